@@ -16,7 +16,7 @@ use tollhouse::gate::{
 };
 use tollhouse::session::{
     self, Around, CallSource, HostOptions, OpenOptions, Recording, RecordingFile, SessionId, SessionOptions, Sessions,
-    Widening,
+    VerifyOptions, Widening,
 };
 use tollhouse::tool::{DryRun, DryRunHandler, Lock, UnansweredCall, UsedExample};
 use tollhouse_registry::untrusted_file;
@@ -26,6 +26,7 @@ use crate::driver::{self, Raised};
 use crate::errors::{PolicyError, raised, told};
 use crate::mcp_servers::{McpServers, ServerMounts};
 use crate::process::OfProcess;
+use crate::receipts;
 use crate::session::Session;
 use crate::store::{self, Store, host_failed, or_signal, waiting};
 use crate::token;
@@ -135,7 +136,7 @@ impl Host {
             host_tools: mounted(py, &tools, &shared),
             audit: logs(py, audit, audit_log, audit_key, &shared)?,
             approver: approver.map(|ask| Asked::shared(ask, &shared)),
-            approver_keys: approver_keys.map(parsed_keys).transpose()?,
+            approver_keys: approver_keys.map(|keys| parsed_keys("approver_keys", keys)).transpose()?,
             waiting: Some(waiting()),
             ..OpenOptions::default()
         };
@@ -162,6 +163,40 @@ impl Host {
         let widened = py.detach(|| host.widen(sessions, &id, more, Some(waiting())));
         widened.map(drop).map_err(|error| or_signal(py, host_failed(&error)))
     }
+
+    /// Writes the receipt of a run (`NAME` or `NAME@RUN`) to a new file, signed with a private key. `tools` are those that
+    /// the session is opened with. Returns the verification that was made before, as JSON.
+    #[pyo3(signature = (store, point, file, key, *, tools=Vec::new(), approver_keys=None))]
+    #[expect(clippy::too_many_arguments, reason = "Python gives them names")]
+    fn receipt(
+        &self,
+        py: Python<'_>,
+        store: &Store,
+        point: &str,
+        file: PathBuf,
+        key: &str,
+        tools: Vec<Py<HostTool>>,
+        approver_keys: Option<BTreeMap<String, String>>,
+    ) -> PyResult<String> {
+        let (host, sessions) = (self.host.get()?, store.sessions()?);
+        receipts::write(py, host, sessions, point, &file, key, &verify_options(py, &tools, approver_keys)?)
+    }
+
+    /// Verifies a receipt by one of these signers, and returns what was found, as JSON. `tools` are those that the session
+    /// was opened with.
+    #[pyo3(signature = (file, signers, *, tools=Vec::new(), approver_keys=None))]
+    fn verify_receipt(
+        &self,
+        py: Python<'_>,
+        file: PathBuf,
+        signers: BTreeMap<String, String>,
+        tools: Vec<Py<HostTool>>,
+        approver_keys: Option<BTreeMap<String, String>>,
+    ) -> PyResult<String> {
+        let signers = Some(parsed_keys("trusted", signers)?.into_values().collect());
+        let options = VerifyOptions { signers, ..verify_options(py, &tools, approver_keys)? };
+        receipts::verify(py, self.host.get()?, &file, &options)
+    }
 }
 
 impl Drop for Host {
@@ -175,11 +210,21 @@ impl Drop for Host {
     }
 }
 
-/// Parses the public keys of approvers.
-fn parsed_keys(keys: BTreeMap<String, String>) -> PyResult<ApproverKeys> {
+/// Returns the options of a verification, in which the tools are not called.
+fn verify_options(
+    py: Python<'_>,
+    tools: &[Py<HostTool>],
+    approver_keys: Option<BTreeMap<String, String>>,
+) -> PyResult<VerifyOptions> {
+    let keys = approver_keys.map(|keys| parsed_keys("approver_keys", keys)).transpose()?.unwrap_or_default();
+    Ok(VerifyOptions { keys, host_tools: mounted(py, tools, &Arc::default()), ..VerifyOptions::default() })
+}
+
+/// Parses public keys, by the names of an argument.
+fn parsed_keys(argument: &str, keys: BTreeMap<String, String>) -> PyResult<ApproverKeys> {
     let parsed = |(name, key): (String, String)| match key.parse() {
         Ok(key) => Ok((name, key)),
-        Err(error) => Err(PyValueError::new_err(format!("`approver_keys`, `{name}`: {error}"))),
+        Err(error) => Err(PyValueError::new_err(format!("`{argument}`, `{name}`: {error}"))),
     };
     keys.into_iter().map(parsed).collect()
 }

@@ -14,6 +14,7 @@ mod host;
 mod mcp_servers;
 mod output;
 mod process;
+mod receipts;
 mod remedy;
 mod result;
 mod run;

@@ -210,3 +210,26 @@ def test_argument_error_is_kept_too() -> None:
     assert not result.success
     with pytest.raises((ArgumentError, ToolError)):
         Sandbox(tools=[refuse]).call("refuse", {"more": 1})
+
+
+class Unspeakable(ValueError):
+    """Cannot be written as text."""
+
+    def __str__(self) -> str:
+        raise KeyError("postgres://shop:hunter2@db")
+
+
+@pytest.mark.parametrize("errors", ["message", None, lambda error: {}[str(error)]])
+def test_failure_to_describe_an_exception_tells_the_script_nothing_of_it(errors: Any) -> None:
+    def query() -> None:
+        raise Unspeakable
+
+    def other() -> None:
+        raise ValueError("postgres://shop:hunter2@db")
+
+    with Sandbox(tools=[query, other], errors=errors) as sandbox:
+        failing = "query" if not callable(errors) else "other"
+        script = f"try {{ await {failing}({{}}) }} catch (error) {{ return [error.message, error.payload] }}"
+        told = sandbox.run("javascript", script).return_value
+        assert "hunter2" not in str(told), told
+        assert told[0] == ("Unspeakable" if failing == "query" else "ValueError")

@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from .pending import Decision, PendingCall
     from .precompile import precompile_module
     from .prompts import DEFAULT_MAX_CALLS, JS_CODEACT_PROMPT
+    from .receipts import Verification, VerifiedCall, verify_receipt
     from .registry import Registry
     from .result import ExecutionResult
     from .runtime import AsyncToolHandler, Runtime, RuntimeConfig, RuntimeStatus, SyncToolHandler, ToolHandler
@@ -114,6 +115,7 @@ _NAMES = {
     "pending": ["Decision", "PendingCall"],
     "precompile": ["precompile_module"],
     "prompts": ["DEFAULT_MAX_CALLS", "JS_CODEACT_PROMPT"],
+    "receipts": ["Verification", "VerifiedCall", "verify_receipt"],
     "registry": ["Registry"],
     "result": ["ExecutionResult"],
     "runtime": ["AsyncToolHandler", "Runtime", "RuntimeConfig", "RuntimeStatus", "SyncToolHandler", "ToolHandler"],
@@ -195,6 +197,8 @@ __all__ = [
     "ToolError",
     "ToolHandler",
     "TypeMismatchError",
+    "Verification",
+    "VerifiedCall",
     "ViolationError",
     "capability_from_function",
     "check_audit_log",
@@ -220,6 +224,7 @@ __all__ = [
     "tool",
     "tool_from_function",
     "tools_of",
+    "verify_receipt",
 ]
 
 

@@ -168,6 +168,35 @@ class Host:
         Runs that start later have them. `tools` are those that it is opened with. Raises as `open`.
         """
 
+    def receipt(
+        self,
+        store: Store,
+        point: str,
+        file: str | os.PathLike[str],
+        key: str,
+        *,
+        tools: Sequence[HostTool] = (),
+        approver_keys: Mapping[str, str] | None = None,
+    ) -> str:
+        """Writes a signed receipt of the run `NAME@RUN`, or of the last one of `NAME`, to a new file.
+
+        Returns the verification that was made before, as JSON. Raises `FileExistsError`, `ValueError`,
+        `SessionNotFoundError` and `NativeError`.
+        """
+
+    def verify_receipt(
+        self,
+        file: str | os.PathLike[str],
+        signers: Mapping[str, str],
+        *,
+        tools: Sequence[HostTool] = (),
+        approver_keys: Mapping[str, str] | None = None,
+    ) -> str:
+        """Verifies a receipt by one of these signers, and returns what was found, as JSON.
+
+        Raises `NativeError` for what is no receipt, or another's, and `ValueError` for a malformed key.
+        """
+
 @final
 class McpServers:
     """Started MCP servers. `servers` is JSON: `{"mcp": {name: table}}`, with tables as those of a policy.

@@ -26,6 +26,7 @@ from .pending import PendingCall, pending_call, pending_calls, time_of
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ._internal.options import SandboxOptions
+    from .receipts import Verification
     from .tokens import Opened
     from .tools import ToolDefinition
 
@@ -731,6 +732,34 @@ class Session(DurableRuns):
                 imported, and this session has no further run. Otherwise the file is a copy, without that run.
         """
         self._store.native.export(self._id, file, hand_over)
+
+    def receipt(self, file: Place, *, key: str, run: int | None = None) -> Verification:
+        """Writes the receipt of a run that has ended: one signed file, with which `verify_receipt` runs it again.
+
+        The journal of the run has to be kept: `[journal] keep` in the policy. The receipt has the script, its input and
+        results, and the files with which it started.
+
+        Args:
+            file: The file, which must not exist.
+            key: The private key (`ed25519-private:…`) that signs it.
+            run: The number of the run; None for the last one.
+
+        Returns:
+            The verification that was made before it was signed.
+
+        Raises:
+            FileExistsError: If the file exists.
+            NativeError: If the run does not do again what is recorded of it, or its journal is not kept.
+            SessionNotFoundError: If there is no such run.
+            ValueError: If the key is malformed.
+        """
+        from .receipts import verification
+
+        self._open()
+        native, tools = self._opening["host"], self._opening["tools"]
+        point = _point(self._id, run)
+        written = native.receipt(self._store.native, point, file, key, tools=tools, approver_keys=self._approver_keys)
+        return verification(json.loads(written))
 
     def remove(self) -> None:
         """Removes the session from its store, and closes it."""

@@ -169,6 +169,83 @@ impl Forgery {
         });
     }
 
+    /// Removes how a call started.
+    fn without_start(&mut self, seq: u64) {
+        let id = self.operation(seq);
+        self.change_lines("journal/0000", |line| {
+            let is_answer = line.starts_with(&format!("{{\"entry\":\"delivered\",\"id\":{id},"));
+            let (before, after) = line.split_once(",\"started\":{").filter(|_| is_answer).unwrap_or((line, ""));
+            let after = after.split_once('}').map_or("", |(_, after)| after);
+            Some(format!("{before}{after}"))
+        });
+    }
+
+    /// Returns the seeds of calls.
+    fn seeds(&mut self) -> &mut serde_json::Map<String, Value> {
+        self.statement["seeds"].as_object_mut().expect("seeds")
+    }
+
+    /// Returns the number of the operation of a call that was admitted.
+    fn operation(&self, seq: u64) -> String {
+        let end = format!(",\"seq\":{seq}}}");
+        let mut journal = self.records["journal/0000"].lines();
+        let admitted = journal.find(|line| line.contains("\"entry\":\"admitted\"") && line.ends_with(&end));
+        let rest = admitted.expect("it was admitted").split_once("\"id\":").expect("a number").1;
+        rest.split(',').next().expect("a number").to_owned()
+    }
+
+    /// Has the run be stopped before a call, as if somebody had cancelled it.
+    fn stop_before(&mut self, seq: u64) {
+        let number = format!("\"seq\":{seq},");
+        let (journal, log) = (self.records["journal/0000"].clone(), self.records["log/0000"].clone());
+        let kept: Vec<&str> = journal.lines().take_while(|line| !line.contains(&number)).collect();
+        self.records.insert("journal/0000".to_owned(), kept.join("\n") + "\n");
+        let kept: Vec<&str> = log.lines().take_while(|line| !line.contains(&number)).collect();
+        self.records.insert("log/0000".to_owned(), kept.join("\n") + "\n");
+        self.chain();
+        self.statement["record"]["status"] = json!("cancelled");
+        self.statement["outcome"] = json!({ "value": null, "exit_code": 0, "error": null, "output": ["", ""] });
+    }
+
+    /// Says that a call was refused as another one was, in the journal and, if it is to be there at all, in the log.
+    fn refuse(&mut self, seq: u64, like: u64, is_logged: bool) {
+        let id = self.operation(seq);
+        let journal = self.records["journal/0000"].clone();
+        let failed = journal.lines().find(|line| line.contains("\"result\":{\"failed\"")).expect("a refusal");
+        let start = failed.find("\"result\":").expect("a result");
+        let failure = &failed[start..failed.rfind(",\"call\":").expect("a digest")];
+        self.change_lines("journal/0000", |line| {
+            let is_answer = line.starts_with(&format!("{{\"entry\":\"delivered\",\"id\":{id},"));
+            if line.contains("\"entry\":\"admitted\"") && line.ends_with(&format!(",\"seq\":{seq}}}")) {
+                return None;
+            }
+            let Some(at) = line.find("\"result\":").filter(|_| is_answer) else { return Some(line.to_owned()) };
+            let call = &line[line.find("\"call\":").expect("a digest")..];
+            let call = &call[..call.find("\"started\"").map_or(call.len(), |at| at - 1)];
+            let end = if call.ends_with('}') { "" } else { "}}" };
+            Some(format!("{}{failure},{call}{end}", &line[..at]))
+        });
+        let log = self.records["log/0000"].clone();
+        let number = |seq: u64| format!("\"seq\":{seq},");
+        let of = |seq: u64, event: &str| {
+            let is_of = |line: &&str| line.contains(&number(seq)) && line.contains(&format!("\"event\":\"{event}\""));
+            log.lines().find(is_of).expect("an event").to_owned()
+        };
+        let (admitted, denied) = (of(seq, "admitted"), of(like, "denied"));
+        let arguments = |line: &str| {
+            let value: Value = serde_json::from_str(line).expect("JSON");
+            format!("\"arguments\":{}", value["arguments"])
+        };
+        let forged = denied.replace(&number(like), &number(seq)).replace(&arguments(&denied), &arguments(&admitted));
+        self.change_lines("log/0000", |line| match () {
+            () if line.contains(&number(seq)) && line.contains("\"event\":\"admitted\"") => {
+                let time = |line: &str| line.split('"').nth(5).expect("a time").to_owned();
+                is_logged.then(|| forged.replace(&time(&forged), &time(line)))
+            }
+            () => (!line.contains(&number(seq))).then(|| line.to_owned()),
+        });
+    }
+
     /// Numbers the lines of the log again, and lets each name the hash of the one before.
     fn chain(&mut self) {
         let mut before = self.statement["before"]["hash"].as_str().expect("a hash").to_owned();
@@ -221,7 +298,6 @@ fn receipt_verifies_where_its_tools_are_and_its_key_is_trusted() {
     elsewhere.publish(&root().join("tests/fixtures/payments"));
     std::fs::copy(home.path().join("s.tlr"), elsewhere.path().join("s.tlr")).expect("it is copied");
     let untrusted = refused(&elsewhere, "verify s.tlr");
-    assert_eq!(verify(&elsewhere, "s.tlr")["verified"], false, "nobody trusts its key");
     assert!(untrusted.contains("which this machine does not trust"), "{untrusted}");
     trust(&elsewhere, &home, "auditor");
     let verification = verify(&elsewhere, "s.tlr");
@@ -269,7 +345,7 @@ fn forged_receipt_is_not_verified_although_it_is_signed() {
         (verification.status, format!("{}{}", verification.stdout, verification.stderr).replace('\n', " "))
     };
     assert_eq!(forged(&|_| {}).0, 0, "an unaltered receipt that is signed again is one");
-    let cases: [ForgedCase; 11] = [
+    let cases: [ForgedCase; 16] = [
         ("value", &|it| it.statement["outcome"]["value"] = json!(7), "the value, the error or the output"),
         ("status", &|it| it.statement["record"]["status"] = json!("failed"), "the run ended as `failed`"),
         (
@@ -282,7 +358,7 @@ fn forged_receipt_is_not_verified_although_it_is_signed() {
             &|it| it.replace("log/0000", "\"arguments\":{\"values\":[4,5]}", "\"arguments\":{\"values\":[4,6]}"),
             "call 3 is another in its log",
         ),
-        ("call in the journal alone", &|it| it.without_call(3), "its log does not say that it was allowed"),
+        ("call in the journal alone", &|it| it.without_call(3), "its log does not have the call"),
         ("call in the log alone", &|it| it.add_call(9), "the script does not make it"),
         ("refusal that has a result", &|it| it.allow_in_journal(5), "its log does not say that it was allowed"),
         ("approval", &|it| it.without("answered"), "without the approval that its grant demands"),
@@ -297,6 +373,15 @@ fn forged_receipt_is_not_verified_although_it_is_signed() {
                 it.replace("journal/0000", "\"value\":{\"count\":2,\"mean\":4.5", "\"value\":{\"count\":2,\"mean\":4.6")
             },
             "ANOTHER RESULT",
+        ),
+        ("start of a call", &|it| it.without_start(2), "cannot be made again: its start is not in the journal"),
+        ("random numbers of a call", &|it| drop(it.seeds().remove("3")), "cannot be made again"),
+        ("end", &|it| it.stop_before(4), "the files are not those"),
+        ("session", &|it| it.statement["session"] = json!("s@1\nsigned by `auditor`"), "it is not a receipt"),
+        (
+            "script",
+            &|it| it.statement["record"]["script"] = json!("harmless.js"),
+            "the script, which its record names,",
         ),
         (
             "grant",
@@ -318,6 +403,95 @@ fn forged_receipt_is_not_verified_although_it_is_signed() {
     bytes[middle] ^= 1;
     home.file("forged.tlr", bytes);
     refused(&home, "verify forged.tlr");
+}
+
+/// A call that was made cannot be hidden: neither as one that was refused, nor by leaving it out.
+#[test]
+fn call_that_was_made_is_not_passed_off_as_refused() {
+    let home = home(POLICY);
+    home.file(
+        "script.js",
+        "for (const amount of [5, 501]) try { await pay.charges.create({amount, currency: 'EUR'}) } catch {}",
+    );
+    done(&home, "run script.js --policy policy.toml --session s");
+    done(&home, "session receipt s s.tlr --key auditor.key");
+    assert_eq!(verify(&home, "s.tlr")["verified"], true);
+    let cases: [ForgedCase; 4] = [
+        ("said to be refused", &|it| it.refuse(1, 2, true), "it was refused, and the policy allows it"),
+        ("left out", &|it| it.refuse(1, 2, false), "its log does not have the call"),
+        ("refusal left out", &|it| it.without("denied"), "its log does not have the call"),
+        (
+            "refusal of another",
+            &|it| it.replace("log/0000", "\"amount\":501", "\"amount\":502"),
+            "does not have the call",
+        ),
+    ];
+    for (what, alter, says) in cases {
+        let mut forgery = Forgery::of(&home);
+        alter(&mut forgery);
+        forgery.write(&home);
+        let ran = home.run(["verify", "forged.tlr"]);
+        let said = format!("{}{}", ran.stdout, ran.stderr);
+        assert_eq!(ran.status, 1, "{what}: {said}");
+        assert!(said.split_whitespace().collect::<Vec<_>>().join(" ").contains(says), "{what}: {said}");
+    }
+}
+
+/// A signed approval is for one call: the signature of a genuine receipt does not approve the call of another script.
+#[test]
+fn signature_of_another_call_does_not_count_in_a_receipt() {
+    let policy = POLICY.replace("approve = { param = 'amount', gt = 10 }", "approve = true\napproved_by = ['cfo']");
+    let signed = |amount: u32| {
+        let home = home(&policy);
+        home.file("script.js", format!("return await pay.charges.create({{amount: {amount}, currency: 'EUR'}})"));
+        done(&home, "registry keygen --out cfo.key");
+        trust(&home, &home, "cfo");
+        let ran = home.run("run script.js --policy policy.toml --session s --json".split(' '));
+        assert_eq!(parsed(&ran)["status"], "suspended", "{ran:?}");
+        done(&home, "session approve s --key cfo.key");
+        done(&home, "session resume s --policy policy.toml");
+        done(&home, "session receipt s s.tlr --key auditor.key");
+        home
+    };
+    let (genuine, other) = (signed(20), signed(99));
+    assert_eq!(verify(&genuine, "s.tlr")["verified"], true);
+    let decision = |it: &Forgery| -> Value {
+        let mut journal = it.records["journal/0000"].lines();
+        let line = journal.find(|line| line.contains("\"entry\":\"decided\"")).expect("a decision");
+        serde_json::from_str(line).expect("JSON")
+    };
+    let (source, mut forgery) = (Forgery::of(&genuine), Forgery::of(&other));
+    let (approved, own) = (decision(&source), decision(&forgery));
+    for name in ["digest", "signature"] {
+        let text = |of: &Value| of["decision"][name].to_string();
+        forgery.change_lines("journal/0000", |line| match line.contains("\"entry\":\"decided\"") {
+            true => Some(line.replace(&text(&own), &text(&approved))),
+            false => Some(line.to_owned()),
+        });
+    }
+    for name in ["session", "origin"] {
+        forgery.statement[name] = source.statement[name].clone();
+    }
+    forgery.write(&genuine);
+    let verification = verify(&genuine, "forged.tlr");
+    assert_eq!(verification["verified"], false, "{verification}");
+    assert_eq!(verification["calls"][0]["problem"], "it was approved as another call", "{verification}");
+}
+
+/// What a receipt makes a verifier read is bounded by `--memory`, and of a stranger's nothing is read but the signature.
+#[test]
+fn receipt_that_takes_much_memory_is_refused() {
+    let home = home(POLICY);
+    receipt(&home);
+    let mut forgery = Forgery::of(&home);
+    let many = format!("[{}0]", "0,".repeat(4 << 20));
+    forgery.statement["outcome"]["value"] = many.parse().expect("JSON");
+    forgery.write(&home);
+    let error = refused(&home, "verify forged.tlr --memory 64MiB");
+    assert!(error.contains("take more than the 67108864 bytes of memory"), "{error}");
+    done(&home, "registry trust rm auditor");
+    let error = refused(&home, "verify forged.tlr --memory 64MiB");
+    assert!(error.contains("which this machine does not trust"), "{error}");
 }
 
 /// A call of a tool with effects is not made again: its result is the recorded one. One without effects has the same time and

@@ -87,10 +87,11 @@ impl Chain {
         if !follows {
             return Err("does not contain the hash of the previous line");
         }
-        if value["n"].as_u64() != Some(self.lines + 1) {
+        let number = self.lines.checked_add(1);
+        let Some(number) = number.filter(|number| value["n"].as_u64() == Some(*number)) else {
             return Err("has a wrong number");
-        }
-        *self = Self { lines: self.lines + 1, hash: blake3::hash(line) };
+        };
+        *self = Self { lines: number, hash: blake3::hash(line) };
         Ok(value)
     }
 }

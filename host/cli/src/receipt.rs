@@ -1,5 +1,6 @@
 //! `tollhouse session receipt`, `tollhouse verify` and `session replay --against`: runs that are run again and compared.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -10,7 +11,7 @@ use tollhouse::capability::{parse_bytes, parse_duration};
 use tollhouse::session::{
     CallRepetition, CallVerdict, Host, Point, ReceiptError, Verification, VerifiedCall, VerifyOptions,
 };
-use tollhouse_registry::untrusted_file;
+use tollhouse_registry::{PublicKey, untrusted_file};
 
 use super::confine::{ConfineArgs, Confinement};
 use super::locations::Locations;
@@ -140,45 +141,44 @@ impl VerifyCommand {
         let host = locations.host()?;
         let mut options = self.most.options(locations)?;
         options.size = self.limit;
+        let names = trust::names(locations)?;
+        options.signers = Some(self.signers(&names)?);
         let progress = Progress::new(format!("verifying {}", self.file.display()));
         let verified = host.verify(BufReader::new(progress.count(file)), &options);
         drop(progress);
         let what = format!("cannot verify `{}`", self.file.display());
-        let verification = verified.map_err(|error| failed(&what, error))?;
-        let signer = trust::names(locations)?.into_iter().find(|(key, _)| verification.key == Some(*key));
-        let signer = signer.map(|(_, name)| name);
+        let verification = verified.map_err(|error| self.failed(&what, error, &names))?;
+        let signer = verification.key.and_then(|key| names.get(&key)).map(String::as_str);
         if self.json {
-            let mut report = report(&verification, signer.as_deref());
-            report["verified"] = json!(verification.verified && self.accepts(signer.as_deref()));
-            show::json_pretty(&report);
+            show::json_pretty(&report(&verification, signer));
         } else {
             show_verification(&verification);
+            show::line(format_args!("signed by `{}`", show::plain(signer.unwrap_or_default())));
         }
-        self.refuse_signer(&verification, signer.as_deref())?;
         conclude(&verification, "is not verified")
     }
 
-    /// Returns true if the trusted key of this name is the one that has to have signed.
-    fn accepts(&self, signer: Option<&str>) -> bool {
-        signer.is_some_and(|signer| self.signer.as_ref().is_none_or(|wanted| wanted == signer))
+    /// Returns the keys whose receipts are believed.
+    fn signers(&self, names: &BTreeMap<PublicKey, String>) -> Result<BTreeSet<PublicKey>> {
+        let is_meant = |name: &String| self.signer.as_ref().is_none_or(|wanted| wanted == name);
+        let keys: BTreeSet<PublicKey> = names.iter().filter(|(_, name)| is_meant(name)).map(|(key, _)| *key).collect();
+        match &self.signer {
+            Some(wanted) if keys.is_empty() => Err(CliError::usage(format!("no trusted key is named `{wanted}`"))
+                .hint("`tollhouse registry trust list` names them")),
+            _ => Ok(keys),
+        }
     }
 
-    /// Refuses a receipt that nobody has signed who is trusted.
-    fn refuse_signer(&self, verification: &Verification, signer: Option<&str>) -> Result<()> {
-        let key = verification.key.map(|key| key.to_string()).unwrap_or_default();
-        match (signer, &self.signer) {
-            (None, _) => Err(CliError::because("the receipt is not verified", &UntrustedSigner(key.clone()))
-                .hint(format!("if you know whose key it is: `tollhouse registry trust add NAME {key}`"))),
-            (Some(signer), Some(wanted)) if signer != wanted => {
-                let error = OtherSigner { signer: signer.to_owned(), wanted: wanted.clone() };
-                Err(CliError::because("the receipt is not verified", &error))
+    /// Converts an error for the user.
+    fn failed(&self, what: &str, error: ReceiptError, names: &BTreeMap<PublicKey, String>) -> CliError {
+        let ReceiptError::Signer(key) = error else { return failed(what, error) };
+        match (names.get(&key), &self.signer) {
+            (Some(signer), Some(wanted)) => {
+                let error = OtherSigner { signer: signer.clone(), wanted: wanted.clone() };
+                CliError::because("the receipt is not verified", &error)
             }
-            (Some(signer), _) => {
-                if !self.json {
-                    show::line(format_args!("signed by `{signer}`"));
-                }
-                Ok(())
-            }
+            _ => CliError::because("the receipt is not verified", &UntrustedSigner(key.to_string()))
+                .hint(format!("if you know whose key it is: `tollhouse registry trust add NAME {key}`")),
         }
     }
 }
@@ -201,6 +201,11 @@ struct OtherSigner {
 #[error("what was recorded, and what happens when it is run again, differ")]
 struct Differs;
 
+/// Error of a comparison of releases in which no call was made again.
+#[derive(Debug, thiserror::Error)]
+#[error("no call was made again: the run has none of that package, or none without effects")]
+struct NothingRepeated;
+
 /// Makes the calls of a run again by another release of a tool, and shows what differs.
 pub(crate) fn replay_against(
     host: &Host,
@@ -215,10 +220,16 @@ pub(crate) fn replay_against(
     drop(progress);
     let what = format!("cannot run {point} against `{release}`");
     let verification = replayed.map_err(|error| failed(&what, error))?;
+    let is_made =
+        |call: &VerifiedCall| matches!(call.repetition, Some(CallRepetition::Same | CallRepetition::Differs { .. }));
+    let is_compared = verification.calls.iter().any(is_made);
     if is_json {
         show::json_pretty(&report(&verification, None));
     } else {
         show_verification(&verification);
+    }
+    if !is_compared {
+        return Err(CliError::because(format!("cannot compare {point} with `{release}`"), &NothingRepeated));
     }
     conclude(&verification, &format!("is another with {release}"))
 }
@@ -241,13 +252,16 @@ fn report(verification: &Verification, signer: Option<&str>) -> serde_json::Valu
 
 fn show_verification(verification: &Verification) {
     let Verification { session, run, script, status, calls, .. } = verification;
-    show::line(format_args!("{session}@{run}  {}  {status}", show::plain(script)));
+    show::line(format_args!("{}@{run}  {}  {}", show::plain(session), show::plain(script), show::plain(status)));
     calls.iter().for_each(show_call);
     if let Some(value) = &verification.value {
         show::line(format_args!("      value      {}", show::cut(&value.to_string())));
     }
     if let Some(snapshot) = &verification.snapshot {
         show::line(format_args!("      files      {snapshot}"));
+    }
+    if verification.stopped {
+        show::line("      stopped from outside, where the script waited: that it was is the signer's word");
     }
 }
 

@@ -131,6 +131,17 @@ impl Decision {
         Self { allowed: true, by, reason: None, at, digest, arguments: Some(arguments), signature: None }
     }
 
+    /// Returns true if the decision was made about exactly this call of a run. One that changes the arguments was made about
+    /// the call that has them as they were given.
+    #[must_use]
+    pub fn is_about(&self, (run, seq): (u64, u64), method: &str, arguments: &Value, grant: &str, reason: &str) -> bool {
+        self.digest
+            == match &self.arguments {
+                None => digest(run, seq, method, arguments, grant, reason),
+                Some(given) => edited_digest(run, seq, method, given, grant),
+            }
+    }
+
     /// Adds the signature of an approver, in base64.
     #[must_use]
     pub fn signed(self, signature: Option<String>) -> Self {
@@ -151,6 +162,12 @@ impl UnapprovedCall {
     #[must_use]
     pub fn approved_by(&self) -> Option<&BTreeSet<String>> {
         self.call.reservation.active.grant.approved_by.as_ref()
+    }
+
+    /// Reason in words: the clause, and the actual value in the call.
+    #[must_use]
+    pub fn reason(&self) -> &str {
+        &self.reason
     }
 }
 

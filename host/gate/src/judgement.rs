@@ -14,7 +14,7 @@ use tollhouse_types::remedy::{Remedy, limit_hint};
 use super::admission::{CallReservation, ChargedArguments, ReservedCall};
 use super::consent::{ConsentRequest, Cost, UnapprovedCall};
 use super::grant_index::{GrantAccount, GrantDenial};
-use super::refusal::{Refusal, recorded_text};
+use super::refusal::{Refusal, recorded_arguments, recorded_text};
 use super::{Admission, BudgetKind, CallRecord, Gate};
 
 /// A call that a script, or a tool on its behalf, wants to make.
@@ -91,6 +91,16 @@ impl Gate {
     pub fn canonical(&self, method: &str, arguments: &str) -> Result<(String, Value), Failure> {
         let checked = self.check(method, arguments, self.limits().memory);
         checked.map(|(declaration, value)| (declaration.method().to_owned(), value)).map_err(|(_, failure)| failure)
+    }
+
+    /// Returns method and arguments of a call as they are recorded if it is refused.
+    #[must_use]
+    pub fn refused_form(&self, method: &str, arguments: &str) -> (String, Value) {
+        let (method, arguments) = match self.check(method, arguments, self.limits().memory) {
+            Ok((declaration, arguments)) => (declaration.method().to_owned(), arguments),
+            Err((arguments, _)) => (method.to_owned(), arguments),
+        };
+        (method, recorded_arguments(arguments))
     }
 
     /// Judges a call again that was admitted, has not started, and was released, because another session has meanwhile

@@ -25,7 +25,7 @@ mod signed_approval;
 pub(crate) use admitted_call::AdmittedCall;
 pub use approval::{Answer, ApprovalError, ApprovalRequest, Approver, Question};
 pub(crate) use approval::{Consent, EarlierQuestion};
-pub(crate) use recorded_decisions::{JudgedCall, RecordedDecisions};
+pub(crate) use recorded_decisions::{JudgedCall, NeededConsent, RecordedDecisions, RecordedRefusal};
 pub(crate) use redaction::redacted;
 pub(crate) use run_record::RunRecord;
 /// The gate of a session, by the name under which embedding programs know it.

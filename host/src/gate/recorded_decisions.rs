@@ -12,7 +12,7 @@ use crate::code::MemoryAccount;
 use crate::error::Failure;
 
 /// Call of a log, judged again.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct JudgedCall {
     /// Number of the call whose tool made this one; `None` for a call of a script.
     pub(crate) caller: Option<u64>,
@@ -24,10 +24,42 @@ pub(crate) struct JudgedCall {
     pub(crate) arguments: Value,
     /// Grant that allowed the call; `None` if it was refused, or nobody answered.
     pub(crate) grant: Option<String>,
-    /// Names of those whose signed approval the call needed.
-    pub(crate) approved_by: Option<BTreeSet<String>>,
-    /// Difference of the two decisions: the call was made, and must not have been.
+    /// Consent that the policy demands for the call; `None` if it demands none.
+    pub(crate) consent: Option<NeededConsent>,
+    /// Refusal that the log has.
+    pub(crate) refusal: Option<RecordedRefusal>,
+    /// Difference of the two decisions.
     pub(crate) problem: Option<String>,
+}
+
+impl JudgedCall {
+    /// Returns true if a script made the call, and was refused it.
+    pub(crate) fn is_refused_by_gate(&self) -> bool {
+        self.caller.is_none() && self.grant.is_none() && self.refusal.is_some()
+    }
+
+    /// Returns true if it has this method and these arguments, as the log has them.
+    pub(crate) fn is_call(&self, (method, arguments): &(String, Value)) -> bool {
+        self.method == *method && self.arguments == *arguments
+    }
+}
+
+/// Consent without which a call must not be made.
+#[derive(Clone, Debug)]
+pub(crate) struct NeededConsent {
+    /// Reason in words.
+    pub(crate) reason: String,
+    /// Names of those who have to sign it; `None` if anyone can approve.
+    pub(crate) approved_by: Option<BTreeSet<String>>,
+}
+
+/// Refusal of a call as the log has it.
+#[derive(Clone, Debug)]
+pub(crate) struct RecordedRefusal {
+    /// Kind of the error.
+    pub(crate) kind: String,
+    /// Message of the error.
+    pub(crate) message: String,
 }
 
 /// Decisions about the calls of a run, in the order of its log.
@@ -46,11 +78,6 @@ pub(crate) struct RecordedDecisions {
 enum Verdict {
     Allowed { admission: Box<Admission>, needed: Option<NeededConsent> },
     Refused(Failure),
-}
-
-/// Consent without which a call must not have been made.
-struct NeededConsent {
-    approved_by: Option<BTreeSet<String>>,
 }
 
 impl RecordedDecisions {
@@ -75,7 +102,11 @@ impl RecordedDecisions {
             "answered" if event["allowed"] == true => drop(self.approved.insert(seq)),
             "answered" => drop(self.approved.remove(&seq)),
             "released" => self.release(seq),
-            "asked" | "denied" => drop(self.calls.insert(seq, judged(event, at))),
+            "asked" => drop(self.calls.insert(seq, judged(event, at))),
+            "denied" => {
+                let call = self.judge_denied(seq, event, at);
+                self.calls.insert(seq, call);
+            }
             "admitted" => {
                 let call = self.judge_admitted(seq, event, at);
                 self.calls.insert(seq, call);
@@ -102,12 +133,10 @@ impl RecordedDecisions {
         call.grant = Some(logged.to_owned());
         match self.verdict(&call) {
             Ok(Verdict::Allowed { admission, needed }) => {
-                if let Some(NeededConsent { approved_by }) = needed {
-                    call.approved_by = approved_by;
-                    if !self.approved.contains(&seq) {
-                        call.problem = Some("it was made without the approval that its grant demands".to_owned());
-                    }
+                if needed.is_some() && !self.approved.contains(&seq) {
+                    call.problem = Some("it was made without the approval that its grant demands".to_owned());
                 }
+                call.consent = needed;
                 if let Event::Admitted { grant, arguments, .. } = admission.event()
                     && (grant != logged || *arguments != call.arguments)
                 {
@@ -120,6 +149,31 @@ impl RecordedDecisions {
             }
             Err(why) => call.problem = Some(why),
         }
+        call
+    }
+
+    /// Judges a refused call. That a human refused a call which needs approval, or was not there, is the log's word.
+    fn judge_denied(&mut self, seq: u64, event: &Value, at: SystemTime) -> JudgedCall {
+        self.release(seq);
+        let mut call = judged(event, at);
+        let word = |name: &str| event[name].as_str().unwrap_or_default().to_owned();
+        let refusal = RecordedRefusal { kind: word("kind"), message: word("reason") };
+        match self.verdict(&call) {
+            Ok(Verdict::Allowed { admission, needed }) => {
+                admission.release();
+                if needed.is_none() || self.approved.contains(&seq) {
+                    call.problem = Some("it was refused, and the policy allows it".to_owned());
+                }
+                call.consent = needed;
+            }
+            Ok(Verdict::Refused(failure)) if failure.message == refusal.message => {}
+            Ok(Verdict::Refused(failure)) => {
+                call.problem =
+                    Some(format!("it was refused for another reason than the policy has: {}", failure.message));
+            }
+            Err(why) => call.problem = Some(why),
+        }
+        call.refusal = Some(refusal);
         call
     }
 
@@ -146,7 +200,8 @@ fn judged(event: &Value, at: SystemTime) -> JudgedCall {
         method: event["method"].as_str().unwrap_or_default().to_owned(),
         arguments: event["arguments"].clone(),
         grant: None,
-        approved_by: None,
+        consent: None,
+        refusal: None,
         problem: None,
     }
 }
@@ -163,7 +218,8 @@ fn judge(
     let request = CallRequest { seq: None, method, arguments: &text, location: None, now };
     let (judgement, needed) = match rules.judge(record, &request, memory) {
         Judgement::NeedsConsent(unapproved) => {
-            let needed = NeededConsent { approved_by: unapproved.approved_by().cloned() };
+            let (reason, approved_by) = (unapproved.reason().to_owned(), unapproved.approved_by().cloned());
+            let needed = NeededConsent { reason, approved_by };
             let judgement = match rules.ask(record, *unapproved) {
                 Ok(request) => rules.approve(record, request, now),
                 Err(refusal) => Judgement::Refused(refusal),
@@ -196,6 +252,11 @@ impl SessionGate {
             Verdict::Allowed { admission, .. } => Ok(*admission),
             Verdict::Refused(failure) => Err(failure),
         }
+    }
+
+    /// Returns method and arguments of a call as the log has them if it is refused.
+    pub(crate) fn refused_form(&self, method: &str, arguments: &str) -> (String, Value) {
+        self.rules.refused_form(method, arguments)
     }
 
     /// Returns the canonical form of a call.

@@ -258,6 +258,11 @@ impl RunStart {
         }
     }
 
+    /// Returns true if the script has this name, and this blake3 digest in hexadecimal.
+    pub(super) fn is_of_script(&self, name: &str, digest: &str) -> bool {
+        self.script.name == name && blake3::hash(self.script.source.as_bytes()).to_hex().as_str() == digest
+    }
+
     /// Returns the digest of the session's policy and lock, in hexadecimal.
     pub(super) fn authority(&self) -> &str {
         &self.authority

@@ -125,12 +125,21 @@ def _whole(mode: ErrorMode, error: Exception) -> dict[str, Any]:
     payload: Any = error.payload if isinstance(error, ToolError) else {"type": name}
     title = error.name if isinstance(error, ToolError) else "ToolError"
     if callable(mode):
-        return {"name": title, "message": str(mode(error)), "payload": payload}
-    message = str(error)
+        return {"name": title, "message": _text_of(lambda: mode(error), error) or name, "payload": payload}
+    message = _text_of(lambda: error, error)
     if isinstance(error, ToolError):
-        return {"name": title, "message": message, "payload": payload}
+        return {"name": title, "message": message or name, "payload": payload}
     # The script's own mistakes are always told: it could not mend them otherwise.
     is_told = mode == "message" or isinstance(error, ArgumentError) or (mode is None and isinstance(error, ValueError))
     if not is_told or not message:
         return {"name": title, "message": name, "payload": payload}
     return {"name": title, "message": f"{name}: {message}", "payload": {"type": name, "message": message}}
+
+
+def _text_of(made: Callable[[], object], error: Exception) -> str:
+    """Returns what a function makes of an exception as text; nothing if it fails, and not a word of that failure."""
+    try:
+        return str(made())
+    except Exception:
+        _logger.exception("there is no text of a %s: the script is told its type", type(error).__name__)
+        return ""

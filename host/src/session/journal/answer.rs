@@ -190,9 +190,12 @@ impl RecordedAnswer {
         }
     }
 
-    /// Returns true if the operation failed.
-    pub(in crate::session) fn is_failure(&self) -> bool {
-        matches!(self.result, RecordedResult::Failed(_))
+    /// Returns the failure of the operation, without its payload; `None` if it succeeded.
+    pub(in crate::session) fn failure(&self) -> Option<&Failure> {
+        match &self.result {
+            RecordedResult::Failed(recorded) => Some(&recorded.failure),
+            _ => None,
+        }
     }
 
     /// Returns true if a repetition of the call has given the same result.

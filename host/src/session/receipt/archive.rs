@@ -9,11 +9,13 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
+use tollhouse_types::json::{self, JsonError};
 use tollhouse_types::key::{PrivateKey, PublicKey};
 
-use super::ReceiptError;
+use super::{ReceiptError, VerifyOptions};
 use crate::capability::Policy;
 use crate::gate::SignedSession;
+use crate::session::SessionId;
 use crate::session::host::file_limits;
 use crate::session::journal;
 use crate::session::persistence::{Balance, LogPosition, RecordedRun, RunRecord};
@@ -33,6 +35,15 @@ const MAX_RECORD: usize = 8 << 20;
 
 /// Most bytes of a journal, or of the lines of a log: as values they take many times the memory.
 const MAX_JOURNAL: usize = 64 << 20;
+
+/// Most bytes of the record that has the signature.
+const MAX_SIGNATURE: usize = 4 << 10;
+
+/// Statuses of runs that have ended.
+const STATUSES: [&str; 5] = ["completed", "failed", "denied", "limited", "cancelled"];
+
+/// Names of the records, each in numbered parts.
+const RECORDS: [&str; 3] = ["journal", "log", "state"];
 
 /// Name of the record that has the signature.
 const SIGNATURE: &str = "signature";
@@ -96,7 +107,7 @@ pub(super) fn write<W: Write>(
     if journal.len().max(log.len()) > MAX_JOURNAL {
         return Err(ReceiptError::TooLong);
     }
-    for (name, bytes) in [("journal", &journal), ("log", &log), ("state", &run.state)] {
+    for (name, bytes) in RECORDS.into_iter().zip([&journal, &log, &run.state]) {
         for (index, chunk) in bytes.chunks(MAX_RECORD).enumerate() {
             records.insert(format!("{name}/{index:04}"), chunk);
         }
@@ -139,12 +150,12 @@ pub(super) struct ReadReceipt {
     pub(super) key: PublicKey,
 }
 
-/// Reads a receipt, and checks its signature, digests and form.
-pub(super) fn read<R: Read>(from: R, most: u64) -> Result<ReadReceipt, ReceiptError> {
+/// Reads a receipt, and checks its signature, digests and form. Before the signature is checked, nothing is parsed but it.
+pub(super) fn read<R: Read>(from: R, options: &VerifyOptions) -> Result<ReadReceipt, ReceiptError> {
     let blobs = Arc::new(MemoryBlobs::default());
     let (mut text, mut records) = (None, BTreeMap::new());
     let mut upload = blobs.begin()?;
-    read_archive(from, most, |part| -> Result<(), ReceiptError> {
+    read_archive(from, options.size, |part| -> Result<(), ReceiptError> {
         match part {
             Part::Manifest(bytes) => text = String::from_utf8(bytes).ok(),
             Part::Record(name, bytes) => drop(records.insert(name, bytes)),
@@ -154,22 +165,75 @@ pub(super) fn read<R: Read>(from: R, most: u64) -> Result<ReadReceipt, ReceiptEr
     })?;
     drop(upload);
     let text = text.ok_or(ReceiptError::NoReceipt)?;
-    let statement: Statement = serde_json::from_str(&text).map_err(|_| ReceiptError::NoReceipt)?;
-    if statement.format != FORMAT {
+    let key = signer(&text, &records.remove(SIGNATURE).ok_or(ReceiptError::Signature)?)?;
+    if options.signers.as_ref().is_some_and(|signers| !signers.contains(&key)) {
+        return Err(ReceiptError::Signer(key));
+    }
+    let mut memory = ParsedMemory { left: options.memory, most: options.memory };
+    let statement = memory.parse(text.as_bytes()).map_err(|error| error.unwrap_or(ReceiptError::NoReceipt))?;
+    let statement: Statement = serde_json::from_value(statement).map_err(|_| ReceiptError::NoReceipt)?;
+    if statement.format != FORMAT || statement.session.parse::<SessionId>().is_err() {
         return Err(ReceiptError::NoReceipt);
     }
-    let signature = records.remove(SIGNATURE).ok_or(ReceiptError::Signature)?;
-    let signature: Signature = serde_json::from_slice(&signature).map_err(|_| ReceiptError::Signature)?;
-    let signed = STANDARD.decode(&signature.signature).unwrap_or_default();
-    if !signature.key.has_signed(PURPOSE, &text, &signed) {
-        return Err(ReceiptError::Signature);
+    if !STATUSES.contains(&statement.record.status.as_str()) {
+        return Err(ReceiptError::Altered("its run has not ended"));
+    }
+    if !records.keys().all(|name| RECORDS.contains(&name.split('/').next().unwrap_or_default())) {
+        return Err(ReceiptError::Altered("it has records that receipts do not have"));
     }
     let digests = records.iter().map(|(name, bytes)| (name.clone(), blake3::hash(bytes).to_string()));
     if digests.collect::<BTreeMap<_, _>>() != statement.records {
         return Err(ReceiptError::Altered("its records are not those that were signed"));
     }
-    let run = run_of(&statement, &records, blobs, most)?;
-    Ok(ReadReceipt { statement, run, key: signature.key })
+    let run = run_of(&statement, &records, blobs, options.size, &mut memory)?;
+    Ok(ReadReceipt { statement, run, key })
+}
+
+/// Returns the key that has signed a statement.
+///
+/// # Errors
+/// If none has.
+fn signer(text: &str, signature: &[u8]) -> Result<PublicKey, ReceiptError> {
+    if signature.len() > MAX_SIGNATURE {
+        return Err(ReceiptError::Signature);
+    }
+    let signature: Signature = serde_json::from_slice(signature).map_err(|_| ReceiptError::Signature)?;
+    let signed = STANDARD.decode(&signature.signature).unwrap_or_default();
+    let is_signed = signature.key.has_signed(PURPOSE, text, &signed);
+    is_signed.then_some(signature.key).ok_or(ReceiptError::Signature)
+}
+
+/// Memory that values of a receipt may take: short texts can be large values.
+struct ParsedMemory {
+    left: u64,
+    most: u64,
+}
+
+impl ParsedMemory {
+    /// Parses a text, and counts what its value takes.
+    ///
+    /// # Errors
+    /// If it takes too much; `None` if it is not JSON.
+    fn parse(&mut self, text: &[u8]) -> Result<Json, Option<ReceiptError>> {
+        let text = std::str::from_utf8(text).map_err(|_| None)?;
+        let value = json::parse(text, self.left).map_err(|error| match error {
+            JsonError::TooLarge(_) => Some(ReceiptError::TooLarge(self.most)),
+            JsonError::Malformed(_) => None,
+        })?;
+        self.left = self.left.saturating_sub(json::weight(&value));
+        Ok(value)
+    }
+
+    /// Checks that the values of lines take no more than is left.
+    fn check_lines(&mut self, lines: &[u8]) -> Result<(), ReceiptError> {
+        for line in lines.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
+            match self.parse(line) {
+                Ok(_) | Err(None) => {}
+                Err(Some(error)) => return Err(error),
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Returns the run that a statement is about.
@@ -178,6 +242,7 @@ fn run_of(
     records: &BTreeMap<String, Vec<u8>>,
     blobs: Arc<MemoryBlobs>,
     most: u64,
+    memory: &mut ParsedMemory,
 ) -> Result<RecordedRun, ReceiptError> {
     let joined = |name: &str| -> Vec<u8> {
         let of_name = records.iter().filter(|(record, _)| record.split('/').next() == Some(name));
@@ -205,6 +270,8 @@ fn run_of(
     if entries.len().max(log.len()) > MAX_JOURNAL {
         return Err(ReceiptError::TooLong);
     }
+    memory.check_lines(&entries)?;
+    memory.check_lines(&log)?;
     Ok(RecordedRun {
         session: SignedSession { name: statement.session.clone(), origin: statement.origin.clone() },
         number: statement.run,

@@ -1,32 +1,38 @@
 //! Check of a recorded run: its decisions are judged again, its script runs again with the recorded results, and calls
 //! without effects are made again.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, PoisonError};
+use std::time::SystemTime;
 
 use super::{CallVerdict, VerifiedCall};
 use crate::capability::{Limits, Policy};
-use crate::gate::{ApproverKeys, Chain, Gate, GateOptions, JudgedCall, RecordedDecisions, SignatureCheck, event_time};
+use crate::gate::{
+    ApproverKeys, Chain, Decision, Gate, GateOptions, JudgedCall, NeededConsent, RecordedDecisions, SignatureCheck,
+    event_time,
+};
 use crate::ledger::Used;
 use crate::session::guest_seed::GuestSeed;
-use crate::session::host::{HostState, file_limits};
+use crate::session::host::{HostState, file_limits, with_host_tools};
 use crate::session::journal::{JournalEntry, ReplayError, RunStart};
 use crate::session::persistence::RecordedRun;
 use crate::session::run::{CheckFindings, RepeatedCalls, Run, RunJournal};
 use crate::session::session_state::ResumableRun;
 use crate::session::session_storage::{RunSlot, SessionStorage};
 use crate::session::{HostError, RunEffects, RunOptions, RunResult, Session};
-use crate::tool::{Lock, MountedTools, ToolServices};
+use crate::tool::{HostTool, Lock, MountedTools, ToolServices};
 use crate::vfs::Tree;
 
 /// What a check needs besides the run.
 pub(super) struct CheckSettings {
     /// Keys of those who can approve calls.
     pub(super) keys: ApproverKeys,
+    /// Host functions of the session.
+    pub(super) host_tools: Vec<HostTool>,
     /// Limits that the run's own must not exceed.
     pub(super) most: Limits,
-    /// Tool whose calls are made by another release, with the lock that has it.
-    pub(super) against: Option<(String, Lock)>,
+    /// Aliases of the tools whose calls are made by another release, with the lock that has it.
+    pub(super) against: Option<(BTreeSet<String>, Lock)>,
 }
 
 /// Run that was checked.
@@ -49,9 +55,13 @@ pub(super) fn check(
     settings: &CheckSettings,
 ) -> Result<CheckedRun, HostError> {
     let start = start_of(run)?;
+    if !start.is_of_script(&run.record.script, &run.record.hash) {
+        return Err(ReplayError::Changed("the script, which its record names,").into());
+    }
     let limits = start.limits()?.at_most(&settings.most);
     let policy = Policy { limits, ..run.policy.clone() };
-    let mounted = host.packages().mount_locked(&run.lock, &policy.signed)?;
+    let mount = |lock| with_host_tools(host.packages().mount_locked(lock, &policy.signed)?, &settings.host_tools, None);
+    let mounted = mount(&run.lock)?;
     let mut problems = Vec::new();
     let judged = decisions(run, Arc::clone(&mounted), &policy, settings, &mut problems)?;
     let mut calls = verdicts(&judged);
@@ -59,17 +69,22 @@ pub(super) fn check(
     let session = session(host, mounted, &policy, &run.spent, run.files.clone())?;
     let tools = match &settings.against {
         None => session.clone(),
-        Some((_, lock)) => {
-            let mounted = host.packages().mount_locked(lock, &policy.signed)?;
-            self::session(host, mounted, &policy, &run.spent, run.files.clone())?
-        }
+        Some((_, lock)) => self::session(host, mount(lock)?, &policy, &run.spent, run.files.clone())?,
     };
-    let only = settings.against.as_ref().map(|(alias, _)| alias.clone());
+    let only = settings.against.as_ref().map(|(aliases, _)| aliases.clone());
     let repeated = RepeatedCalls { tools, seeds: run.seeds.clone(), only };
-    let (result, findings) = replay(session, run, start, judged, repeated)?;
-    for call in calls.iter_mut().filter(|call| call.caller.is_none() && !findings.made.contains(&call.seq)) {
-        if let CallVerdict::Allowed { .. } = call.verdict {
+    let (result, findings) = replay(session, run, start, judged.clone(), repeated)?;
+    for seq in not_made(&judged, &findings) {
+        if let Some(call) = calls.iter_mut().find(|call| call.seq == seq) {
             call.verdict = CallVerdict::Wrong { problem: "the script does not make it".to_owned() };
+        }
+    }
+    if settings.against.is_none() {
+        for (seq, why) in &findings.unrepeated {
+            if let Some(call) = calls.iter_mut().find(|call| call.seq == *seq) {
+                let problem = format!("it has no effects, and cannot be made again: {why}");
+                call.verdict = CallVerdict::Wrong { problem };
+            }
         }
     }
     for checked in findings.calls {
@@ -96,58 +111,127 @@ fn decisions(
     settings: &CheckSettings,
     problems: &mut Vec<String>,
 ) -> Result<BTreeMap<u64, JudgedCall>, HostError> {
-    let gate = Gate::new(mounted, policy.clone(), GateOptions::default())?;
+    let gate = Gate::new(Arc::clone(&mounted), policy.clone(), GateOptions::default())?;
     gate.restore(&run.spent);
-    let rules = gate.rules_digest().to_owned();
+    let rules = Gate::new(mounted, policy.clone(), GateOptions::default())?;
     let mut decisions = RecordedDecisions::new(gate, run.number);
     let hash = blake3::Hash::from_hex(&run.before.hash)
         .map_err(|error| ReplayError::Unreadable(format!("the end of the log before it: {error}")))?;
     let mut chain = Chain::resume(run.before.lines, *hash.as_bytes());
+    let mut earlier = SystemTime::UNIX_EPOCH;
     for line in &run.log {
         match chain.check(line) {
             Ok(event) => match event_time(&event) {
-                Some(at) => decisions.take(&event, at),
+                Some(at) if at < earlier => {
+                    problems.push(format!("line {} of the log is earlier than the one before", chain.lines()));
+                }
+                Some(at) => {
+                    earlier = at;
+                    decisions.take(&event, at);
+                }
                 None => problems.push(format!("line {} of the log has no time", chain.lines())),
             },
             Err(why) => {
-                problems.push(format!("line {} of the log {why}", chain.lines() + 1));
+                problems.push(format!("line {} of the log {why}", chain.lines().saturating_add(1)));
                 break;
             }
         }
     }
     let mut calls = decisions.into_calls();
     let check = SignatureCheck { keys: settings.keys.clone(), session: run.session.clone() };
-    check_signatures(&mut calls, &run.journal, &check, &rules);
+    check_decisions(&mut calls, run, &rules, &check);
     Ok(calls)
 }
 
-/// Checks that the calls were approved by a signature that needed one.
-fn check_signatures(
-    calls: &mut BTreeMap<u64, JudgedCall>,
-    journal: &[JournalEntry],
-    check: &SignatureCheck,
-    rules: &str,
-) {
-    let (mut expires, mut decisions) = (HashMap::new(), HashMap::new());
-    for entry in journal {
-        match entry {
-            JournalEntry::Deferred { call, .. } => drop(expires.insert(call.seq, call.expires)),
-            JournalEntry::Decided { seq, decision } => drop(decisions.insert(*seq, decision)),
-            _ => {}
+/// Returns the numbers of the calls that the log says a script made, and that the script does not make.
+fn not_made(judged: &BTreeMap<u64, JudgedCall>, findings: &CheckFindings) -> Vec<u64> {
+    let mut unanswered: Vec<_> = findings.unanswered.values().collect();
+    let is_missing = |(seq, call): &(&u64, &JudgedCall)| {
+        if call.caller.is_some() || findings.made.contains(seq) {
+            return false;
         }
-    }
-    for (seq, call) in calls {
-        let Some(approvers) = call.approved_by.as_ref().filter(|_| call.grant.is_some()) else { continue };
-        let verified = match decisions.get(seq) {
-            Some(decision) if decision.allowed => {
-                check.verify(approvers, rules, decision, expires.get(seq).copied().flatten())
+        if call.is_refused_by_gate()
+            && let Some(index) = unanswered.iter().position(|made| call.is_call(made))
+        {
+            // The run ended before the script was told of the refusal.
+            unanswered.swap_remove(index);
+            return false;
+        }
+        call.grant.is_some() || call.refusal.is_some()
+    };
+    judged.iter().filter(is_missing).map(|(seq, _)| *seq).collect()
+}
+
+/// Checks that the journal has the decisions by which the calls were approved.
+fn check_decisions(calls: &mut BTreeMap<u64, JudgedCall>, run: &RecordedRun, gate: &Gate, check: &SignatureCheck) {
+    for (seq, call) in calls.iter_mut().filter(|(_, call)| call.grant.is_some() && call.problem.is_none()) {
+        call.problem = match &call.consent {
+            Some(consent) => approved(*seq, call, consent, run, gate, check).err(),
+            None if decisions_about(*seq, run).any(|decision| decision.arguments.is_some()) => {
+                Some("a human changed its arguments, and nobody was to be asked".to_owned())
             }
-            _ => Err("the journal does not have it".to_owned()),
+            None => None,
         };
-        if let Err(why) = verified {
-            call.problem = Some(format!("its signed approval does not count: {why}"));
+    }
+}
+
+/// Returns the decisions of the journal about a call.
+fn decisions_about(seq: u64, run: &RecordedRun) -> impl Iterator<Item = &Decision> {
+    run.journal.iter().filter_map(move |entry| match entry {
+        JournalEntry::Decided { seq: of, decision } if *of == seq => Some(decision),
+        _ => None,
+    })
+}
+
+/// Checks that a call was approved, with a signature if it needs one. A call that was asked about at once has no decision in
+/// the journal.
+///
+/// # Errors
+/// What is wrong.
+fn approved(
+    seq: u64,
+    call: &JudgedCall,
+    consent: &NeededConsent,
+    run: &RecordedRun,
+    gate: &Gate,
+    check: &SignatureCheck,
+) -> Result<(), String> {
+    let asked = run.journal.iter().rev().find_map(|entry| match entry {
+        JournalEntry::Deferred { call, .. } if call.seq == seq => Some(call),
+        _ => None,
+    });
+    let Some(asked) = asked else {
+        return match consent.approved_by {
+            None => Ok(()),
+            Some(_) => Err("its signed approval does not count: the journal does not have the question".to_owned()),
+        };
+    };
+    let grant = call.grant.as_deref().unwrap_or_default();
+    let mut why = "the journal does not have its approval".to_owned();
+    for decision in decisions_about(seq, run) {
+        if !decision.allowed {
+            return Err("it was made, and a human refused it".to_owned());
+        }
+        let has_its_arguments = decision.arguments.as_ref().is_none_or(|given| {
+            let canonical = gate.canonical(&call.method, &given.to_string());
+            canonical.is_ok_and(|(method, arguments)| method == call.method && arguments == call.arguments)
+        });
+        let is_about = decision.is_about((run.number, seq), &call.method, &call.arguments, grant, &consent.reason);
+        if !has_its_arguments || !is_about {
+            "it was approved as another call".clone_into(&mut why);
+            continue;
+        }
+        if asked.has_expired(decision.at) {
+            "it was approved too late".clone_into(&mut why);
+            continue;
+        }
+        let Some(approvers) = &consent.approved_by else { return Ok(()) };
+        match check.verify(approvers, gate.rules_digest(), decision, asked.expires) {
+            Ok(()) => return Ok(()),
+            Err(error) => why = format!("its signed approval does not count: {error}"),
         }
     }
+    Err(why)
 }
 
 fn verdicts(judged: &BTreeMap<u64, JudgedCall>) -> Vec<VerifiedCall> {

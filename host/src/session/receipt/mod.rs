@@ -10,7 +10,7 @@
 mod archive;
 mod check;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Read, Write};
 use std::time::Duration;
 
@@ -29,7 +29,7 @@ use crate::capability::{Limits, Policy};
 use crate::error::error_chain;
 use crate::gate::ApproverKeys;
 use crate::store::{ArchiveError, BlobError, MemoryBlobs};
-use crate::tool::{Lock, MountError};
+use crate::tool::{HostTool, Lock, MountError};
 use crate::vfs::OpenError;
 
 /// Most scripts at once, and deepest nesting of calls, of a run that is verified, whatever its limits were.
@@ -76,6 +76,12 @@ pub enum ReceiptError {
     /// The journal or the log of the run is too long.
     #[error("the journal of the run, or its part of the log, has more than 64 MiB")]
     TooLong,
+    /// What the receipt states, the journal or the log take too much memory.
+    #[error("its statement, its journal and its log take more than the {0} bytes of memory that are allowed")]
+    TooLarge(u64),
+    /// None of those who are believed has signed the receipt.
+    #[error("it is signed by {0}, whose receipts are not believed here")]
+    Signer(PublicKey),
     /// The run does not do again what is recorded of it.
     #[error("the run does not do again what is recorded of it: {}", .0.join("; "))]
     Differs(Vec<String>),
@@ -92,7 +98,11 @@ pub enum ReceiptError {
 pub struct VerifyOptions {
     /// Keys of those who can approve calls, by the names that policies have for them.
     pub keys: ApproverKeys,
-    /// Largest memory of the script, in bytes.
+    /// Host functions that the session had, which are not called: their effects are not known.
+    pub host_tools: Vec<HostTool>,
+    /// Keys whose receipts are believed: nothing of another one is looked at. `None` for every key.
+    pub signers: Option<BTreeSet<PublicKey>>,
+    /// Largest memory of the script, and of what is read of a receipt, in bytes.
     pub memory: u64,
     /// Longest time of the script.
     pub wall: Duration,
@@ -102,7 +112,14 @@ pub struct VerifyOptions {
 
 impl Default for VerifyOptions {
     fn default() -> Self {
-        Self { keys: ApproverKeys::new(), memory: 1 << 30, wall: Duration::from_mins(5), size: 1 << 30 }
+        Self {
+            keys: ApproverKeys::new(),
+            host_tools: Vec::new(),
+            signers: None,
+            memory: 1 << 30,
+            wall: Duration::from_mins(5),
+            size: 1 << 30,
+        }
     }
 }
 
@@ -132,6 +149,8 @@ pub struct Verification {
     pub calls: Vec<VerifiedCall>,
     /// Differences, besides those of calls.
     pub problems: Vec<String>,
+    /// True if the run was stopped from outside where its script waited. That it was stopped there is the signer's word.
+    pub stopped: bool,
 }
 
 /// Call of a run, judged and made again.
@@ -174,7 +193,7 @@ pub enum CallVerdict {
 
 impl Verification {
     fn new(run: &RecordedRun, checked: CheckedRun, key: Option<PublicKey>) -> Self {
-        let CheckedRun { result, calls, problems, .. } = checked;
+        let CheckedRun { result, calls, problems, waits: stopped } = checked;
         let is_wrong = |call: &VerifiedCall| {
             matches!(call.verdict, CallVerdict::Wrong { .. })
                 || matches!(call.repetition, Some(CallRepetition::Differs { .. }))
@@ -191,6 +210,7 @@ impl Verification {
             key,
             calls,
             problems,
+            stopped,
         }
     }
 
@@ -235,10 +255,10 @@ impl Host {
     /// effects again. Whose key it is that has signed, is for the caller to decide.
     ///
     /// # Errors
-    /// If the file is no receipt or was altered, or its tools are not in the registry. A run that differs is a
-    /// verification that says so.
+    /// If the file is no receipt or was altered, a key has signed it that is not believed, or its tools are not in the
+    /// registry. A run that differs is a verification that says so.
     pub fn verify<R: Read>(&self, receipt: R, options: &VerifyOptions) -> Result<Verification, ReceiptError> {
-        let ReadReceipt { statement, run, key } = archive::read(receipt, options.size)?;
+        let ReadReceipt { statement, run, key } = archive::read(receipt, options)?;
         let checked = self.checked(&run, &options.settings(), Some(&statement.outcome))?;
         Ok(Verification::new(&run, checked, Some(key)))
     }
@@ -262,21 +282,25 @@ impl Host {
         Ok(Verification::new(&run, checked, None))
     }
 
-    /// Returns the alias of the tool of a run that has this package, and the lock with the other release.
-    fn with_release(&self, run: &RecordedRun, release: &str) -> Result<(String, Lock), ReceiptError> {
+    /// Returns the aliases of the tools of a run that have this package, and the lock with the other release.
+    fn with_release(&self, run: &RecordedRun, release: &str) -> Result<(BTreeSet<String>, Lock), ReceiptError> {
         let (package, version) = release.split_once('@').unwrap_or((release, ""));
         // A whole version means that release, and not a compatible one.
         let requirement = match version.parse::<semver::Version>() {
             Ok(version) => format!("{package}@={version}"),
             Err(_) => release.to_owned(),
         };
-        let mut aliases = run.lock.packages.iter().filter(|(_, locked)| locked.name.to_string() == package);
-        let (alias, _) = aliases.next().ok_or_else(|| ReceiptError::NoPackage(package.to_owned()))?;
+        let packages = run.lock.packages.iter().filter(|(_, locked)| locked.name.to_string() == package);
+        let aliases: BTreeSet<String> = packages.map(|(alias, _)| alias.clone()).collect();
+        if aliases.is_empty() {
+            return Err(ReceiptError::NoPackage(package.to_owned()));
+        }
         let nothing_else = Policy { tools: Some(BTreeMap::new()), ..Policy::default() };
-        let pinned = self.packages().pin(&nothing_else, &[(alias.clone(), requirement)], &Lock::default())?;
+        let wanted: Vec<_> = aliases.iter().map(|alias| (alias.clone(), requirement.clone())).collect();
+        let pinned = self.packages().pin(&nothing_else, &wanted, &Lock::default())?;
         let mut lock = run.lock.clone();
         lock.packages.extend(pinned.packages);
-        Ok((alias.clone(), lock))
+        Ok((aliases, lock))
     }
 
     /// Checks a run, and compares how it ended with its record and, if it is known, with its outcome.
@@ -315,7 +339,7 @@ impl VerifyOptions {
             concurrency: u32::MAX,
             pending: u32::MAX,
         };
-        CheckSettings { keys: self.keys.clone(), most, against: None }
+        CheckSettings { keys: self.keys.clone(), host_tools: self.host_tools.clone(), most, against: None }
     }
 }
 
@@ -325,21 +349,21 @@ const STOPPED: [&str; 2] = ["cancelled", "limited"];
 /// Returns what differs in how a run ended.
 fn ending(run: &RecordedRun, checked: &CheckedRun, expected: Option<&Outcome>) -> Vec<String> {
     let (record, result) = (&run.record, &checked.result);
-    let is_stopped = STOPPED.contains(&record.status.as_str());
-    if checked.waits {
-        let waits = "the script waits where its journal ends, and the run is said to have ended there";
-        return if is_stopped { Vec::new() } else { vec![waits.to_owned()] };
-    }
     let mut problems = Vec::new();
-    if result.status.word() != record.status {
+    if checked.waits {
+        if !STOPPED.contains(&record.status.as_str()) {
+            problems
+                .push("the script waits where its journal ends, and the run is said to have ended there".to_owned());
+        }
+    } else if result.status.word() != record.status {
         let failure = result.error.as_ref().map(|error| format!(" ({})", error.message)).unwrap_or_default();
         problems.push(format!("the run ended as `{}`, and ends as `{}`{failure}", record.status, result.status.word()));
     }
     match result.files.seal(&mut &MemoryBlobs::default()) {
-        Ok(snapshot) if record.snapshot.is_some_and(|recorded| recorded != snapshot) => {
-            problems.push("the files are not those that the run left".to_owned());
-        }
-        Ok(_) => {}
+        Ok(snapshot) if record.snapshot == Some(snapshot) => {}
+        // A run that was stopped may have left none.
+        Ok(_) if record.snapshot.is_none() && checked.waits => {}
+        Ok(_) => problems.push("the files are not those that the run left".to_owned()),
         Err(error) => problems.push(format!("the files cannot be compared: {}", error_chain(&error))),
     }
     if expected.is_some_and(|expected| *expected != outcome(checked)) {

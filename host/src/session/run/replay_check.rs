@@ -13,7 +13,7 @@ use super::journaling::{RunJournal, program_arguments};
 use super::replay::method_of;
 use crate::code::Interrupt;
 use crate::error::Failure;
-use crate::gate::JudgedCall;
+use crate::gate::{JudgedCall, RecordedRefusal};
 use crate::guest::{self, OperationId, Value};
 use crate::session::journal::{CallStart, JournalEntry, RecordedAnswer};
 use crate::session::result::Status;
@@ -63,8 +63,8 @@ pub(in crate::session) struct RepeatedCalls {
     pub(in crate::session) tools: Session,
     /// Seed of the random numbers of each call that had no effect, by its number.
     pub(in crate::session) seeds: HashMap<u64, [u8; 32]>,
-    /// Alias of the tool whose calls alone are made again; `None` for all tools.
-    pub(in crate::session) only: Option<String>,
+    /// Aliases of the tools whose calls alone are made again; `None` for all tools.
+    pub(in crate::session) only: Option<BTreeSet<String>>,
 }
 
 /// Check of a replay.
@@ -87,6 +87,11 @@ pub(in crate::session) struct CheckFindings {
     pub(in crate::session) calls: Vec<CheckedCall>,
     /// Numbers of the calls that the scripts made.
     pub(in crate::session) made: BTreeSet<u64>,
+    /// Calls that the scripts made and that have neither a number in the journal nor an answer: method and arguments as a
+    /// log has refused ones.
+    pub(in crate::session) unanswered: HashMap<OperationId, (String, Json)>,
+    /// Calls without effects that cannot be made again, though those of a receipt must be: numbers and reasons.
+    pub(in crate::session) unrepeated: Vec<(u64, String)>,
 }
 
 impl RunJournal {
@@ -140,7 +145,12 @@ impl Run {
     pub(super) fn check_made(&mut self, id: OperationId) {
         let Some(journal) = &self.journal else { return };
         let (Some(check), Some((operation, _))) = (&journal.check, journal.held.get(&id)) else { return };
-        let (Some((method, arguments)), Some(seq)) = (judged_as(operation), journal.number(id)) else { return };
+        let Some((method, arguments)) = judged_as(operation) else { return };
+        let Some(seq) = journal.number(id) else {
+            let refused = self.session.gate.refused_form(method, &arguments);
+            lock(&check.findings).unanswered.insert(id, refused);
+            return;
+        };
         let Some(judged) = check.judged.get(&seq) else {
             return self.diverge(&format!("its log does not have call {seq}"));
         };
@@ -168,20 +178,31 @@ impl Run {
             return true;
         }
         // A call that was refused at once has no number in the journal.
-        let allowed = number.and_then(|seq| Some((seq, check.judged.get(&seq).filter(|call| call.grant.is_some())?)));
-        let Some((seq, judged)) = allowed else {
-            let is_refused = answer.is_failure();
-            if !is_refused {
-                self.diverge("a call has a result, and its log does not say that it was allowed");
-            }
-            return is_refused;
+        let number = number.or_else(|| check.refused_number(id));
+        let Some((seq, judged)) = number.and_then(|seq| Some((seq, check.judged.get(&seq)?))) else {
+            self.diverge("a call has an answer, and its log does not have the call");
+            return false;
         };
-        if check.repeated.only.as_ref().is_some_and(|alias| !is_of(alias, &judged.method)) {
+        if judged.grant.is_none() {
+            let is_told = judged.refusal.as_ref().is_some_and(|refusal| is_told(refusal, answer));
+            if !is_told {
+                self.diverge(&format!("call {seq} has an answer, and its log does not say that it was allowed"));
+            }
+            return is_told;
+        }
+        if check.repeated.only.as_ref().is_some_and(|aliases| !aliases.iter().any(|alias| is_of(alias, &judged.method)))
+        {
             return true;
         }
         let repetition = match operation {
             guest::Operation::Run(_) => not_made("it is a program, whose output was taken from the journal"),
-            _ => check.repeat(seq, judged, answer, files, self.interrupt.child()),
+            _ => match check.repeat(seq, judged, answer, files, self.interrupt.child()) {
+                Ok(repetition) => repetition,
+                Err(why) => {
+                    lock(&check.findings).unrepeated.push((seq, why.to_owned()));
+                    not_made(why)
+                }
+            },
         };
         let checked = CheckedCall { seq, method: judged.method.clone(), repetition };
         lock(&check.findings).calls.push(checked);
@@ -196,7 +217,21 @@ impl Run {
 }
 
 impl ReplayCheck {
+    /// Returns the number of a call that was refused at once: of the first such call in the log that the scripts have not
+    /// made yet.
+    fn refused_number(&self, id: OperationId) -> Option<u64> {
+        let mut findings = lock(&self.findings);
+        let made = findings.unanswered.remove(&id)?;
+        let mut refused = self.judged.iter().filter(|(_, call)| call.is_refused_by_gate());
+        let (seq, _) = refused.find(|(seq, call)| !findings.made.contains(seq) && call.is_call(&made))?;
+        findings.made.insert(*seq);
+        Some(*seq)
+    }
+
     /// Makes a call again, and compares the outcomes.
+    ///
+    /// # Errors
+    /// Why it cannot be made again, though it has no effects.
     fn repeat(
         &self,
         seq: u64,
@@ -204,13 +239,13 @@ impl ReplayCheck {
         answer: &RecordedAnswer,
         files: Option<Tree>,
         interrupt: Interrupt,
-    ) -> CallRepetition {
+    ) -> Result<CallRepetition, &'static str> {
         let session = &self.repeated.tools.0;
         if let Some(reason) = session.gate.unrepeatable(&call.method) {
-            return not_made(reason);
+            return Ok(not_made(reason));
         }
         let (Some(started), Some(files), Some(seed)) = (answer.started, files, self.repeated.seeds.get(&seq)) else {
-            return not_made("its start is not in the journal");
+            return Err("its start is not in the journal");
         };
         let repeated = match session.gate.admit_repetition(self.scope.record.run(), call, &session.memory) {
             Ok(admission) => {
@@ -221,14 +256,14 @@ impl ReplayCheck {
         };
         let repeated = match repeated {
             Ok(repeated) => repeated,
-            Err(why) => return not_made(&format!("what it changed cannot be read ({why})")),
+            Err(_) => return Err("what it changed cannot be read"),
         };
         let files = answer.differing_files(&repeated);
         if answer.has_same_result(&repeated) && files.is_empty() {
-            return CallRepetition::Same;
+            return Ok(CallRepetition::Same);
         }
         let (recorded, repeated) = (answer.outcome(), repeated.outcome());
-        CallRepetition::Differs { recorded, repeated, files: files.into_iter().collect() }
+        Ok(CallRepetition::Differs { recorded, repeated, files: files.into_iter().collect() })
     }
 }
 
@@ -241,6 +276,14 @@ fn judged_as(operation: &guest::Operation) -> Option<(&str, Cow<'_, str>)> {
         _ => return None,
     };
     Some((method, arguments))
+}
+
+/// Returns true if a script is told the refusal that the log has.
+fn is_told(refusal: &RecordedRefusal, answer: &RecordedAnswer) -> bool {
+    let kind = |failure: &Failure| serde_json::to_value(failure.kind).ok();
+    answer.failure().is_some_and(|failure| {
+        failure.message == refusal.message && kind(failure).is_some_and(|kind| kind == refusal.kind)
+    })
 }
 
 /// Locks the findings. Every change is complete, so a poisoned lock is still good.
