@@ -193,8 +193,8 @@ fn part(position: &ArchivePosition, name: String, bytes: Vec<u8>) -> Result<Part
 /// checksum.
 fn end(rest: impl Read) -> Result<(), ArchiveError> {
     let mut rest = BufReader::new(rest);
-    // Maximum padding that GNU tar writes.
-    for _ in 0..10 << 10 {
+    // GNU tar pads to 10 KiB, and may begin another 10 KiB with the end of the archive, of which one block was read.
+    for _ in 0..11 << 10 {
         let bytes = rest.fill_buf()?;
         match bytes.first() {
             None => return Ok(()),

@@ -217,11 +217,13 @@ fn spend(node: SpannedValue) -> Result<Spend, PolicyError> {
     let param = policy_parser::parse(table.need("param", "`spend`")?, "param")?;
     let limit = table.need("limit", "`spend`")?;
     let span = limit.span.clone();
-    let limit = Amount::new(policy_parser::number(limit, "limit")?)
+    let number = policy_parser::number(limit, "limit")?;
+    let limit = Amount::new(number)
         .ok_or_else(|| PolicyError::new("`limit` of `spend` must not be negative, nor beyond 10^32", span.clone()))?;
-    // JSON would contain a different number, possibly a greater one.
-    if Number::from_json(&limit.to_json(), false).and_then(Amount::new) != Some(limit) {
-        return Err(PolicyError::new("`limit` of `spend` has more digits than a number in JSON can have", span));
+    // The amount, or the number that JSON has for it, would be another one, possibly a greater one.
+    if Number::from_json(&limit.to_json(), false) != Some(number) {
+        let digits = "`limit` of `spend` has parts below a millionth, or more digits than a number in JSON can have";
+        return Err(PolicyError::new(digits, span));
     }
     table.end("`spend`", &["param", "limit"])?;
     Ok(Spend { param, limit, wide: false, span: Span(whole) })

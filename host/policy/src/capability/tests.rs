@@ -535,6 +535,7 @@ fn nothing_fails_open() {
         ("[[grant]]\nmethod = 'a'\ncalls = 1.5", "whole number"),
         ("[[grant]]\nmethod = 'a'\nspend = 5", "a table belongs here"),
         ("[[grant]]\nmethod = 'a'\nspend = { param = 'x', limit = -1 }", "must not be negative"),
+        ("[[grant]]\nmethod = 'a'\nspend = { param = 'x', limit = 0.0000001 }", "parts below a millionth"),
         (
             "[[grant]]\nmethod = 'a'\nspend = { param = 'x', limit = 99999999999999999999999999999999 }",
             "more digits than a number in JSON",
