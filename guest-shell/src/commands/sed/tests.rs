@@ -483,10 +483,10 @@ async fn quit_carries_an_exit_status() {
 
 #[test]
 fn list_format_wraps_and_escapes() {
-    assert_eq!(exec::list_format("a\tb", 70, '\n'), "a\\tb$");
-    assert_eq!(exec::list_format("é", 70, '\n'), "\\303\\251$");
-    assert_eq!(exec::list_format(&"x".repeat(80), 70, '\n'), format!("{}\\\n{}$", "x".repeat(69), "x".repeat(11)));
-    assert_eq!(exec::list_format(&"x".repeat(3), 0, '\n'), "xxx$");
+    assert_eq!(machine::listed("a\tb", 70, '\n'), "a\\tb$");
+    assert_eq!(machine::listed("é", 70, '\n'), "\\303\\251$");
+    assert_eq!(machine::listed(&"x".repeat(80), 70, '\n'), format!("{}\\\n{}$", "x".repeat(69), "x".repeat(11)));
+    assert_eq!(machine::listed(&"x".repeat(3), 0, '\n'), "xxx$");
 }
 
 // === finding H: multi-byte `s` delimiter (TM-UNI-002) ===================
