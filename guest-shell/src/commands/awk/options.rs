@@ -135,7 +135,8 @@ fn split_option(argument: &str) -> (&str, Option<&str>) {
             None => (argument, None),
         };
     }
-    let (name, value) = argument.split_at(2);
+    let name_end = argument.char_indices().nth(2).map_or(argument.len(), |(end, _)| end);
+    let (name, value) = argument.split_at(name_end);
     (name, (!value.is_empty()).then_some(value))
 }
 

@@ -1183,3 +1183,19 @@ async fn mistakes_have_the_status_of_gawk() {
     assert_eq!(run_awk(&["-vx", "1"], Some("")).await.unwrap().exit_code, 1);
     assert_eq!(run_awk(&["-v", "1x=2", "1"], Some("")).await.unwrap().exit_code, 2);
 }
+
+#[tokio::test]
+async fn fields_that_an_assignment_to_nf_cuts_off_are_not_counted_as_memory() {
+    let program = r#"BEGIN { FS = ","; line = "x" sprintf("%0100000d", 1)
+        for (i = 0; i < 400; i++) { $0 = line "," line; NF = 1 }
+        print "ok" }"#;
+    let result = run_awk(&[program], None).await.unwrap();
+    assert_eq!((&*result.stdout, result.exit_code), ("ok\n", 0), "{}", &*result.stderr);
+}
+
+#[tokio::test]
+async fn unknown_option_of_more_than_one_byte_is_a_usage_error() {
+    let result = run_awk(&["-\u{e9}", "1"], None).await.unwrap();
+    assert_eq!(result.exit_code, 1);
+    assert!(result.stderr.starts_with("Usage: awk"), "{}", &*result.stderr);
+}

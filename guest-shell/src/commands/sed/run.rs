@@ -93,7 +93,7 @@ impl Run<'_, '_> {
             self.replace(edit).await?;
         }
         stderr.push_str(&edited.ending.stderr);
-        stderr.truncate(MAX_STDERR_BYTES);
+        stderr.truncate(stderr.floor_char_boundary(MAX_STDERR_BYTES));
         let all_are_readable = files.iter().all(|file| file.is_readable);
         let status = edited.ending.exit_code.unwrap_or(if all_are_readable { 0 } else { UNREADABLE_STATUS });
         let stdout = edited.stdout.into();

@@ -729,3 +729,19 @@ async fn what_gnu_sed_refuses_is_refused() {
     let class = run_sed(&["/[:alpha:]/d"], Some("a\n")).await;
     assert_eq!(class.exit_code, 4);
 }
+
+#[tokio::test]
+async fn long_messages_are_cut_between_characters() {
+    let long = "\u{e9}".repeat(600);
+    let result = run_sed(&[&format!("b {long}")], Some("a\n")).await;
+    assert_eq!(result.exit_code, 4);
+    assert!(result.stderr.starts_with("sed: can't find label for jump to `\u{e9}"), "{}", &*result.stderr);
+    let result = run_sed(&["p", &format!("x{long}")], None).await;
+    assert_eq!((result.exit_code, result.stderr.starts_with("sed: can't read x\u{e9}")), (2, true));
+}
+
+#[tokio::test]
+async fn range_of_more_lines_than_can_be_counted_goes_to_the_end() {
+    assert_eq!(stdout_of(&["-n", "2,+99999999999999999999p"], "a\nb\nc\n").await, "b\nc\n");
+    assert_eq!(stdout_of(&["-n", "2,~99999999999999999999p"], "a\nb\nc\n").await, "b\nc\n");
+}

@@ -118,6 +118,8 @@ impl Interpreter {
 
     /// Cuts fields off, or adds empty ones.
     fn resize_fields(&mut self, count: usize) {
+        let cut_bytes: usize = self.record.fields.iter().skip(count).map(Value::heap_bytes).sum();
+        self.live_bytes = self.live_bytes.saturating_sub(cut_bytes);
         self.record.fields.resize(count, Value::Str(String::new()));
         self.put_field_count();
     }

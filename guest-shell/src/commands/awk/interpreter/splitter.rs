@@ -177,11 +177,11 @@ fn split_by_widths(widths: &[FieldWidth], text: &str, parts: &mut Parts<'_>) {
     let characters: Vec<char> = text.chars().collect();
     let mut start = 0;
     for field in widths {
-        start += field.skipped;
+        start = field.skipped.saturating_add(start);
         if parts.too_many || start >= characters.len() {
             break;
         }
-        let end = field.width.map_or(characters.len(), |width| (start + width).min(characters.len()));
+        let end = field.width.map_or(characters.len(), |width| width.saturating_add(start).min(characters.len()));
         parts.push(characters[start..end].iter().collect::<String>());
         start = end;
     }

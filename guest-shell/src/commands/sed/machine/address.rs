@@ -82,9 +82,9 @@ impl Machine<'_> {
         }
         let last_line = match end {
             End::Line(last) => Some(*last),
-            End::Plus(count) => Some(line_number + count),
+            End::Plus(count) => Some(line_number.saturating_add(*count)),
             End::Multiple(0) => Some(line_number),
-            End::Multiple(number) => Some((line_number / number + 1) * number),
+            End::Multiple(number) => Some((line_number / number + 1).saturating_mul(*number)),
             End::Last | End::Regex(_) => None,
         };
         // The end of input closes no range whose end did not come, so that `sed '1,5c\Z'` prints nothing for two lines.

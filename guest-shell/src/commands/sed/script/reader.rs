@@ -153,7 +153,7 @@ impl ScriptReader {
 /// Returns a message that is not too long.
 pub(super) fn shorten(mut message: String) -> String {
     if message.len() > MAX_MESSAGE_BYTES {
-        message.truncate(MAX_MESSAGE_BYTES);
+        message.truncate(message.floor_char_boundary(MAX_MESSAGE_BYTES));
         message.push('…');
     }
     message
