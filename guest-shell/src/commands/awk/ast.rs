@@ -40,7 +40,7 @@ pub(super) enum CmpOp {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Bi {
+pub(super) enum BuiltinFunction {
     Length,
     Substr,
     Index,
@@ -81,47 +81,47 @@ pub(super) enum Bi {
     Patsplit,
 }
 
-impl Bi {
-    pub(super) fn from_name(name: &str) -> Option<Bi> {
+impl BuiltinFunction {
+    pub(super) fn from_name(name: &str) -> Option<BuiltinFunction> {
         Some(match name {
-            "length" => Bi::Length,
-            "substr" => Bi::Substr,
-            "index" => Bi::Index,
-            "split" => Bi::Split,
-            "sub" => Bi::Sub,
-            "gsub" => Bi::Gsub,
-            "gensub" => Bi::Gensub,
-            "match" => Bi::Match,
-            "sprintf" => Bi::Sprintf,
-            "sin" => Bi::Sin,
-            "cos" => Bi::Cos,
-            "atan2" => Bi::Atan2,
-            "exp" => Bi::Exp,
-            "log" => Bi::Log,
-            "sqrt" => Bi::Sqrt,
-            "int" => Bi::Int,
-            "rand" => Bi::Rand,
-            "srand" => Bi::Srand,
-            "tolower" => Bi::Tolower,
-            "toupper" => Bi::Toupper,
-            "system" => Bi::System,
-            "close" => Bi::Close,
-            "fflush" => Bi::Fflush,
-            "strtonum" => Bi::Strtonum,
-            "systime" => Bi::Systime,
-            "strftime" => Bi::Strftime,
-            "mktime" => Bi::Mktime,
-            "asort" => Bi::Asort,
-            "asorti" => Bi::Asorti,
-            "typeof" => Bi::Typeof,
-            "isarray" => Bi::Isarray,
-            "and" => Bi::And,
-            "or" => Bi::Or,
-            "xor" => Bi::Xor,
-            "lshift" => Bi::Lshift,
-            "rshift" => Bi::Rshift,
-            "compl" => Bi::Compl,
-            "patsplit" => Bi::Patsplit,
+            "length" => BuiltinFunction::Length,
+            "substr" => BuiltinFunction::Substr,
+            "index" => BuiltinFunction::Index,
+            "split" => BuiltinFunction::Split,
+            "sub" => BuiltinFunction::Sub,
+            "gsub" => BuiltinFunction::Gsub,
+            "gensub" => BuiltinFunction::Gensub,
+            "match" => BuiltinFunction::Match,
+            "sprintf" => BuiltinFunction::Sprintf,
+            "sin" => BuiltinFunction::Sin,
+            "cos" => BuiltinFunction::Cos,
+            "atan2" => BuiltinFunction::Atan2,
+            "exp" => BuiltinFunction::Exp,
+            "log" => BuiltinFunction::Log,
+            "sqrt" => BuiltinFunction::Sqrt,
+            "int" => BuiltinFunction::Int,
+            "rand" => BuiltinFunction::Rand,
+            "srand" => BuiltinFunction::Srand,
+            "tolower" => BuiltinFunction::Tolower,
+            "toupper" => BuiltinFunction::Toupper,
+            "system" => BuiltinFunction::System,
+            "close" => BuiltinFunction::Close,
+            "fflush" => BuiltinFunction::Fflush,
+            "strtonum" => BuiltinFunction::Strtonum,
+            "systime" => BuiltinFunction::Systime,
+            "strftime" => BuiltinFunction::Strftime,
+            "mktime" => BuiltinFunction::Mktime,
+            "asort" => BuiltinFunction::Asort,
+            "asorti" => BuiltinFunction::Asorti,
+            "typeof" => BuiltinFunction::Typeof,
+            "isarray" => BuiltinFunction::Isarray,
+            "and" => BuiltinFunction::And,
+            "or" => BuiltinFunction::Or,
+            "xor" => BuiltinFunction::Xor,
+            "lshift" => BuiltinFunction::Lshift,
+            "rshift" => BuiltinFunction::Rshift,
+            "compl" => BuiltinFunction::Compl,
+            "patsplit" => BuiltinFunction::Patsplit,
             _ => return None,
         })
     }
@@ -129,44 +129,54 @@ impl Bi {
     /// The fewest and the most arguments.
     pub(super) fn arity(self) -> (usize, usize) {
         match self {
-            Bi::Length => (0, 1),
-            Bi::Substr => (2, 3),
-            Bi::Index => (2, 2),
-            Bi::Split => (2, 4),
-            Bi::Patsplit => (2, 4),
-            Bi::Sub | Bi::Gsub => (2, 3),
-            Bi::Gensub => (3, 4),
-            Bi::Match => (2, 3),
-            Bi::Sprintf => (1, usize::MAX),
-            Bi::Sin | Bi::Cos | Bi::Exp | Bi::Log | Bi::Sqrt | Bi::Int => (1, 1),
-            Bi::Atan2 => (2, 2),
-            Bi::Rand | Bi::Systime => (0, 0),
-            Bi::Srand => (0, 1),
-            Bi::Tolower | Bi::Toupper | Bi::System | Bi::Strtonum | Bi::Typeof | Bi::Isarray => (1, 1),
-            Bi::Close => (1, 2),
-            Bi::Fflush => (0, 1),
-            Bi::Strftime => (0, 3),
-            Bi::Mktime => (1, 2),
-            Bi::Asort | Bi::Asorti => (1, 3),
-            Bi::And | Bi::Or | Bi::Xor => (2, usize::MAX),
-            Bi::Lshift | Bi::Rshift => (2, 2),
-            Bi::Compl => (1, 1),
+            BuiltinFunction::Length => (0, 1),
+            BuiltinFunction::Substr => (2, 3),
+            BuiltinFunction::Index => (2, 2),
+            BuiltinFunction::Split => (2, 4),
+            BuiltinFunction::Patsplit => (2, 4),
+            BuiltinFunction::Sub | BuiltinFunction::Gsub => (2, 3),
+            BuiltinFunction::Gensub => (3, 4),
+            BuiltinFunction::Match => (2, 3),
+            BuiltinFunction::Sprintf => (1, usize::MAX),
+            BuiltinFunction::Sin
+            | BuiltinFunction::Cos
+            | BuiltinFunction::Exp
+            | BuiltinFunction::Log
+            | BuiltinFunction::Sqrt
+            | BuiltinFunction::Int => (1, 1),
+            BuiltinFunction::Atan2 => (2, 2),
+            BuiltinFunction::Rand | BuiltinFunction::Systime => (0, 0),
+            BuiltinFunction::Srand => (0, 1),
+            BuiltinFunction::Tolower
+            | BuiltinFunction::Toupper
+            | BuiltinFunction::System
+            | BuiltinFunction::Strtonum
+            | BuiltinFunction::Typeof
+            | BuiltinFunction::Isarray => (1, 1),
+            BuiltinFunction::Close => (1, 2),
+            BuiltinFunction::Fflush => (0, 1),
+            BuiltinFunction::Strftime => (0, 3),
+            BuiltinFunction::Mktime => (1, 2),
+            BuiltinFunction::Asort | BuiltinFunction::Asorti => (1, 3),
+            BuiltinFunction::And | BuiltinFunction::Or | BuiltinFunction::Xor => (2, usize::MAX),
+            BuiltinFunction::Lshift | BuiltinFunction::Rshift => (2, 2),
+            BuiltinFunction::Compl => (1, 1),
         }
     }
 
     /// Argument positions that name an array (not evaluated as values).
     pub(super) fn array_args(self) -> &'static [usize] {
         match self {
-            Bi::Split | Bi::Patsplit => &[1, 3],
-            Bi::Match => &[2],
-            Bi::Asort | Bi::Asorti => &[0, 1],
+            BuiltinFunction::Split | BuiltinFunction::Patsplit => &[1, 3],
+            BuiltinFunction::Match => &[2],
+            BuiltinFunction::Asort | BuiltinFunction::Asorti => &[0, 1],
             _ => &[],
         }
     }
 }
 
 #[derive(Debug, Clone)]
-pub(super) enum GetlineSrc {
+pub(super) enum GetlineSource {
     /// Plain `getline`: the main input.
     Main,
     /// `getline < file`
@@ -204,8 +214,8 @@ pub(super) enum Expr {
     Call(u32, Vec<Expr>),
     /// `@name(args)`: function chosen by the value of a variable.
     Indirect(Box<Expr>, Vec<Expr>),
-    Builtin(Bi, Vec<Expr>),
-    Getline(GetlineSrc, Option<Box<Expr>>),
+    Builtin(BuiltinFunction, Vec<Expr>),
+    Getline(GetlineSource, Option<Box<Expr>>),
     /// Parenthesized expression (kept to tell `(a, b) in x` and
     /// `print (a) > f` from other forms; evaluated transparently).
     Group(Box<Expr>),
@@ -282,7 +292,7 @@ pub(super) struct Rule {
 }
 
 #[derive(Debug, Clone, Default)]
-pub(super) struct Func {
+pub(super) struct UserFunction {
     pub(super) name: String,
     pub(super) params: Vec<String>,
     pub(super) body: Block,
@@ -309,7 +319,7 @@ pub(super) struct Program {
     pub(super) beginfile: Vec<Block>,
     pub(super) endfile: Vec<Block>,
     pub(super) rules: Vec<Rule>,
-    pub(super) funcs: Vec<Func>,
+    pub(super) funcs: Vec<UserFunction>,
     /// Global variable names; index = `VarRef::Global` slot.
     pub(super) globals: Vec<String>,
     /// Regex literal sources; index = `Expr::Regex` id.

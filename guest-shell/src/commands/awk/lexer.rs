@@ -18,7 +18,7 @@
 use bashkit::stream::{character_of_byte, with_bytes_joined};
 
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Tok {
+pub(super) enum Token {
     Num(f64),
     Str(String),
     /// Regex literal body (escapes kept for the regex translator).
@@ -159,67 +159,67 @@ impl<'a> Lexer<'a> {
     }
 
     /// Next token and its start offset.
-    pub(super) fn next(&mut self) -> Result<(Tok, usize), LexError> {
+    pub(super) fn next(&mut self) -> Result<(Token, usize), LexError> {
         self.skip_blank();
         let start = self.pos;
         let Some(b) = self.peek_byte() else {
-            return Ok((Tok::Eof, start));
+            return Ok((Token::Eof, start));
         };
         let two = |l: &Self, c: u8| l.byte_at(l.pos + 1) == Some(c);
         let tok = match b {
             b'\n' => {
                 self.pos += 1;
-                Tok::Newline
+                Token::Newline
             }
-            b'{' => self.one(Tok::LBrace),
-            b'}' => self.one(Tok::RBrace),
-            b'(' => self.one(Tok::LParen),
-            b')' => self.one(Tok::RParen),
-            b'[' => self.one(Tok::LBracket),
-            b']' => self.one(Tok::RBracket),
-            b';' => self.one(Tok::Semi),
-            b',' => self.one(Tok::Comma),
-            b'?' => self.one(Tok::Question),
-            b':' => self.one(Tok::Colon),
-            b'~' => self.one(Tok::Tilde),
-            b'$' => self.one(Tok::Dollar),
-            b'@' => self.one(Tok::At),
-            b'+' if two(self, b'+') => self.two(Tok::Incr),
-            b'+' if two(self, b'=') => self.two(Tok::AddAssign),
-            b'+' => self.one(Tok::Plus),
-            b'-' if two(self, b'-') => self.two(Tok::Decr),
-            b'-' if two(self, b'=') => self.two(Tok::SubAssign),
-            b'-' => self.one(Tok::Minus),
+            b'{' => self.one(Token::LBrace),
+            b'}' => self.one(Token::RBrace),
+            b'(' => self.one(Token::LParen),
+            b')' => self.one(Token::RParen),
+            b'[' => self.one(Token::LBracket),
+            b']' => self.one(Token::RBracket),
+            b';' => self.one(Token::Semi),
+            b',' => self.one(Token::Comma),
+            b'?' => self.one(Token::Question),
+            b':' => self.one(Token::Colon),
+            b'~' => self.one(Token::Tilde),
+            b'$' => self.one(Token::Dollar),
+            b'@' => self.one(Token::At),
+            b'+' if two(self, b'+') => self.two(Token::Incr),
+            b'+' if two(self, b'=') => self.two(Token::AddAssign),
+            b'+' => self.one(Token::Plus),
+            b'-' if two(self, b'-') => self.two(Token::Decr),
+            b'-' if two(self, b'=') => self.two(Token::SubAssign),
+            b'-' => self.one(Token::Minus),
             b'*' if two(self, b'*') => {
                 if self.byte_at(self.pos + 2) == Some(b'=') {
                     self.pos += 3;
-                    Tok::PowAssign
+                    Token::PowAssign
                 } else {
-                    self.two(Tok::Caret)
+                    self.two(Token::Caret)
                 }
             }
-            b'*' if two(self, b'=') => self.two(Tok::MulAssign),
-            b'*' => self.one(Tok::Star),
-            b'/' if two(self, b'=') => self.two(Tok::DivAssign),
-            b'/' => self.one(Tok::Slash),
-            b'%' if two(self, b'=') => self.two(Tok::ModAssign),
-            b'%' => self.one(Tok::Percent),
-            b'^' if two(self, b'=') => self.two(Tok::PowAssign),
-            b'^' => self.one(Tok::Caret),
-            b'!' if two(self, b'=') => self.two(Tok::Ne),
-            b'!' if two(self, b'~') => self.two(Tok::NoMatch),
-            b'!' => self.one(Tok::Not),
-            b'>' if two(self, b'=') => self.two(Tok::Ge),
-            b'>' if two(self, b'>') => self.two(Tok::Append),
-            b'>' => self.one(Tok::Gt),
-            b'<' if two(self, b'=') => self.two(Tok::Le),
-            b'<' => self.one(Tok::Lt),
-            b'=' if two(self, b'=') => self.two(Tok::Eq),
-            b'=' => self.one(Tok::Assign),
-            b'|' if two(self, b'|') => self.two(Tok::Or),
-            b'|' if two(self, b'&') => self.two(Tok::PipeAmp),
-            b'|' => self.one(Tok::Pipe),
-            b'&' if two(self, b'&') => self.two(Tok::And),
+            b'*' if two(self, b'=') => self.two(Token::MulAssign),
+            b'*' => self.one(Token::Star),
+            b'/' if two(self, b'=') => self.two(Token::DivAssign),
+            b'/' => self.one(Token::Slash),
+            b'%' if two(self, b'=') => self.two(Token::ModAssign),
+            b'%' => self.one(Token::Percent),
+            b'^' if two(self, b'=') => self.two(Token::PowAssign),
+            b'^' => self.one(Token::Caret),
+            b'!' if two(self, b'=') => self.two(Token::Ne),
+            b'!' if two(self, b'~') => self.two(Token::NoMatch),
+            b'!' => self.one(Token::Not),
+            b'>' if two(self, b'=') => self.two(Token::Ge),
+            b'>' if two(self, b'>') => self.two(Token::Append),
+            b'>' => self.one(Token::Gt),
+            b'<' if two(self, b'=') => self.two(Token::Le),
+            b'<' => self.one(Token::Lt),
+            b'=' if two(self, b'=') => self.two(Token::Eq),
+            b'=' => self.one(Token::Assign),
+            b'|' if two(self, b'|') => self.two(Token::Or),
+            b'|' if two(self, b'&') => self.two(Token::PipeAmp),
+            b'|' => self.one(Token::Pipe),
+            b'&' if two(self, b'&') => self.two(Token::And),
             b'"' => self.string()?,
             b'0'..=b'9' | b'.' => self.number()?,
             c if c.is_ascii_alphabetic() || c == b'_' => self.word(),
@@ -231,17 +231,17 @@ impl<'a> Lexer<'a> {
         Ok((tok, start))
     }
 
-    fn one(&mut self, t: Tok) -> Tok {
+    fn one(&mut self, t: Token) -> Token {
         self.pos += 1;
         t
     }
 
-    fn two(&mut self, t: Tok) -> Tok {
+    fn two(&mut self, t: Token) -> Token {
         self.pos += 2;
         t
     }
 
-    fn word(&mut self) -> Tok {
+    fn word(&mut self) -> Token {
         let start = self.pos;
         while let Some(b) = self.peek_byte() {
             if b.is_ascii_alphanumeric() || b == b'_' {
@@ -252,42 +252,42 @@ impl<'a> Lexer<'a> {
         }
         let w = &self.src[start..self.pos];
         let kw = match w {
-            "BEGIN" => Some(Tok::Begin),
-            "END" => Some(Tok::End),
-            "BEGINFILE" => Some(Tok::BeginFile),
-            "ENDFILE" => Some(Tok::EndFile),
-            "function" | "func" => Some(Tok::Function),
-            "if" => Some(Tok::If),
-            "else" => Some(Tok::Else),
-            "while" => Some(Tok::While),
-            "for" => Some(Tok::For),
-            "do" => Some(Tok::Do),
-            "break" => Some(Tok::Break),
-            "continue" => Some(Tok::Continue),
-            "next" => Some(Tok::Next),
-            "nextfile" => Some(Tok::NextFile),
-            "exit" => Some(Tok::Exit),
-            "return" => Some(Tok::Return),
-            "delete" => Some(Tok::Delete),
-            "getline" => Some(Tok::Getline),
-            "print" => Some(Tok::Print),
-            "printf" => Some(Tok::Printf),
-            "in" => Some(Tok::In),
-            "switch" => Some(Tok::Switch),
-            "case" => Some(Tok::Case),
-            "default" => Some(Tok::Default),
+            "BEGIN" => Some(Token::Begin),
+            "END" => Some(Token::End),
+            "BEGINFILE" => Some(Token::BeginFile),
+            "ENDFILE" => Some(Token::EndFile),
+            "function" | "func" => Some(Token::Function),
+            "if" => Some(Token::If),
+            "else" => Some(Token::Else),
+            "while" => Some(Token::While),
+            "for" => Some(Token::For),
+            "do" => Some(Token::Do),
+            "break" => Some(Token::Break),
+            "continue" => Some(Token::Continue),
+            "next" => Some(Token::Next),
+            "nextfile" => Some(Token::NextFile),
+            "exit" => Some(Token::Exit),
+            "return" => Some(Token::Return),
+            "delete" => Some(Token::Delete),
+            "getline" => Some(Token::Getline),
+            "print" => Some(Token::Print),
+            "printf" => Some(Token::Printf),
+            "in" => Some(Token::In),
+            "switch" => Some(Token::Switch),
+            "case" => Some(Token::Case),
+            "default" => Some(Token::Default),
             _ => None,
         };
         if let Some(k) = kw {
             return k;
         }
         if BUILTIN_FUNCS.contains(&w) {
-            return Tok::Builtin(w.to_string());
+            return Token::Builtin(w.to_string());
         }
-        if self.peek_byte() == Some(b'(') { Tok::FuncName(w.to_string()) } else { Tok::Name(w.to_string()) }
+        if self.peek_byte() == Some(b'(') { Token::FuncName(w.to_string()) } else { Token::Name(w.to_string()) }
     }
 
-    fn number(&mut self) -> Result<Tok, LexError> {
+    fn number(&mut self) -> Result<Token, LexError> {
         let start = self.pos;
         let b = self.src.as_bytes();
         // Hex literal.
@@ -301,7 +301,7 @@ impl<'a> Lexer<'a> {
             }
             self.pos = i;
             let v = u64::from_str_radix(&self.src[start + 2..i], 16).map(|v| v as f64).unwrap_or(f64::INFINITY);
-            return Ok(Tok::Num(v));
+            return Ok(Token::Num(v));
         }
         let mut i = start;
         while i < b.len() && b[i].is_ascii_digit() {
@@ -337,12 +337,12 @@ impl<'a> Lexer<'a> {
         // gawk: a leading-zero integer of octal digits is octal.
         if is_int && int_end - start > 1 && b[start] == b'0' && text.bytes().all(|c| (b'0'..=b'7').contains(&c)) {
             let v = u64::from_str_radix(text, 8).map(|v| v as f64).unwrap_or(f64::INFINITY);
-            return Ok(Tok::Num(v));
+            return Ok(Token::Num(v));
         }
-        Ok(Tok::Num(text.parse::<f64>().unwrap_or(0.0)))
+        Ok(Token::Num(text.parse::<f64>().unwrap_or(0.0)))
     }
 
-    fn string(&mut self) -> Result<Tok, LexError> {
+    fn string(&mut self) -> Result<Token, LexError> {
         let start = self.pos;
         self.pos += 1;
         let mut out = String::new();
@@ -436,11 +436,11 @@ impl<'a> Lexer<'a> {
                 c => out.push(c),
             }
         }
-        Ok(Tok::Str(with_bytes_joined(out)))
+        Ok(Token::Str(with_bytes_joined(out)))
     }
 
     /// Read a regex literal; `start` is the offset of the opening `/`.
-    pub(super) fn read_regex(&mut self, start: usize) -> Result<Tok, LexError> {
+    pub(super) fn read_regex(&mut self, start: usize) -> Result<Token, LexError> {
         self.pos = start + 1;
         let mut out = String::new();
         let mut in_bracket = false;
@@ -499,7 +499,7 @@ impl<'a> Lexer<'a> {
                 c => out.push(c),
             }
         }
-        Ok(Tok::Regex(out))
+        Ok(Token::Regex(out))
     }
 }
 
@@ -568,12 +568,12 @@ fn push_byte(out: &mut String, v: u32) {
 mod tests {
     use super::*;
 
-    fn toks(src: &str) -> Vec<Tok> {
+    fn toks(src: &str) -> Vec<Token> {
         let mut l = Lexer::new(src);
         let mut out = Vec::new();
         loop {
             let (t, _) = l.next().ok().unwrap();
-            if t == Tok::Eof {
+            if t == Token::Eof {
                 break;
             }
             out.push(t);
@@ -585,13 +585,13 @@ mod tests {
     fn numbers() {
         assert_eq!(
             toks("0x1A 011 018 1.5e2 .5"),
-            vec![Tok::Num(26.0), Tok::Num(9.0), Tok::Num(18.0), Tok::Num(150.0), Tok::Num(0.5)]
+            vec![Token::Num(26.0), Token::Num(9.0), Token::Num(18.0), Token::Num(150.0), Token::Num(0.5)]
         );
     }
 
     #[test]
     fn strings_and_escapes() {
-        assert_eq!(toks(r#""a\tb\101\x41\.""#), vec![Tok::Str("a\tbAA.".into())]);
+        assert_eq!(toks(r#""a\tb\101\x41\.""#), vec![Token::Str("a\tbAA.".into())]);
     }
 
     #[test]
@@ -599,19 +599,19 @@ mod tests {
         assert_eq!(
             toks("x **= 2; f(1) g (2) length"),
             vec![
-                Tok::Name("x".into()),
-                Tok::PowAssign,
-                Tok::Num(2.0),
-                Tok::Semi,
-                Tok::FuncName("f".into()),
-                Tok::LParen,
-                Tok::Num(1.0),
-                Tok::RParen,
-                Tok::Name("g".into()),
-                Tok::LParen,
-                Tok::Num(2.0),
-                Tok::RParen,
-                Tok::Builtin("length".into())
+                Token::Name("x".into()),
+                Token::PowAssign,
+                Token::Num(2.0),
+                Token::Semi,
+                Token::FuncName("f".into()),
+                Token::LParen,
+                Token::Num(1.0),
+                Token::RParen,
+                Token::Name("g".into()),
+                Token::LParen,
+                Token::Num(2.0),
+                Token::RParen,
+                Token::Builtin("length".into())
             ]
         );
     }
@@ -619,11 +619,11 @@ mod tests {
     #[test]
     fn regex_literal_with_slash_in_class() {
         let mut l = Lexer::new("/[/]x\\/y/ z");
-        assert_eq!(l.read_regex(0).ok().unwrap(), Tok::Regex("[/]x/y".into()));
+        assert_eq!(l.read_regex(0).ok().unwrap(), Token::Regex("[/]x/y".into()));
     }
 
     #[test]
     fn comments_and_continuations() {
-        assert_eq!(toks("a # c\n\\\nb"), vec![Tok::Name("a".into()), Tok::Newline, Tok::Name("b".into())]);
+        assert_eq!(toks("a # c\n\\\nb"), vec![Token::Name("a".into()), Token::Newline, Token::Name("b".into())]);
     }
 }

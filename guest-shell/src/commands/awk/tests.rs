@@ -2,9 +2,10 @@
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
+use super::Awk;
 use super::ast::{Program, Source};
+use super::interpreter::split_csv_record;
 use super::parser::{ParseError, Parser};
-use super::{Awk, csv_split_fields};
 #[rustfmt::skip]
 use bashkit::builtins::limits::{
     AWK_MAX_GETLINE_CACHE_BYTES as MAX_GETLINE_CACHE_BYTES,
@@ -173,7 +174,7 @@ fn test_awk_parser_depth_limit_parens() {
 
     let result = parse(&program);
     assert!(result.is_err(), "deeply nested parens must be rejected");
-    let err = result.unwrap_err().msg;
+    let err = result.unwrap_err().message;
     assert!(err.contains("nesting too deep"), "error should mention nesting: {err}");
 }
 
@@ -187,7 +188,7 @@ fn test_awk_parser_depth_limit_unary() {
 
     let result = parse(&program);
     assert!(result.is_err(), "deeply chained unary ops must be rejected");
-    let err = result.unwrap_err().msg;
+    let err = result.unwrap_err().message;
     assert!(err.contains("nesting too deep"), "error should mention nesting: {err}");
 }
 
@@ -199,7 +200,7 @@ fn test_awk_parser_rejects_chained_range_pattern() {
 
     let result = parse(&program);
     assert!(result.is_err(), "comma-chained ranges must be rejected");
-    let err = result.unwrap_err().msg;
+    let err = result.unwrap_err().message;
     assert!(err.contains("syntax error"), "comma after a range is a syntax error: {err}");
 }
 
@@ -668,11 +669,11 @@ async fn test_awk_csv_k_flag_alias() {
 }
 
 #[test]
-fn test_csv_split_fields_unit() {
-    assert_eq!(csv_split_fields("a,b,c"), vec!["a", "b", "c"]);
-    assert_eq!(csv_split_fields(r#"1,"hello, world",3"#), vec!["1", "hello, world", "3"]);
-    assert_eq!(csv_split_fields(r#""a""b",c"#), vec!["a\"b", "c"]);
-    assert_eq!(csv_split_fields("a,,c,"), vec!["a", "", "c", ""]);
+fn test_split_csv_record_unit() {
+    assert_eq!(split_csv_record("a,b,c"), vec!["a", "b", "c"]);
+    assert_eq!(split_csv_record(r#"1,"hello, world",3"#), vec!["1", "hello, world", "3"]);
+    assert_eq!(split_csv_record(r#""a""b",c"#), vec!["a\"b", "c"]);
+    assert_eq!(split_csv_record("a,,c,"), vec!["a", "", "c", ""]);
 }
 
 // ========================================================================
@@ -936,20 +937,20 @@ async fn test_awk_getline_file_cache_limit_exceeded() {
     }
 
     // AWK program: read one line from each file, count successes
-    let prog = format!(
+    let program = format!(
         r#"BEGIN{{ ok=0; for(i=0;i<{count};i++) {{ f="/tmp/f"i".txt"; if((getline x < f)>0) ok++ }} print ok }}"#,
     );
-    let result = run_awk_with_custom_fs(&[&prog], None, fs.clone()).await.unwrap();
+    let result = run_awk_with_custom_fs(&[&program], None, fs.clone()).await.unwrap();
     // Opening one file past the cap is fatal, not a silent -1 (#2446).
     assert_eq!(result.exit_code, 2);
     assert_eq!(result.stdout, "");
     assert_eq!(result.stderr, format!("awk: fatal: getline open file limit ({MAX_GETLINE_CACHED_FILES}) exceeded\n"));
 
     // close() releases each input, so the same loop stays under the cap.
-    let prog = format!(
+    let program = format!(
         r#"BEGIN{{ ok=0; for(i=0;i<{count};i++) {{ f="/tmp/f"i".txt"; if((getline x < f)>0) ok++; close(f) }} print ok }}"#,
     );
-    let result = run_awk_with_custom_fs(&[&prog], None, fs).await.unwrap();
+    let result = run_awk_with_custom_fs(&[&program], None, fs).await.unwrap();
     assert_eq!(result.exit_code, 0);
     assert_eq!(result.stdout, format!("{count}\n"));
 }
@@ -963,10 +964,10 @@ async fn test_awk_getline_file_cache_within_limit() {
         fs.write_file(std::path::Path::new(&format!("/tmp/f{i}.txt")), format!("data{i}").as_bytes()).await.unwrap();
     }
 
-    let prog = format!(
+    let program = format!(
         r#"BEGIN{{ ok=0; for(i=0;i<{count};i++) {{ f="/tmp/f"i".txt"; if((getline x < f)>0) ok++ }} print ok }}"#,
     );
-    let result = run_awk_with_custom_fs(&[&prog], None, fs).await.unwrap();
+    let result = run_awk_with_custom_fs(&[&program], None, fs).await.unwrap();
     let ok: usize = result.stdout.trim().parse().unwrap();
     assert_eq!(ok, count);
 }
@@ -1088,7 +1089,7 @@ async fn no_leak_undefined_function_call() {
 /// `&&`, `||` or `,` continues the statement (POSIX awk `opt_nls`).
 #[tokio::test]
 async fn newline_after_control_header_continues_statement() {
-    let prog = "BEGIN {
+    let program = "BEGIN {
     for (i = 1; i <= 3; i++)
         for (j = i + 1; j <= 3; j++)
             if (j > i) {
@@ -1111,7 +1112,7 @@ async fn newline_after_control_header_continues_statement() {
         printf \"%s,%s\\n\",
             \"a\", \"b\"
 }";
-    let result = run_awk(&[prog], None).await.unwrap();
+    let result = run_awk(&[program], None).await.unwrap();
     assert_eq!(result.stderr, "");
     assert_eq!(result.stdout, "if\na,b\n");
 }
@@ -1181,4 +1182,20 @@ async fn mistakes_have_the_status_of_gawk() {
     }
     assert_eq!(run_awk(&["-vx", "1"], Some("")).await.unwrap().exit_code, 1);
     assert_eq!(run_awk(&["-v", "1x=2", "1"], Some("")).await.unwrap().exit_code, 2);
+}
+
+#[tokio::test]
+async fn fields_that_an_assignment_to_nf_cuts_off_are_not_counted_as_memory() {
+    let program = r#"BEGIN { FS = ","; line = "x" sprintf("%0100000d", 1)
+        for (i = 0; i < 400; i++) { $0 = line "," line; NF = 1 }
+        print "ok" }"#;
+    let result = run_awk(&[program], None).await.unwrap();
+    assert_eq!((&*result.stdout, result.exit_code), ("ok\n", 0), "{}", &*result.stderr);
+}
+
+#[tokio::test]
+async fn unknown_option_of_more_than_one_byte_is_a_usage_error() {
+    let result = run_awk(&["-\u{e9}", "1"], None).await.unwrap();
+    assert_eq!(result.exit_code, 1);
+    assert!(result.stderr.starts_with("Usage: awk"), "{}", &*result.stderr);
 }

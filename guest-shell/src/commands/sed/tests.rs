@@ -483,10 +483,10 @@ async fn quit_carries_an_exit_status() {
 
 #[test]
 fn list_format_wraps_and_escapes() {
-    assert_eq!(exec::list_format("a\tb", 70, '\n'), "a\\tb$");
-    assert_eq!(exec::list_format("é", 70, '\n'), "\\303\\251$");
-    assert_eq!(exec::list_format(&"x".repeat(80), 70, '\n'), format!("{}\\\n{}$", "x".repeat(69), "x".repeat(11)));
-    assert_eq!(exec::list_format(&"x".repeat(3), 0, '\n'), "xxx$");
+    assert_eq!(machine::listed("a\tb", 70, '\n'), "a\\tb$");
+    assert_eq!(machine::listed("é", 70, '\n'), "\\303\\251$");
+    assert_eq!(machine::listed(&"x".repeat(80), 70, '\n'), format!("{}\\\n{}$", "x".repeat(69), "x".repeat(11)));
+    assert_eq!(machine::listed(&"x".repeat(3), 0, '\n'), "xxx$");
 }
 
 // === finding H: multi-byte `s` delimiter (TM-UNI-002) ===================
@@ -728,4 +728,20 @@ async fn what_gnu_sed_refuses_is_refused() {
     }
     let class = run_sed(&["/[:alpha:]/d"], Some("a\n")).await;
     assert_eq!(class.exit_code, 4);
+}
+
+#[tokio::test]
+async fn long_messages_are_cut_between_characters() {
+    let long = "\u{e9}".repeat(600);
+    let result = run_sed(&[&format!("b {long}")], Some("a\n")).await;
+    assert_eq!(result.exit_code, 4);
+    assert!(result.stderr.starts_with("sed: can't find label for jump to `\u{e9}"), "{}", &*result.stderr);
+    let result = run_sed(&["p", &format!("x{long}")], None).await;
+    assert_eq!((result.exit_code, result.stderr.starts_with("sed: can't read x\u{e9}")), (2, true));
+}
+
+#[tokio::test]
+async fn range_of_more_lines_than_can_be_counted_goes_to_the_end() {
+    assert_eq!(stdout_of(&["-n", "2,+99999999999999999999p"], "a\nb\nc\n").await, "b\nc\n");
+    assert_eq!(stdout_of(&["-n", "2,~99999999999999999999p"], "a\nb\nc\n").await, "b\nc\n");
 }

@@ -1,0 +1,221 @@
+//! How text is split into fields, by `FS` and by `split`.
+//!
+//! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
+
+use std::sync::Arc;
+
+use super::super::regex::AwkRegex;
+
+/// Way to split text.
+#[derive(Clone)]
+pub(crate) enum Splitter {
+    /// `FS = " "`: runs of blanks and newlines separate, those at the edges do not.
+    Space,
+    Character(char),
+    /// `FS = ""`: each character is a field.
+    Characters,
+    Regex(Arc<AwkRegex>),
+    Csv,
+    /// `FIELDWIDTHS`
+    Widths(Vec<FieldWidth>),
+    Fpat(Arc<AwkRegex>),
+}
+
+/// Field of `FIELDWIDTHS`.
+#[derive(Clone)]
+pub(crate) struct FieldWidth {
+    /// How many characters in front of the field are left out.
+    skipped: usize,
+    /// How many characters the field has; `None`: all that are left.
+    width: Option<usize>,
+}
+
+/// Parses `FIELDWIDTHS`; what is no width is left out.
+pub(super) fn parse_widths(text: &str) -> Vec<FieldWidth> {
+    let parse = |item: &str| {
+        let (skipped, width) = match item.split_once(':') {
+            Some((skipped, width)) => (skipped.parse().unwrap_or(0), width),
+            None => (0, item),
+        };
+        match width {
+            "*" => Some(FieldWidth { skipped, width: None }),
+            _ => Some(FieldWidth { skipped, width: Some(width.parse().ok()?) }),
+        }
+    };
+    text.split_whitespace().filter_map(parse).collect()
+}
+
+/// Error of a split into more parts than fit in memory.
+pub(super) struct TooManyParts;
+
+/// Parts of a text as they are found. Their number is limited while they are, so that a huge text does not build a huge
+/// vector before memory is checked (TM-DOS-110).
+struct Parts<'a> {
+    parts: Vec<String>,
+    separators: Option<&'a mut Vec<String>>,
+    max_parts: usize,
+    too_many: bool,
+}
+
+impl Parts<'_> {
+    fn push(&mut self, part: impl Into<String>) {
+        if self.parts.len() >= self.max_parts {
+            self.too_many = true;
+        } else {
+            self.parts.push(part.into());
+        }
+    }
+
+    fn push_separator(&mut self, separator: &str) {
+        if let Some(separators) = self.separators.as_deref_mut() {
+            separators.push(separator.to_string());
+        }
+    }
+}
+
+/// Splits a text; the separators are collected if a place for them is given.
+pub(super) fn split_text(
+    splitter: &Splitter,
+    text: &str,
+    separators: Option<&mut Vec<String>>,
+    max_parts: usize,
+) -> Result<Vec<String>, TooManyParts> {
+    let mut parts = Parts { parts: Vec::new(), separators, max_parts, too_many: false };
+    match splitter {
+        Splitter::Space => split_at_blanks(text, &mut parts),
+        _ if text.is_empty() => {}
+        Splitter::Character(separator) => split_at_character(*separator, text, &mut parts),
+        Splitter::Characters => split_into_characters(text, &mut parts),
+        Splitter::Regex(separator) => split_at_matches(separator, text, &mut parts),
+        Splitter::Csv => split_csv_record(text).into_iter().for_each(|field| parts.push(field)),
+        Splitter::Widths(widths) => split_by_widths(widths, text, &mut parts),
+        Splitter::Fpat(field) => split_into_matches(field, text, &mut parts),
+    }
+    if parts.too_many { Err(TooManyParts) } else { Ok(parts.parts) }
+}
+
+/// Splits at runs of blanks. The first separator is the run in front of all parts, which may be empty, as in gawk.
+fn split_at_blanks(text: &str, parts: &mut Parts<'_>) {
+    let is_blank = |character: char| matches!(character, ' ' | '\t' | '\n');
+    let mut rest = text.trim_start_matches(is_blank);
+    parts.push_separator(&text[..text.len() - rest.len()]);
+    while !rest.is_empty() && !parts.too_many {
+        let end = rest.find(is_blank).unwrap_or(rest.len());
+        parts.push(&rest[..end]);
+        let behind = rest[end..].trim_start_matches(is_blank);
+        let separator = &rest[end..rest.len() - behind.len()];
+        if !separator.is_empty() {
+            parts.push_separator(separator);
+        }
+        rest = behind;
+    }
+}
+
+fn split_at_character(separator: char, text: &str, parts: &mut Parts<'_>) {
+    for part in text.split(separator) {
+        parts.push(part);
+        if parts.too_many {
+            return;
+        }
+    }
+    for _ in 1..parts.parts.len() {
+        parts.push_separator(separator.encode_utf8(&mut [0; 4]));
+    }
+}
+
+fn split_into_characters(text: &str, parts: &mut Parts<'_>) {
+    for character in text.chars() {
+        parts.push(character);
+        if parts.too_many {
+            return;
+        }
+    }
+}
+
+/// Splits at what a regular expression matches; an empty match separates nothing.
+fn split_at_matches(separator: &AwkRegex, text: &str, parts: &mut Parts<'_>) {
+    let mut part_start = 0;
+    let mut position = 0;
+    while position <= text.len() && !parts.too_many {
+        let Some((start, end)) = separator.find_at(text, position) else {
+            break;
+        };
+        if start == end {
+            position = next_character(text, start);
+            continue;
+        }
+        parts.push(&text[part_start..start]);
+        parts.push_separator(&text[start..end]);
+        part_start = end;
+        position = end;
+    }
+    parts.push(&text[part_start..]);
+}
+
+/// Splits a CSV record as RFC 4180 says: fields may be quoted, and a quote in one is doubled.
+pub(crate) fn split_csv_record(record: &str) -> Vec<String> {
+    let mut fields = Vec::new();
+    let mut field = String::new();
+    let mut is_quoted = false;
+    let mut characters = record.chars().peekable();
+    while let Some(character) = characters.next() {
+        match character {
+            '"' if is_quoted && characters.peek() == Some(&'"') => {
+                field.push('"');
+                characters.next();
+            }
+            '"' => is_quoted = !is_quoted,
+            ',' if !is_quoted => fields.push(std::mem::take(&mut field)),
+            other => field.push(other),
+        }
+    }
+    fields.push(field);
+    fields
+}
+
+fn split_by_widths(widths: &[FieldWidth], text: &str, parts: &mut Parts<'_>) {
+    let characters: Vec<char> = text.chars().collect();
+    let mut start = 0;
+    for field in widths {
+        start = field.skipped.saturating_add(start);
+        if parts.too_many || start >= characters.len() {
+            break;
+        }
+        let end = field.width.map_or(characters.len(), |width| width.saturating_add(start).min(characters.len()));
+        parts.push(characters[start..end].iter().collect::<String>());
+        start = end;
+    }
+}
+
+/// Splits into what a regular expression matches. An empty match is a part unless it stands right behind another.
+fn split_into_matches(part: &AwkRegex, text: &str, parts: &mut Parts<'_>) {
+    let mut position = 0;
+    let mut last_end: Option<usize> = None;
+    while position <= text.len() && !parts.too_many {
+        let Some((start, end)) = part.find_at(text, position) else {
+            break;
+        };
+        if start == end {
+            if last_end != Some(start) {
+                parts.push("");
+                last_end = Some(start);
+            }
+            position = next_character(text, start);
+            continue;
+        }
+        if let Some(last_end) = last_end {
+            parts.push_separator(&text[last_end..start]);
+        }
+        parts.push(&text[start..end]);
+        last_end = Some(end);
+        position = end;
+    }
+}
+
+/// Returns where the character behind that at `position` begins; behind the last one: past the end.
+pub(crate) fn next_character(text: &str, position: usize) -> usize {
+    match text[position..].chars().next() {
+        Some(character) => position + character.len_utf8(),
+        None => text.len() + 1,
+    }
+}

@@ -1,0 +1,106 @@
+//! Commands that the shell runs for the program: `system`, `print | command`, `command | getline`.
+//!
+//! The evaluator puts a request into a slot that it shares with the plan driver and waits; the driver hands the request
+//! to the shell and puts the result into the slot. Without a driver a command fails with a message.
+//!
+//! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll};
+
+use super::super::interpreter::{Evaluation, Interpreter};
+use bashkit::ExecResult;
+
+/// Status of a command that cannot be run.
+const CANNOT_RUN_STATUS: i32 = 127;
+
+/// Command for the shell.
+pub(crate) struct CommandRequest {
+    /// The output is for awk (`command | getline`), and not for standard output.
+    pub(crate) captures: bool,
+    pub(crate) command: String,
+    pub(crate) stdin: Option<String>,
+    /// What awk has printed, which must be written before the command runs.
+    pub(crate) emit_stdout: String,
+    pub(crate) emit_stderr: String,
+}
+
+/// Slot that evaluator and driver share.
+#[derive(Default)]
+pub(crate) struct BridgeState {
+    pub(crate) request: Option<CommandRequest>,
+    pub(crate) response: Option<ExecResult>,
+}
+
+/// Reference to the slot that evaluator and driver share.
+pub(crate) type Bridge = Arc<Mutex<BridgeState>>;
+
+/// Future that is ready when the driver has stored a response. The driver polls awk again only then, so that no waker is
+/// needed.
+struct Response(Bridge);
+
+impl Future for Response {
+    type Output = ExecResult;
+
+    fn poll(self: Pin<&mut Self>, _context: &mut Context<'_>) -> Poll<ExecResult> {
+        match self.0.lock().ok().and_then(|mut state| state.response.take()) {
+            Some(result) => Poll::Ready(result),
+            None => Poll::Pending,
+        }
+    }
+}
+
+impl Interpreter {
+    /// Runs a command with `sh -c`.
+    pub(crate) async fn run_command(
+        &mut self,
+        captures: bool,
+        command: &str,
+        stdin: Option<String>,
+    ) -> Evaluation<ExecResult> {
+        let Some(bridge) = self.io.host.bridge.clone() else {
+            if !std::mem::replace(&mut self.io.has_warned_of_commands, true) {
+                self.write_error_line("awk: running commands is not supported in this context");
+            }
+            return Ok(ExecResult::with_code(String::new(), CANNOT_RUN_STATUS));
+        };
+        // The command sees what was written to files, as with gawk, which flushes.
+        self.flush_all().await?;
+        let (emit_stdout, emit_stderr) = if captures { Default::default() } else { self.take_output_to_emit() };
+        if let Ok(mut state) = bridge.lock() {
+            let command = command.to_string();
+            state.request = Some(CommandRequest { captures, command, stdin, emit_stdout, emit_stderr });
+        }
+        let result = Response(bridge).await;
+        self.keep_output(captures, &result)?;
+        Ok(result)
+    }
+
+    /// Returns what was printed since the last command.
+    fn take_output_to_emit(&mut self) -> (String, String) {
+        let io = &mut self.io;
+        let output = (io.stdout[io.emitted.0..].to_string(), io.stderr[io.emitted.1..].to_string());
+        io.emitted = (io.stdout.len(), io.stderr.len());
+        output
+    }
+
+    /// Keeps what a command has written, for callers that want the whole result. The shell has passed it on already,
+    /// unless it was captured.
+    fn keep_output(&mut self, captures: bool, result: &ExecResult) -> Evaluation<()> {
+        let stderr = result.stderr.text_lossy();
+        if captures {
+            self.io.stderr.push_str(&stderr);
+            return Ok(());
+        }
+        let stdout = result.stdout.text_lossy();
+        if !self.io.output_fits(stdout.len() + stderr.len()) {
+            return Err(self.output_exceeded());
+        }
+        self.io.stdout.push_str(&stdout);
+        self.io.stderr.push_str(&stderr);
+        self.io.emitted = (self.io.stdout.len(), self.io.stderr.len());
+        Ok(())
+    }
+}
