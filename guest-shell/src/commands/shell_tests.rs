@@ -236,3 +236,63 @@ async fn extended_patterns_take_quotes_and_classes_hold_all_scripts() {
     ])
     .await;
 }
+
+#[tokio::test]
+async fn substitutions_and_stages_leave_arguments_and_loops_alone() {
+    check(&[
+        ("set -- a b c; v=$(set -- x; echo $#); echo \"$# $v\"; v=`shift; echo $1`; echo \"$1 $v\"; cat <(set -- k; echo $#); f() { local n=1; v=$(local n=2; set -- q; echo \"$1 $n\"); echo \"$# $n $v\"; }; f 1 2 3 4; echo $#", "3 1\na b\n1\n4 1 q 2\n3\n", 0),
+        ("for i in 1 2; do { break; echo stage; } 2> /dev/null | cat; echo p | { read -r l; continue; echo no; } 2> /dev/null; echo \"it $i\"; done", "stage\nno\nit 1\nstage\nno\nit 2\n", 0),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn exit_trap_that_repeats_the_one_outside_runs() {
+    check(&[
+        ("trap 'echo T' EXIT; (trap 'echo T' EXIT; echo in); { trap 'echo T' EXIT; echo in2; } | cat; x=$(trap 'echo T' EXIT); echo \"[$x]\"; (echo none)", "in\nT\nin2\nT\n[T]\nnone\nT\n", 0),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn redirections_to_files_behind_exec_and_of_filters_reach_them() {
+    check(&[
+        ("echo hi > in; cat in nofile >& o1; echo $?; grep h in >& /dev/null && echo found; sort < o1 >& o2; cat o2", "1\nfound\ncat: nofile: No such file or directory\nhi\n", 0),
+        ("exec 2>&1; ( echo o; echo e >&2 ) > o1; echo rc; cat o1; (echo lost >&2; exit 3) > /dev/null; echo $?; (exec 2>&1; echo own >&2) > o2; cat o2", "e\nrc\no\nlost\n3\nown\n", 0),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn slices_run_the_substitutions_in_their_expressions() {
+    check(&[
+        ("s=name=value; set -- \"$s\"; a=(p q r); echo \"${s:0:$(expr index \"$s\" =)-1}\" \"${s:`echo 2`:2}\" \"${1:$(echo 5)}\" \"${a[@]:$(echo 1):$(echo 1)}\" ${s:$(echo 5)}", "name me value q value\n", 0),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn exit_trap_of_a_function_in_a_stage_runs_and_of_a_loop_does_not() {
+    check(&[
+        ("f() { trap 'echo T' EXIT; echo in; exit 3; }; f | cat; x=$(f); echo \"$x $?\"; echo l | while read -r l; do trap 'echo no' EXIT; done; case x in x) trap 'echo no' EXIT ;; esac | cat; eval 'trap \"echo E\" EXIT' | cat", "in\nT\nin\nT 3\nE\n", 0),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn break_and_return_end_a_substitution() {
+    check(&[(
+        "for i in 1; do x=$(break\necho no); echo \"[$x]\"; done; f() { v=$(return 3\necho no); echo \"[$v] $?\"; }; f",
+        "[]\n[] 3\n",
+        0,
+    )])
+    .await;
+}
+
+#[tokio::test]
+async fn err_trap_does_not_run_for_a_negated_compound() {
+    check(&[
+        ("trap 'echo E' ERR; ! (exit 1); ! ((0)); ! [[ a ]]; ! [[ '' ]]; echo -; ! { false; }; echo -; f() { false; true; }; ! f; ! (false; true); echo -; ! for i in 1; do false; done; (exit 2)", "-\nE\n-\n-\nE\nE\n", 2),
+    ])
+    .await;
+}
