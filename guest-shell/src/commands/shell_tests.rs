@@ -296,3 +296,11 @@ async fn err_trap_does_not_run_for_a_negated_compound() {
     ])
     .await;
 }
+
+#[tokio::test]
+async fn keys_of_associative_arrays_expand_operations() {
+    check(&[
+        ("declare -A n=([INFO]=1 [W]=2); L=; echo \"${n[${L:-INFO}]}\" \"${z:-${n[${L:-W}]}}\" \"${n[${L:-INFO}]:-none}\" ${#n[${L:-INFO}]}; ((${n[${L:-INFO}]} == 1)) && echo $((n[${L:-W}] + ${n[${L:-W}]})); log() { local -A r=([DEBUG]=0 [INFO]=1); ((${r[$1]} >= ${r[${LEVEL:-INFO}]})) && echo \"$2\"; }; log DEBUG no; log INFO yes", "1 2 1 1\n4\nyes\n", 0),
+    ])
+    .await;
+}
