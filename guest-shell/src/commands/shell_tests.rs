@@ -139,3 +139,168 @@ async fn variables_of_calls_are_declared_without_a_call() {
     ])
     .await;
 }
+
+#[tokio::test]
+async fn expansions_in_arithmetic_follow_those_of_words() {
+    check(&[
+        ("b=5 d=2024-03-09 v=012; declare -A h; k=a; (( h[$k] += ${b/-/0} )); echo \"${h[a]}\" $((${b/5/7}+1)) $((${b^}+1)) $((10#${d:5:2}+10#${v:1})) $(( ${u:=4} + u )) $((${x:-$b}*2)); for ((i=${s:-0}; i<${e:=3}; i+=${st:-1})); do echo $i; done; a=(1 2 3); t=b; echo $((${!t}+1)) $(( ${a[@]:1:1} )) \"${a[${i/3/1}]}\" \"${d:${x:-5}:${#e}}\"", "5 8 6 15 8 10\n0\n1\n2\n6 2 2 0\n", 0),
+        ("set -- p q r; echo $((${#}+1)) $((${#@}*2)) $(( ${#*} )) ${x:-${#@}}", "4 6 3 3\n", 0),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn replacement_of_all_has_no_anchor_and_quotes_in_patterns_are_quotes() {
+    check(&[
+        ("s=a%26b#; echo \"${s//%/\\\\x}\" \"${s//#/-}\" \"${s/%/-}\" \"${s/#/-}\" \"${s//%*/}\"; p='#a'; echo \"${s/$p/X}\" \"${s/\"$p\"/X}\" \"${s//$p/X}\"; u='a+b%26c'; printf '%b\\n' \"${u//%/\\\\x}\"", "a\\x26b# a%26b- a%26b#- -a%26b# a\nX%26b# a%26b# a%26b#\na+b&c\n", 0),
+        ("q='say \"hi\"'; echo \"${q//'\"'/\\\\\\\"}\" \"${q//$'\"'/x}\"; cat <<E\n${q//'\"'/x} ${e:-`echo bt`}\nE", "say \\\"hi\\\" say xhix\nsay xhix bt\n", 0),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn operands_of_operands_are_expanded_as_words() {
+    check(&[
+        ("port=${PORT:-${DEFAULT:-$(echo 8080)}}; n=${N:-$(( $(echo 4) * 2 ))}; y=${Y:-\"${Z:-$(printf 'a  b')}\"}; echo \"$port $n $y\"; echo \"${A:-${B=$(echo set)}} ${B:-$(echo no >&2)}\"; a=(one two); r=s s=Hello; echo ${x:-${a[@]/o/0}} \"${x:-${a[*]^}}\" \"${s/l/${!r}}\" \"${s/l/${!r:0:2}}\" \"${s#${!r%%l*}}\"", "8080 8 a  b\nset set\n0ne tw0 One Two HeHellolo HeHelo llo\n", 0),
+        ("e= n=3 s=x; echo ${m:-\"${e:-\"in $n\"}\"} \"${m:-\"${s:+\"x\"}\"}\" \"${s:+\"[${s//\"x\"/\"y\"}]\"}\" ${m:-\"${s%%\"${s#?}\"}\"} ${m:-$\"loc\"}", "in 3 x [y] x loc\n", 0),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn exec_ends_the_shell_wherever_it_is() {
+    check(&[
+        ("trap 'echo no trap' EXIT; main() { exec \"$@\"; }; main sh -c 'echo in; exit 3'; echo no", "in\n", 3),
+        ("x=$(f() { exec echo q; }; f; echo no); echo \"$x\"; (exec nosuchcmd; echo no) 2> /dev/null; echo $?; { exec echo stage; echo no; } | cat; echo 'exec echo sourced' > l; . ./l; echo no", "q\n127\nstage\nsourced\n", 0),
+        ("shopt -s execfail; exec nosuchcmd 2> /dev/null; echo $?; shopt -u execfail; f() { exec nosuchcmd 2> /dev/null; }; f || echo no", "127\n", 127),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn err_trap_that_exits_or_returns_does_so() {
+    check(&[
+        ("set -E; trap 'echo \"trap $?\"; exit 9' ERR; f() { false; echo no; }; f; echo no", "trap 1\n", 9),
+        (
+            "set -euo pipefail; trap 'echo \"exit $?\"' EXIT; trap 'echo error; exit 9' ERR; false | true; echo no",
+            "error\nexit 9\n",
+            9,
+        ),
+        ("set -E; trap 'return 5' ERR; f() { false; echo no; }; f 2> /dev/null; echo \"f=$?\"", "f=5\n", 0),
+        ("trap 'echo E' ERR; set -eE; eval 'false'", "E\n", 1),
+        ("set -e; trap 'echo T' ERR; if true; then (false); fi; echo no", "T\n", 1),
+        ("trap 'echo E' ERR; env false; find . -maxdepth 0 -exec false \\; ; echo done", "E\ndone\n", 0),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn exit_trap_decides_the_status_and_runs_in_jobs_and_stages() {
+    check(&[
+        ("set -e; cleanup() { [[ -f nofile ]] && rm nofile; }; trap 'cleanup; echo no' EXIT; echo body; exit 0", "body\n", 1),
+        ("{ trap 'echo bye; exit 4' EXIT; echo x; } & wait $!; echo $?; { trap 'echo bye2' EXIT; echo y; } | cat; echo z | { trap 'echo bye3' EXIT; cat; }; (trap 'exit 3' EXIT; true); echo $?; v=$(trap 'exit 6' EXIT; true); echo $?", "x\nbye\n4\ny\nbye2\nz\nbye3\n3\n6\n", 0),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn errexit_set_within_a_substitution_ends_it() {
+    check(&[
+        ("x=$(set -e; false; echo no); echo \"$? [$x]\"; cat <(set -e; echo a; false; echo no); cat <(false; echo \"in $?\")", "1 []\na\nin 1\n", 0),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn wait_p_unsets_and_select_keeps_its_order_and_mapfile_exits() {
+    check(&[
+        (
+            "w=old; wait -n -p w; echo $? ${w-unset}; (exit 4) & wait -p w $!; echo $? $([[ $w == $! ]] && echo same)",
+            "127 unset\n4 same\n",
+            0,
+        ),
+        (
+            "PS3='? '; select x in a b; do echo \"$x\"; [[ $x ]] && break; done <<< $'\\n3\\n1' 2>&1",
+            "1) a\n2) b\n? 1) a\n2) b\n? \n? a\n",
+            0,
+        ),
+        ("cb() { echo \"cb $1\"; exit 3; }; mapfile -c 1 -C cb a < <(seq 3); echo no", "cb 0\n", 3),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn extended_patterns_take_quotes_and_classes_hold_all_scripts() {
+    check(&[
+        ("shopt -s extglob\np='a*' s=abc u=é; for v in ab 'a*' z; do case $v in @(\"$p\"|z)) echo yes;; *) echo no;; esac; done; [[ $s == @(\"${s%c}\"|x)c ]] && echo braces; [[ $u == [[:alpha:]] && $u == [[:alpha:][:digit:]] && É == [[:upper:]] && é =~ ^[[:alpha:]]$ ]] && echo letters; t='déjà vu!'; echo \"${t//[^[:alpha:]]/_}\" \"${t//[![:alnum:][:space:]]}\"; case abc in [[.a.]][[=b=]]c) echo elements;; esac", "no\nyes\nyes\nbraces\nletters\ndéjà_vu_ déjà vu\nelements\n", 0),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn substitutions_and_stages_leave_arguments_and_loops_alone() {
+    check(&[
+        ("set -- a b c; v=$(set -- x; echo $#); echo \"$# $v\"; v=`shift; echo $1`; echo \"$1 $v\"; cat <(set -- k; echo $#); f() { local n=1; v=$(local n=2; set -- q; echo \"$1 $n\"); echo \"$# $n $v\"; }; f 1 2 3 4; echo $#", "3 1\na b\n1\n4 1 q 2\n3\n", 0),
+        ("for i in 1 2; do { break; echo stage; } 2> /dev/null | cat; echo p | { read -r l; continue; echo no; } 2> /dev/null; echo \"it $i\"; done", "stage\nno\nit 1\nstage\nno\nit 2\n", 0),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn exit_trap_that_repeats_the_one_outside_runs() {
+    check(&[
+        ("trap 'echo T' EXIT; (trap 'echo T' EXIT; echo in); { trap 'echo T' EXIT; echo in2; } | cat; x=$(trap 'echo T' EXIT); echo \"[$x]\"; (echo none)", "in\nT\nin2\nT\n[T]\nnone\nT\n", 0),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn redirections_to_files_behind_exec_and_of_filters_reach_them() {
+    check(&[
+        ("echo hi > in; cat in nofile >& o1; echo $?; grep h in >& /dev/null && echo found; sort < o1 >& o2; cat o2", "1\nfound\ncat: nofile: No such file or directory\nhi\n", 0),
+        ("exec 2>&1; ( echo o; echo e >&2 ) > o1; echo rc; cat o1; (echo lost >&2; exit 3) > /dev/null; echo $?; (exec 2>&1; echo own >&2) > o2; cat o2", "e\nrc\no\nlost\n3\nown\n", 0),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn slices_run_the_substitutions_in_their_expressions() {
+    check(&[
+        ("s=name=value; set -- \"$s\"; a=(p q r); echo \"${s:0:$(expr index \"$s\" =)-1}\" \"${s:`echo 2`:2}\" \"${1:$(echo 5)}\" \"${a[@]:$(echo 1):$(echo 1)}\" ${s:$(echo 5)}", "name me value q value\n", 0),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn exit_trap_of_a_function_in_a_stage_runs_and_of_a_loop_does_not() {
+    check(&[
+        ("f() { trap 'echo T' EXIT; echo in; exit 3; }; f | cat; x=$(f); echo \"$x $?\"; echo l | while read -r l; do trap 'echo no' EXIT; done; case x in x) trap 'echo no' EXIT ;; esac | cat; eval 'trap \"echo E\" EXIT' | cat", "in\nT\nin\nT 3\nE\n", 0),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn break_and_return_end_a_substitution() {
+    check(&[(
+        "for i in 1; do x=$(break\necho no); echo \"[$x]\"; done; f() { v=$(return 3\necho no); echo \"[$v] $?\"; }; f",
+        "[]\n[] 3\n",
+        0,
+    )])
+    .await;
+}
+
+#[tokio::test]
+async fn err_trap_does_not_run_for_a_negated_compound() {
+    check(&[
+        ("trap 'echo E' ERR; ! (exit 1); ! ((0)); ! [[ a ]]; ! [[ '' ]]; echo -; ! { false; }; echo -; f() { false; true; }; ! f; ! (false; true); echo -; ! for i in 1; do false; done; (exit 2)", "-\nE\n-\n-\nE\nE\n", 2),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn keys_of_associative_arrays_expand_operations() {
+    check(&[
+        ("declare -A n=([INFO]=1 [W]=2); L=; echo \"${n[${L:-INFO}]}\" \"${z:-${n[${L:-W}]}}\" \"${n[${L:-INFO}]:-none}\" ${#n[${L:-INFO}]}; ((${n[${L:-INFO}]} == 1)) && echo $((n[${L:-W}] + ${n[${L:-W}]})); log() { local -A r=([DEBUG]=0 [INFO]=1); ((${r[$1]} >= ${r[${LEVEL:-INFO}]})) && echo \"$2\"; }; log DEBUG no; log INFO yes", "1 2 1 1\n4\nyes\n", 0),
+    ])
+    .await;
+}
