@@ -45,9 +45,29 @@ const readString = (object, name) => {
   }
 };
 
+// Codes of errors that are Node's own: they stand behind the name.
+const codes = new WeakMap();
+const toStringWithCode = {
+  toString() {
+    return this.name + ' [' + weakGet(codes, this) + ']: ' + this.message;
+  },
+}.toString;
+// Codes that Node's native part gives: errors with them do not show them in their first line.
+const nativeCode =
+  /^ERR_(INVALID_URL|ENCODING_INVALID_ENCODED_DATA|OSSL_.*|CRYPTO_(?!HASH_FINALIZED|SCRYPT_INVALID_PARAMETER).*)$/;
+// Gives an error a code as Node's own errors have it.
+const nodeError = (error, code) => {
+  error.code = code;
+  if (!startsWith(code, 'ERR_') || regExpTest(nativeCode, code)) return error;
+  weakSet(codes, error, code);
+  define(error, 'toString', toStringWithCode);
+  return error;
+};
+
 // `Name: message`, as the first line of a stack.
 const headerOf = (error) => {
-  const name = readString(error, 'name') ?? 'Error';
+  const code = weakGet(codes, error);
+  const name = (readString(error, 'name') ?? 'Error') + (code === undefined ? '' : ' [' + code + ']');
   const message = readString(error, 'message') ?? '';
   return message === '' ? name : name === '' ? message : name + ': ' + message;
 };
@@ -232,6 +252,14 @@ const hintFor = (error, message) => {
   return undefined;
 };
 
+// The name of an uncaught error as Node shows it in front of the message: with its code, and with the class of one that has
+// no name of its own. Undefined if its first line is no name and message.
+const shownName = (error, message) => {
+  const header = shownHeader(error);
+  const name = endsWith(header, ': ' + message) ? substring(header, 0, header.length - message.length - 2) : header;
+  return (name === header && message !== '') || includes(name, '\n') ? undefined : name;
+};
+
 // What an uncaught value is, for the host: `{kind, name, message, hint, stack, properties, payload}`.
 const describe = (thrown) => {
   const isError = native.className(thrown) === 'Error' || native.className(thrown) === 'DOMException';
@@ -248,10 +276,12 @@ const describe = (thrown) => {
   const origin = weakGet(origins, thrown);
   const message = readString(thrown, 'message') ?? '';
   const stack = framesOf(thrown);
+  // Kinds of the host's, and classes of the web's, have names that callers know.
+  const isOwn = (origin === undefined || origin.kind === 'exception') && native.className(thrown) === 'Error';
   return {
     __proto__: null,
     kind: origin?.kind ?? 'exception',
-    name: readString(thrown, 'name') ?? 'Error',
+    name: (isOwn ? shownName(thrown, message) : undefined) ?? readString(thrown, 'name') ?? 'Error',
     message,
     hint: origin?.hint ?? hintFor(thrown, message),
     stack: stack === '' ? undefined : stack,
