@@ -12,7 +12,7 @@ const ours = {
   'util/': local('util.js'),
   process: local('process.js'),
   'process/': local('process.js'),
-  qs: local('querystring.js'),
+  qs: local('qs.js'),
   'safe-buffer': local('buffer.js'),
   'abort-controller': local('globals.js'),
   'object.assign/polyfill': local('assign.cjs'),
@@ -28,7 +28,7 @@ const changed = [
     file: /readable-stream\/lib\/ours\/errors\.js$/,
     replace: [
       // The code is a property of each error, and the class has the name of the one that it stands for.
-      ['super(getMessage(code, message, args))', 'super(getMessage(code, message, args)); this.code = code'],
+      ['super(getMessage(code, message, args))', 'super(getMessage(code, message, args)); host.nodeError(this, code)'],
       ['  NodeError.prototype.code = code\n', "  Object.defineProperty(NodeError, 'name', { value: Base.name })\n"],
     ],
   },
@@ -37,10 +37,27 @@ const changed = [
     replace: [["['string', 'Buffer', 'Uint8Array']", "['string', 'Buffer', 'TypedArray', 'DataView']"]],
   },
   {
-    // A warning of the process, in Node's words.
+    // No tick of the script's comes between a stream that is constructed and what it has buffered.
+    file: /readable-stream\/lib\/internal\/streams\/destroy\.js$/,
+    replace: [['process.nextTick(emitConstructNT, stream)', 'emitConstructNT(stream)']],
+  },
+  {
+    file: /assert\/build\/internal\/util\/comparisons\.js$/,
+    replace: [['return val1 == val2;', 'return val1 == val2 || (val1 !== val1 && val2 !== val2);']],
+  },
+  {
+    file: /\/url\/url\.js$/,
+    replace: [
+      ["this.search = '';", 'this.search = null;'],
+      ['this.query = {};', 'this.query = Object.create(null);'],
+    ],
+  },
+  {
+    // A warning of the process, in Node's words; and the options.
     file: /events\/events\.js$/,
     replace: [
       ['if (console && console.warn) console.warn(warning);', 'EventEmitter.warnOfListeners(warning);'],
+      ['function EventEmitter() {\n  EventEmitter.init.call(this);', 'function EventEmitter(options) {\n  EventEmitter.init.call(this, options);'],
     ],
   },
 ];

@@ -92,9 +92,9 @@ var tollhouseNode = (() => {
     toUSVString: () => toUSVString,
     types: () => types
   });
-  var native, inspectValue, formatLine, received, isWhole, inspect, format, formatWithOptions, promisify, modules, provide, emitWarning, callbackify, inherits, deprecations, deprecate, debuglog, debug, stripVTControlCharacters, toUSVString, codesOf, isStream, styleText, aborted, getSystemErrorName, isBuffer, codedError, AbortError, abortError, checkText, invalidType, invalidValue, grouped, outOfRange, classIs, tagOf, functionKind, types, isArray, isRegExp, isDate, isError, isObject, isString, isNumber, isFunction, isUndefined, isNull, isNullOrUndefined, isBoolean, isSymbol, isPrimitive, TextEncoder2, TextDecoder2, parseArgs, isDeepStrictEqual, deepEqual, setDeepEqual, util_default, init_util = __esm({
+  var native, inspectValue, formatLine, nodeError, received, isWhole, inspect, format, formatWithOptions, promisify, modules, provide, emitWarning, callbackify, inherits, deprecations, deprecate, debuglog, debug, stripVTControlCharacters, toUSVString, codesOf, isStream, styleText, aborted, getSystemErrorName, isBuffer, codedError, AbortError, abortError, checkText, invalidType, invalidValue, grouped, outOfRange, classIs, tagOf, functionKind, types, isArray, isRegExp, isDate, isError, isObject, isString, isNumber, isFunction, isUndefined, isNull, isNullOrUndefined, isBoolean, isSymbol, isPrimitive, TextEncoder2, TextDecoder2, parseArgs, isDeepStrictEqual, deepEqual, setDeepEqual, util_default, init_util = __esm({
     "src/util.js"() {
-      ({ native, inspect: inspectValue, formatLine, received } = host), { isInteger: isWhole } = Number, inspect = (value, options, ...legacy2) => typeof options == "boolean" ? inspectValue(value, { showHidden: options, depth: legacy2[0] }) : inspectValue(value, options);
+      ({ native, inspect: inspectValue, formatLine, nodeError, received } = host), { isInteger: isWhole } = Number, inspect = (value, options, ...legacy2) => typeof options == "boolean" ? inspectValue(value, { showHidden: options, depth: legacy2[0] }) : inspectValue(value, options);
       inspect.custom = /* @__PURE__ */ Symbol.for("nodejs.util.inspect.custom");
       Object.defineProperty(inspect, "defaultOptions", {
         get: () => host.inspectOptions,
@@ -154,10 +154,7 @@ var tollhouseNode = (() => {
         if (typeof number != "number") throw invalidType("err", "number", number);
         if (number >= 0 || !Number.isSafeInteger(number)) throw outOfRange("err", "a negative integer", number);
         return Object.entries(host.errnos).find(([, known3]) => known3 === number || known3 === -number)?.[0] ?? `Unknown system error ${number}`;
-      }, isBuffer = (value) => value instanceof modules.Buffer, codedError = (Class, code, message) => {
-        let error = new Class(message);
-        return error.code = code, error;
-      }, AbortError = class extends Error {
+      }, isBuffer = (value) => value instanceof modules.Buffer, codedError = (Class, code, message) => nodeError(new Class(message), code), AbortError = class extends Error {
         constructor(signal) {
           super("The operation was aborted", { cause: signal.reason }), this.code = "ABORT_ERR";
         }
@@ -237,8 +234,8 @@ var tollhouseNode = (() => {
           negated && (name2 = name2.slice(3));
           let option = Object.hasOwn(options, name2) ? options[name2] : void 0;
           if (strict2 && option === void 0) {
-            let unknown2 = long === null ? word2.slice(0, 2) : `--${name2}`, advice = `. To specify a positional argument starting with a '-', place it at the end of the command after '--', as in '-- "${unknown2}"`;
-            throw codedError(TypeError, "ERR_PARSE_ARGS_UNKNOWN_OPTION", `Unknown option '${unknown2}'${allowPositionals ? advice : ""}`);
+            let unknown = long === null ? word2.slice(0, 2) : `--${name2}`, advice = `. To specify a positional argument starting with a '-', place it at the end of the command after '--', as in '-- "${unknown}"`;
+            throw codedError(TypeError, "ERR_PARSE_ARGS_UNKNOWN_OPTION", `Unknown option '${unknown}'${allowPositionals ? advice : ""}`);
           }
           if (option?.type !== "string") {
             let rawName = short === null ? word2.replace(/=.*/s, "") : `-${short[1]}`;
@@ -428,7 +425,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
             return !1;
         } else {
           if (val1 === null || _typeof(val1) !== "object")
-            return val2 === null || _typeof(val2) !== "object" ? val1 == val2 : !1;
+            return val2 === null || _typeof(val2) !== "object" ? val1 == val2 || val1 !== val1 && val2 !== val2 : !1;
           if (val2 === null || _typeof(val2) !== "object")
             return !1;
         }
@@ -1759,11 +1756,11 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
     kMaxLength: () => kMaxLength,
     transcode: () => transcode
   });
-  var library, Buffer2, SlowBuffer, kMaxLength, native2, toHex, toLatin1, fromBytes, plain, fromText, checkSource, isEncoding, toText, byteLength, write, inspectBuffer, checkInteger, checkOffset, checkValue, shapeOf, bytesWanted, compare, concat, compareTo, copy, equals, fill, methods, constants, isUtf8, isAscii, INSPECT_MAX_BYTES, transcode, buffer_default, init_buffer = __esm({
+  var library, Buffer2, SlowBuffer, kMaxLength, native2, toHex, toLatin1, fromBytes, plain, HEX_PAIRS, fromText, checkSource, isEncoding, toText, byteLength, write, isNothing, inspectBuffer, checkInteger, checkOffset, checkValue, shapeOf, bytesWanted, compare, concat, compareTo, copy, equals, fill, methods, constants, isUtf8, isAscii, INSPECT_MAX_BYTES, transcode, buffer_default, init_buffer = __esm({
     "src/buffer.js"() {
       library = __toESM(require_buffer(), 1);
       init_util();
-      ({ Buffer: Buffer2, SlowBuffer, kMaxLength } = library), { native: native2, toHex, toLatin1 } = host, fromBytes = (bytes) => Buffer2.from(bytes.buffer, bytes.byteOffset, bytes.length), plain = (buffer2, start = 0, end = buffer2.length) => new Uint8Array(buffer2.buffer, buffer2.byteOffset + start, Math.max(0, end - start)), fromText = Buffer2.from, checkSource = (value) => {
+      ({ Buffer: Buffer2, SlowBuffer, kMaxLength } = library), { native: native2, toHex, toLatin1 } = host, fromBytes = (bytes) => Buffer2.from(bytes.buffer, bytes.byteOffset, bytes.length), plain = (buffer2, start = 0, end = buffer2.length) => new Uint8Array(buffer2.buffer, buffer2.byteOffset + start, Math.max(0, end - start)), HEX_PAIRS = /^(?:[0-9a-f]{2})*/i, fromText = Buffer2.from, checkSource = (value) => {
         if (typeof value == "object" && value !== null) {
           if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer || value.length !== void 0 || value.type === "Buffer" || /^(Shared)?ArrayBuffer$/.test(native2.className(value))) return value;
           let plainValue = value.valueOf?.();
@@ -1790,9 +1787,9 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
               return fromText(text3, "base64");
             }
             case "hex":
-              return fromText(/^(?:[0-9a-f]{2})*/i.exec(value)[0], "hex");
+              return fromText(HEX_PAIRS.exec(value)[0], "hex");
             default:
-              if (!isEncoding(encoding)) throw Object.assign(new TypeError(`Unknown encoding: ${encoding}`), { code: "ERR_UNKNOWN_ENCODING" });
+              if (!isEncoding(encoding)) throw codedError(TypeError, "ERR_UNKNOWN_ENCODING", `Unknown encoding: ${encoding}`);
               return fromText(value, encoding);
           }
         }
@@ -1830,11 +1827,29 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
       Buffer2.prototype.write = function(text3, offset, length, encoding) {
         if (typeof offset == "string") return this.write(text3, 0, this.length, offset);
         if (typeof length == "string") return this.write(text3, offset, this.length - offset, length);
+        if (/^hex$/i.test(encoding)) {
+          let [pairs2] = HEX_PAIRS.exec(text3);
+          return pairs2 === "" ? 0 : write.call(this, pairs2, offset ?? 0, length ?? this.length - (offset ?? 0), encoding);
+        }
         if (encoding === "base64url") {
           let bytes = Buffer2.from(text3, encoding);
           return bytes.copy(this, offset ?? 0, 0, Math.min(bytes.length, length ?? this.length));
         }
         return write.call(this, text3, offset ?? 0, length ?? this.length - (offset ?? 0), encoding);
+      };
+      isNothing = (value) => value === "" || value instanceof Uint8Array && value.length === 0;
+      for (let name2 of ["indexOf", "lastIndexOf"]) {
+        let find2 = Buffer2.prototype[name2];
+        Buffer2.prototype[name2] = {
+          [name2](value, offset, encoding) {
+            if (!isNothing(value)) return find2.call(this, value, offset, encoding);
+            let from = Math.trunc(offset ?? NaN);
+            return Number.isNaN(from) ? name2 === "indexOf" ? 0 : this.length : from < 0 ? Math.max(this.length + from, 0) : Math.min(from, this.length);
+          }
+        }[name2];
+      }
+      Buffer2.prototype.includes = function(value, offset, encoding) {
+        return this.indexOf(value, offset, encoding) !== -1;
       };
       inspectBuffer = function() {
         let shown4 = [...plain(this, 0, Math.min(this.length, 50))].map((byte) => byte.toString(16).padStart(2, "0")), left = this.length - 50, rest = left > 0 ? ` ... ${left} more byte${left === 1 ? "" : "s"}` : "";
@@ -1986,8 +2001,8 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
       var NumberIsNaN = Number.isNaN || function(value) {
         return value !== value;
       };
-      function EventEmitter2() {
-        EventEmitter2.init.call(this);
+      function EventEmitter2(options) {
+        EventEmitter2.init.call(this, options);
       }
       module2.exports = EventEmitter2;
       module2.exports.once = once;
@@ -2205,14 +2220,16 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
     default: () => events_default,
     marks: () => marks
   });
-  var import_events, marks, init, emit, setMaxListeners, events_default, init_events = __esm({
+  var import_events, marks, init, capture, rejected, emitAndCapture, emit, setMaxListeners, events_default, init_events = __esm({
     "src/events.js"() {
       import_events = __toESM(require_events(), 1);
       init_util();
-      marks = [/* @__PURE__ */ Symbol("shapeMode"), /* @__PURE__ */ Symbol("kCapture")], { init } = import_events.default;
-      import_events.default.init = function() {
+      marks = [/* @__PURE__ */ Symbol("shapeMode"), /* @__PURE__ */ Symbol("kCapture")], { init } = import_events.default, [, capture] = marks;
+      import_events.default.captureRejections = !1;
+      import_events.default.init = function(options) {
         init.call(this);
         for (let mark of marks) this[mark] = !1;
+        this[capture] = !!(options?.captureRejections ?? import_events.default.captureRejections);
       };
       for (let name2 of ["addListener", "once", "prependListener", "prependOnceListener", "removeListener"]) {
         let method = import_events.default.prototype[name2];
@@ -2225,10 +2242,30 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
       }
       import_events.default.prototype.on = import_events.default.prototype.addListener;
       import_events.default.prototype.off = import_events.default.prototype.removeListener;
-      ({ emit } = import_events.default.prototype);
+      rejected = (emitter, error, event, values2) => {
+        let own = emitter[import_events.default.captureRejectionSymbol];
+        if (typeof own == "function") {
+          own.call(emitter, error, event, ...values2);
+          return;
+        }
+        let before = emitter[capture];
+        emitter[capture] = !1;
+        try {
+          emitter.emit("error", error);
+        } finally {
+          emitter[capture] = before;
+        }
+      }, emitAndCapture = (emitter, event, values2) => {
+        let listeners = emitter.rawListeners(event);
+        for (let listener of listeners) {
+          let result = listener.apply(emitter, values2);
+          typeof result?.then == "function" && result.then(void 0, (error) => host.queueTick(rejected, [emitter, error, event, values2]));
+        }
+        return listeners.length > 0;
+      }, { emit } = import_events.default.prototype;
       import_events.default.prototype.emit = {
         emit(event, ...values2) {
-          if (event !== "error") return emit.call(this, event, ...values2);
+          if (event !== "error") return this[capture] ? emitAndCapture(this, event, values2) : emit.call(this, event, ...values2);
           if (this.listenerCount(import_events.default.errorMonitor) > 0 && emit.call(this, import_events.default.errorMonitor, ...values2), this.listenerCount("error") > 0 || values2[0] instanceof Error) return emit.call(this, event, ...values2);
           let shown4 = ` (${host.inspect(values2[0])})`, error = codedError(Error, "ERR_UNHANDLED_ERROR", `Unhandled error.${shown4}`);
           throw Object.assign(error, { context: values2[0] });
@@ -2497,7 +2534,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
         Base || (Base = Error);
         class NodeError extends Base {
           constructor(...args) {
-            super(getMessage(code, message, args)), this.code = code;
+            super(getMessage(code, message, args)), host.nodeError(this, code);
           }
           toString() {
             return `${this.name} [${code}]: ${this.message}`;
@@ -3148,7 +3185,8 @@ ${told.detail === void 0 ? "" : `${told.detail}
       host.connectEvents({
         // Without a listener nothing of the script's runs, whatever it has made of the prototypes.
         emit: (name2, first, second) => process2.listenerCount(name2) > 0 && process2.emit(name2, first, second),
-        count: (name2) => process2.listenerCount(name2)
+        count: (name2) => process2.listenerCount(name2),
+        warn: (message, name2) => process2.emitWarning(message, name2)
       });
       addStreams = ({ Readable: Readable2, Writable: Writable2 }) => {
         let output = (fd, write3, toStderr) => {
@@ -3555,7 +3593,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
           }
           called = !0;
           let r2 = stream2._readableState, w2 = stream2._writableState, s2 = w2 || r2;
-          r2 && (r2.constructed = !0), w2 && (w2.constructed = !0), s2.destroyed ? stream2.emit(kDestroy, err) : err ? errorOrDestroy(stream2, err, !0) : process3.nextTick(emitConstructNT, stream2);
+          r2 && (r2.constructed = !0), w2 && (w2.constructed = !0), s2.destroyed ? stream2.emit(kDestroy, err) : err ? errorOrDestroy(stream2, err, !0) : emitConstructNT(stream2);
         }
         try {
           stream2._construct((err) => {
@@ -5046,10 +5084,10 @@ ${told.detail === void 0 ? "" : `${told.detail}
               final,
               destroy
             });
-          let then3 = value?.then;
-          if (typeof then3 == "function") {
+          let then2 = value?.then;
+          if (typeof then2 == "function") {
             let d2, promise = FunctionPrototypeCall(
-              then3,
+              then2,
               value,
               (val) => {
                 if (val != null)
@@ -5095,11 +5133,11 @@ ${told.detail === void 0 ? "" : `${told.detail}
             writable: writable2
           });
         }
-        let then2 = body?.then;
-        if (typeof then2 == "function") {
+        let then = body?.then;
+        if (typeof then == "function") {
           let d2;
           return FunctionPrototypeCall(
-            then2,
+            then,
             body,
             (val) => {
               val != null && d2.push(val), d2.push(null);
@@ -5563,9 +5601,9 @@ ${told.detail === void 0 ? "" : `${told.detail}
               PassThrough || (PassThrough = require_passthrough());
               let pt2 = new PassThrough({
                 objectMode: !0
-              }), then2 = (_ret2 = ret) === null || _ret2 === void 0 ? void 0 : _ret2.then;
-              if (typeof then2 == "function")
-                finishCount++, then2.call(
+              }), then = (_ret2 = ret) === null || _ret2 === void 0 ? void 0 : _ret2.then;
+              if (typeof then == "function")
+                finishCount++, then.call(
                   ret,
                   (val) => {
                     value = val, val != null && pt2.write(val), end && pt2.end(), process3.nextTick(finish);
@@ -6355,14 +6393,6 @@ ${told.detail === void 0 ? "" : `${told.detail}
   });
 
   // src/querystring.js
-  var querystring_exports = {};
-  __export(querystring_exports, {
-    default: () => querystring_default,
-    escape: () => escape2,
-    parse: () => parse,
-    stringify: () => stringify,
-    unescape: () => unescape
-  });
   var MAX_KEYS, digitOf, unescapeBuffer, unescape, escape2, textOf, stringify, parse, querystring, querystring_default, init_querystring = __esm({
     "src/querystring.js"() {
       init_buffer();
@@ -6412,6 +6442,19 @@ ${told.detail === void 0 ? "" : `${told.detail}
         }
         return parsed2;
       }, querystring = { unescapeBuffer, unescape, escape: escape2, stringify, encode: stringify, parse, decode: parse }, querystring_default = querystring;
+    }
+  });
+
+  // src/qs.js
+  var qs_exports = {};
+  __export(qs_exports, {
+    parse: () => parse2,
+    stringify: () => stringify2
+  });
+  var parse2, stringify2, init_qs = __esm({
+    "src/qs.js"() {
+      init_querystring();
+      parse2 = (text3) => querystring_default.parse(text3), stringify2 = (query) => querystring_default.stringify(query);
     }
   });
 
@@ -6467,7 +6510,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
         "ftp:": !0,
         "gopher:": !0,
         "file:": !0
-      }, querystring2 = (init_querystring(), __toCommonJS(querystring_exports));
+      }, querystring2 = (init_qs(), __toCommonJS(qs_exports));
       function urlParse(url, parseQueryString, slashesDenoteHost) {
         if (url && typeof url == "object" && url instanceof Url)
           return url;
@@ -6483,7 +6526,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
         if (rest = rest.trim(), !slashesDenoteHost && url.split("#").length === 1) {
           var simplePath = simplePathPattern.exec(rest);
           if (simplePath)
-            return this.path = rest, this.href = rest, this.pathname = simplePath[1], simplePath[2] ? (this.search = simplePath[2], parseQueryString ? this.query = querystring2.parse(this.search.substr(1)) : this.query = this.search.substr(1)) : parseQueryString && (this.search = "", this.query = {}), this;
+            return this.path = rest, this.href = rest, this.pathname = simplePath[1], simplePath[2] ? (this.search = simplePath[2], parseQueryString ? this.query = querystring2.parse(this.search.substr(1)) : this.query = this.search.substr(1)) : parseQueryString && (this.search = null, this.query = /* @__PURE__ */ Object.create(null)), this;
         }
         var proto = protocolPattern.exec(rest);
         if (proto) {
@@ -6536,7 +6579,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
         var hash = rest.indexOf("#");
         hash !== -1 && (this.hash = rest.substr(hash), rest = rest.slice(0, hash));
         var qm = rest.indexOf("?");
-        if (qm !== -1 ? (this.search = rest.substr(qm), this.query = rest.substr(qm + 1), parseQueryString && (this.query = querystring2.parse(this.query)), rest = rest.slice(0, qm)) : parseQueryString && (this.search = "", this.query = {}), rest && (this.pathname = rest), slashedProtocol[lowerProto] && this.hostname && !this.pathname && (this.pathname = "/"), this.pathname || this.search) {
+        if (qm !== -1 ? (this.search = rest.substr(qm), this.query = rest.substr(qm + 1), parseQueryString && (this.query = querystring2.parse(this.query)), rest = rest.slice(0, qm)) : parseQueryString && (this.search = null, this.query = /* @__PURE__ */ Object.create(null)), rest && (this.pathname = rest), slashedProtocol[lowerProto] && this.hostname && !this.pathname && (this.pathname = "/"), this.pathname || this.search) {
           var p2 = this.pathname || "", s2 = this.search || "";
           this.path = p2 + s2;
         }
@@ -7606,7 +7649,7 @@ ${second}` : `${first} ${operator} ${second}`;
   fs.watch = fs.watchFile = () => {
     throw codedError(Error, "ENOSYS", "files are not watched here: only this script changes them");
   };
-  var closedFile = (syscall) => Object.assign(codedError(Error, "EBADF", "file closed"), { syscall }), FileHandle = class extends events_default {
+  var closedFile = (syscall) => Object.assign(codedError(Error, "EBADF", "file closed"), { syscall }), isChunks = (data) => isObject(data) && !ArrayBuffer.isView(data) && (Symbol.asyncIterator in data || Symbol.iterator in data), FileHandle = class extends events_default {
     #fd;
     constructor(fd) {
       super(), this.#fd = fd;
@@ -7623,7 +7666,9 @@ ${second}` : `${first} ${operator} ${second}`;
       return sync2.readFile(this.#open("readFile"), options);
     }
     async writeFile(data, options) {
-      sync2.writeFile(this.#open("writeFile"), data, options);
+      let fd = this.#open("writeFile");
+      if (!isChunks(data)) return sync2.writeFile(fd, data, options);
+      for await (let chunk of data) sync2.writeFile(this.#open("writeFile"), chunk, options);
     }
     async appendFile(data, options) {
       sync2.appendFile(this.#open("appendFile"), data, options);
@@ -7683,6 +7728,18 @@ ${second}` : `${first} ${operator} ${second}`;
     return lines.at(-1) === "" && lines.pop(), lines;
   };
   promises.open = async (path2, flags, mode) => new FileHandle(sync2.open(path2, flags, mode));
+  promises.writeFile = {
+    async writeFile(path2, data, options) {
+      if (!isChunks(data) || path2 instanceof FileHandle)
+        return path2 instanceof FileHandle ? path2.writeFile(data, options) : sync2.writeFile(path2, data, options);
+      let handle = await promises.open(path2, options?.flag ?? "w", options?.mode);
+      try {
+        await handle.writeFile(data, options);
+      } finally {
+        await handle.close();
+      }
+    }
+  }.writeFile;
   fs.promises = promises;
   var checkPlace = (name2, value) => {
     if (value !== void 0) {
@@ -7695,13 +7752,19 @@ ${second}` : `${first} ${operator} ${second}`;
     return {
       descriptor: () => descriptor,
       construct(callback) {
-        try {
-          descriptor == null && (descriptor = sync2.open(path2, flags, mode), this.fd = descriptor);
-        } catch (error) {
-          callback(error);
+        if (descriptor != null) {
+          callback();
           return;
         }
-        callback(), this.emit("open", descriptor), this.emit("ready");
+        host.callLater(() => {
+          try {
+            descriptor = sync2.open(path2, flags, mode);
+          } catch (error) {
+            callback(error);
+            return;
+          }
+          this.fd = descriptor, callback(), this.emit("open", descriptor), this.emit("ready");
+        });
       },
       destroy(error, callback) {
         let open3 = descriptor;
@@ -7738,9 +7801,9 @@ ${second}` : `${first} ${operator} ${second}`;
         });
       }
     });
-    return readable2.close = (callback) => closeStream(readable2, callback), Object.assign(readable2, { path: path2 ?? void 0, fd: descriptor() ?? null, bytesRead: 0 });
+    return readable2.close = (callback) => closeStream(readable2, callback), shownStream(readable2, { path: path2 ?? void 0, fd: descriptor() ?? null, bytesRead: 0 });
   };
-  var closeStream = (opened2, callback) => {
+  var shownStream = (opened2, fields) => Object.defineProperty(Object.assign(opened2, fields), "pending", { get: () => opened2.fd === null, configurable: !0 }), closeStream = (opened2, callback) => {
     callback !== void 0 && stream_default.finished(opened2, () => callback()), opened2.destroy();
   };
   fs.createWriteStream = (path2, options = {}) => {
@@ -7768,7 +7831,7 @@ ${second}` : `${first} ${operator} ${second}`;
     });
     return writable2.close = (callback) => {
       callback !== void 0 && stream_default.finished(writable2, () => callback()), writable2.end();
-    }, Object.assign(writable2, { path: path2 ?? void 0, fd: descriptor() ?? null, bytesWritten: 0 });
+    }, shownStream(writable2, { path: path2 ?? void 0, fd: descriptor() ?? null, bytesWritten: 0 });
   };
   var fs_default = fs;
 
@@ -7972,94 +8035,48 @@ ${inspect(text3)}
 
   // src/async_hooks.js
   init_util();
-  var storages = /* @__PURE__ */ new Set(), { then } = Promise.prototype, settledPromise = Promise.resolve(), bindAll = () => {
-    host.bindCallbacks(AsyncLocalStorage.bind);
-    let bound = (callback) => typeof callback == "function" ? AsyncLocalStorage.bind(callback) : callback, made3 = {
-      then(onFulfilled, onRejected) {
-        return then.call(this, bound(onFulfilled), bound(onRejected));
-      }
-    }.then;
-    Object.defineProperty(Promise.prototype, "then", { value: made3, writable: !0, enumerable: !1, configurable: !0 });
-  }, unknown = /* @__PURE__ */ Symbol("unknown"), AsyncLocalStorage = class _AsyncLocalStorage {
-    // The store of `enterWith`, or while a `run` is on the stack, of that.
-    #store;
-    #depth = 0;
-    // One for each `run` whose promise has not settled.
-    #pending = /* @__PURE__ */ new Set();
-    // `{store}` of the job that called `run`, until that job is over: nothing of what waits can go on before.
-    #job;
+  var { asyncContext, setAsyncContext } = host.native, within = (stores, callback, self2, values2) => {
+    let before = asyncContext();
+    setAsyncContext(stores);
+    try {
+      return Reflect.apply(callback, self2, values2);
+    } finally {
+      setAsyncContext(before);
+    }
+  }, isUsed = !1, AsyncLocalStorage = class _AsyncLocalStorage {
+    #isEnabled = !0;
     constructor() {
-      storages.size === 0 && bindAll(), storages.add(this);
+      isUsed || host.bindCallbacks(_AsyncLocalStorage.bind), isUsed = !0;
     }
     // A function that runs with the stores of where it was bound, also where that is none.
     static bind(callback) {
       if (typeof callback != "function") throw invalidType("fn", "function", callback);
-      let stores = /* @__PURE__ */ new Map();
-      for (let storage of storages) {
-        let store = storage.#current();
-        store !== void 0 && stores.set(storage, store);
-      }
+      let stores = asyncContext();
       return Object.defineProperty(function(...values2) {
-        let inner = () => callback.apply(this, values2);
-        for (let storage of storages) {
-          let store = stores.get(storage);
-          if (store === void 0 && storage.#current() === void 0) continue;
-          let next = inner;
-          inner = () => storage.run(store, next);
-        }
-        return inner();
+        return within(stores, callback, this, values2);
       }, "length", { value: callback.length, configurable: !0 });
     }
     static snapshot() {
       return _AsyncLocalStorage.bind((callback, ...values2) => callback(...values2));
     }
-    // The store, or `unknown`.
-    #current() {
-      if (this.#depth > 0) return this.#store;
-      if (this.#job !== void 0) return this.#job.store;
-      if (this.#pending.size === 0) return this.#store;
-      let [first, ...others] = this.#pending;
-      return others.every((other) => Object.is(other.store, first.store)) ? first.store : unknown;
-    }
     getStore() {
-      let store = this.#current();
-      if (store !== unknown) return store;
-      let error = new Error(
-        "AsyncLocalStorage does not know which of the runs that wait goes on after an `await`: call getStore() before it, or run one after the other"
-      );
-      throw Object.assign(error, { code: "ERR_FEATURE_UNAVAILABLE_ON_PLATFORM" });
+      return this.#isEnabled ? asyncContext()?.get(this) : void 0;
+    }
+    // The stores that there are, with another one of this.
+    #with(store) {
+      return this.#isEnabled = !0, new Map(asyncContext()).set(this, store);
     }
     run(store, callback, ...values2) {
-      this.#depth === 0 && this.#job === void 0 && (this.#job = { store: this.#current() }, then.call(settledPromise, () => this.#job = void 0));
-      let before = this.#store;
-      this.#store = store, this.#depth += 1;
-      let run2 = { store }, result;
-      try {
-        result = callback(...values2);
-      } finally {
-        run2.store = this.#store, this.#store = before, this.#depth -= 1;
-      }
-      if (!(result instanceof Promise)) return result;
-      this.#pending.add(run2);
-      let settled = () => this.#pending.delete(run2);
-      return then.call(
-        result,
-        (value) => (settled(), value),
-        (error) => {
-          throw settled(), error;
-        }
-      );
+      return within(this.#with(store), callback, void 0, values2);
     }
     enterWith(store) {
-      if (this.#depth > 0 || this.#pending.size === 0) this.#store = store;
-      else if (this.#job === void 0) for (let run2 of this.#pending) run2.store = store;
-      this.#depth === 0 && this.#job !== void 0 && (this.#store = store, this.#job.store = store);
+      setAsyncContext(this.#with(store));
     }
     exit(callback, ...values2) {
       return this.run(void 0, callback, ...values2);
     }
     disable() {
-      this.#store = void 0, this.#job = void 0, this.#pending.clear();
+      this.#isEnabled = !1;
     }
   }, AsyncResource = class {
     #run;
@@ -8126,7 +8143,7 @@ ${inspect(text3)}
     for (let part of parts)
       all3.set(part, at2), at2 += part.length;
     return all3;
-  }, pairs = (variables) => Object.entries(variables).flatMap(([name2, value]) => value === void 0 ? [] : [name2, String(value)]), scriptOf = (source, { args = [], cwd, env: env2 }) => {
+  }, pairs = (variables) => Object.entries(variables).flatMap(([name2, value]) => value === void 0 || name2 === "PWD" ? [] : [name2, String(value)]), scriptOf = (source, { args = [], cwd, env: env2 }) => {
     let directory = cwd === void 0 ? host.cwd() : host.toPath(cwd, "cwd");
     return {
       language: "shell",
@@ -8238,9 +8255,9 @@ ${said}`}`), Object.assign(this, { exitCode, stdout, stderr });
   init_process();
   init_signals();
   init_util();
-  var MAX_BUFFER = 1024 * 1024, MISSING = 127, nameOf = (file) => file === process_default.execPath ? "node" : file, asks = (file) => `command -v -- ${quote(nameOf(file))}`, commandLine = (file, args, options) => {
+  var MAX_BUFFER = 1024 * 1024, MISSING = 127, NODE = `${process_default.execPath}() { node "$@"; }; `, nameOf = (file) => file === process_default.execPath ? "node" : file, asks = (file) => `command -v -- ${quote(nameOf(file))}`, commandLine = (file, args, options) => {
     let name2 = nameOf(file);
-    return options.shell ? [name2, ...args].join(" ") : `${asks(file)} >/dev/null 2>&1 || exit ${MISSING}; ${[name2, ...args].map(quote).join(" ")}`;
+    return options.shell ? `${NODE}${[name2, ...args].join(" ")}` : `${asks(file)} >/dev/null 2>&1 || exit ${MISSING}; ${[name2, ...args].map(quote).join(" ")}`;
   }, isObject2 = (value) => value !== null && typeof value == "object" && !Array.isArray(value), checkZeros = (value, name2) => {
     if (typeof value == "string" && value.includes("\0")) throw invalidValue(name2, value, "must be a string without null bytes");
   }, checkText2 = (value, name2) => {
@@ -8379,13 +8396,15 @@ ${result.stderr}` : "";
     connected = !1;
     #running;
     #signal;
-    constructor(running, spawnfile, spawnargs, whyMissing2) {
-      super(), this.#running = running, Object.assign(this, { spawnfile, spawnargs });
+    // What is said before its end: that it has begun, and what its streams are reading.
+    #before;
+    constructor(running, spawnfile, spawnargs, whyMissing2, before = () => []) {
+      super(), this.#running = running, this.#before = before, Object.assign(this, { spawnfile, spawnargs });
       let why = async (code) => code === MISSING ? whyMissing2() : void 0, fail4 = (cause) => this.#fail(systemFailure(cause, "spawn", spawnfile, spawnargs.slice(1)));
       running.exited.then(
         (code) => why(code).then((cause) => cause === void 0 ? this.#end(code, null) : fail4(cause)),
         (error) => {
-          this.killed ? this.#end(null, this.#signal) : (this.emit("error", error), this.#end(error.name === "LimitError" ? 137 : 1, null));
+          this.killed ? this.#end(null, this.#signal) : error.name === "AbortError" ? (this.killed = !0, this.emit("error", abortError({ reason: error })), this.#end(null, "SIGTERM")) : (this.emit("error", error), this.#end(error.name === "LimitError" ? 137 : 1, null));
         }
       );
     }
@@ -8394,7 +8413,11 @@ ${result.stderr}` : "";
       this.exitCode = error.errno, this.pid = void 0, process_default.nextTick(() => this.emit("error", error)), process_default.nextTick(() => this.#close(error.errno, null));
     }
     #end(code, signal) {
-      Object.assign(this, { exitCode: code, signalCode: signal }), this.emit("exit", code, signal), this.#close(code, signal);
+      Object.assign(this, { exitCode: code, signalCode: signal });
+      let exit = () => {
+        this.emit("exit", code, signal), this.#close(code, signal);
+      };
+      Promise.all(this.#before()).then(() => setImmediate(exit));
     }
     #close(code, signal) {
       let waits = [this.stdout, this.stderr].filter((stream2) => stream2 && !stream2.readableEnded && !stream2.destroyed), left = waits.length, close2 = () => this.emit("close", code, signal);
@@ -8408,9 +8431,10 @@ ${result.stderr}` : "";
     }
     unref() {
     }
-  }, readable = (running, which) => new Readable({
+  }, readable = (running, which, progress) => new Readable({
     read() {
-      running.read(which).then(
+      let reading = progress.begun === void 0 ? running.read(which) : progress.begun.then(() => running.read(which));
+      progress[which] = reading.then(
         (bytes) => this.push(bytes.length === 0 ? null : Buffer2.from(bytes)),
         () => this.push(null)
       );
@@ -8433,13 +8457,19 @@ ${result.stderr}` : "";
         running.write(empty, !0).then(() => callback(), () => callback());
       }
     });
-  }, whyMissing = ({ file, options, cause }) => async () => cause !== void 0 || options.shell ? cause : (await collect(begin(asks(file), settings(options), whyMissing))).exitCode === 0 ? void 0 : "ENOENT", started = (call, below) => {
+  }, whyMissing = ({ file, options, cause }) => async () => cause !== void 0 || options.shell ? cause : await isThere2(file, options) ? void 0 : "ENOENT", isThere2 = async (file, options) => (await collect(begin(asks(file), settings(options), isThere2))).exitCode === 0, tellBegun = async (child, { file, options }) => {
+    !options.shell && !await isThere2(file, options) || await new Promise((resolve2) => {
+      process_default.nextTick(() => {
+        resolve2(), child.emit("spawn");
+      });
+    });
+  }, started = (call, below) => {
     let { source, options } = call, wanted = settings(options);
     return call.cause = hindrance(scriptOf(source, wanted).directory, options), call.cause === void 0 ? begin(source, wanted, below) : begin(`exit ${MISSING}`, { ...wanted, cwd: void 0 }, below);
   }, killLater = (child, { timeout, killSignal }) => {
     timeout > 0 && setTimeout(() => child.kill(toSignal(killSignal)), timeout).unref();
   }, settings = (options) => ({ cwd: options.cwd, env: options.env, signal: host.signalOf(options) }), spawn = (name2, given, wants) => {
-    let call = normalize(name2, given, wants), { file, args, options } = call, running = started(call, spawn), child = new ChildProcess(running, file, [file, ...args], whyMissing(call));
+    let call = normalize(name2, given, wants), { file, args, options } = call, running = started(call, spawn), progress = {}, child = new ChildProcess(running, file, [file, ...args], whyMissing(call), () => Object.values(progress));
     child.pid = nextProcess();
     let wanted = typeof options.stdio == "string" ? Array(3).fill(options.stdio) : options.stdio ?? [], forward = async (which, write3) => {
       for (; ; ) {
@@ -8452,15 +8482,18 @@ ${result.stderr}` : "";
     });
     for (let [which, name3] of [[1, "stdout"], [2, "stderr"]]) {
       let how = wanted[which] ?? "pipe";
-      child[name3] = how === "pipe" ? readable(running, which) : null, how === "inherit" ? forward(which, (bytes) => host.native.outputBytes(bytes, which === 2)) : how !== "pipe" && forward(which, () => {
+      child[name3] = how === "pipe" ? readable(running, which, progress) : null, how === "inherit" ? forward(which, (bytes) => host.native.outputBytes(bytes, which === 2)) : how !== "pipe" && forward(which, () => {
       });
     }
-    return child.stdio = [child.stdin, child.stdout, child.stderr], killLater(child, options), child;
+    return child.stdio = [child.stdin, child.stdout, child.stderr], killLater(child, options), process_default.nextTick(() => {
+      call.cause === void 0 && child.listenerCount("spawn") > 0 && (progress.begun = tellBegun(child, call).catch(() => {
+      }));
+    }), child;
   }, failure = (child, command, code, output) => {
     let error = new Error(`Command failed: ${command}
 ${output.stderr}`);
     return Object.assign(error, { code, killed: child.killed, signal: child.signalCode, cmd: command });
-  }, shownStream = (encoding) => {
+  }, shownStream2 = (encoding) => {
     let stream2 = new Readable({ read() {
     } });
     return encoding !== null && encoding !== "buffer" && stream2.setEncoding(encoding), stream2.resume(), [stream2, (bytes) => stream2.push(bytes.length === 0 ? null : Buffer2.from(bytes))];
@@ -8473,7 +8506,7 @@ ${output.stderr}`);
     let { file, args, options } = call, running = started(call, gather), child = new ChildProcess(running, file, [file, ...args], async () => {
     });
     child.pid = nextProcess(), killLater(child, options);
-    let encoding = options.encoding === void 0 ? "utf8" : options.encoding, [[stdout, showOut], [stderr, showErr]] = [shownStream(encoding), shownStream(encoding)];
+    let encoding = options.encoding === void 0 ? "utf8" : options.encoding, [[stdout, showOut], [stderr, showErr]] = [shownStream2(encoding), shownStream2(encoding)];
     options.input === void 0 ? offerInput(child, running) : child.stdin = null, Object.assign(child, { stdout, stderr }), Object.defineProperty(child, "stdio", { get: () => [child.stdin, child.stdout, child.stderr], enumerable: !0, configurable: !0 });
     let decode2 = (bytes) => {
       let buffer2 = Buffer2.from(bytes);
@@ -8526,16 +8559,21 @@ ${output.stderr}`);
   }, child_process_default = { ChildProcess, exec, execFile, execFileSync, execSync, fork, spawn, spawnSync };
 
   // src/console.js
+  init_util();
   var Console = class {
     constructor(first, ...rest) {
-      let given = typeof first?.write == "function" ? { stdout: first, stderr: rest[0] } : first, { stdout, stderr = stdout } = given ?? {};
+      let given = typeof first?.write == "function" ? { stdout: first, stderr: rest[0] } : first, { stdout, stderr = stdout, groupIndentation = 2, inspectOptions } = given ?? {};
       for (let [name2, stream2] of Object.entries({ stdout, stderr }))
-        if (typeof stream2?.write != "function") throw Object.assign(new TypeError(`Console expects a writable stream instance for ${name2}`), { code: "ERR_CONSOLE_WRITABLE_STREAM" });
+        if (typeof stream2?.write != "function") throw codedError(TypeError, "ERR_CONSOLE_WRITABLE_STREAM", `Console expects a writable stream instance for ${name2}`);
+      if (typeof groupIndentation != "number") throw invalidType("groupIndentation", "number", groupIndentation);
+      if (!isWhole(groupIndentation)) throw outOfRange("groupIndentation", "an integer", groupIndentation);
+      if (groupIndentation < 0 || groupIndentation > 1e3) throw outOfRange("groupIndentation", ">= 0 && <= 1000", groupIndentation);
+      let options = { step: " ".repeat(groupIndentation), inspectOptions };
       Object.assign(this, host.makeConsole((text3) => {
         stdout.write(text3);
       }, (text3) => {
         stderr.write(text3);
-      }));
+      }, options));
     }
     // As in Node, what writes to the process's own streams is a console of this class too.
     static [Symbol.hasInstance](value) {
@@ -8837,8 +8875,9 @@ ${output.stderr}`);
     _transform(chunk, encoding, callback) {
       this.update(chunk), callback();
     }
+    // What was fed as a stream gives its digest twice: to who reads, and to who asks.
     _flush(callback) {
-      this.push(this.digest()), callback();
+      this.push(shown2(this.#finish(new Uint8Array(Buffer2.concat(this.#parts))))), callback();
     }
   }, Hmac = class extends Hash {
   }, createHash = (name2) => {
@@ -8849,7 +8888,7 @@ ${output.stderr}`);
   }, createHmac = (name2, key) => {
     if (typeof name2 != "string") throw invalidType("hmac", "string", name2);
     let algorithm = plainName(name2);
-    if (!hashes.includes(algorithm)) throw codedError(Error, "ERR_CRYPTO_INVALID_DIGEST", `Invalid digest: ${name2}`);
+    if (!hashes.includes(algorithm)) throw codedError(TypeError, "ERR_CRYPTO_INVALID_DIGEST", `Invalid digest: ${name2}`);
     let secret = keyBytes(key);
     return new Hmac((bytes) => native7.hmac(algorithm, secret, bytes));
   }, pbkdf2Sync = (password, salt, iterations, length, digest) => {
@@ -9843,26 +9882,26 @@ ${output.stderr}`);
   }, written = ({ digits, point }, least) => {
     let whole = point > 0 ? digits.slice(0, point).padEnd(point, "0") : "0", part = point > 0 ? digits.slice(point) : digits === "" ? "" : "0".repeat(-point) + digits;
     return [whole, part.padEnd(least, "0")];
-  }, names = ["minimumIntegerDigits", "minimumFractionDigits", "maximumFractionDigits", "minimumSignificantDigits", "maximumSignificantDigits"], within = (value, name2, low, high, standard) => {
+  }, names = ["minimumIntegerDigits", "minimumFractionDigits", "maximumFractionDigits", "minimumSignificantDigits", "maximumSignificantDigits"], within2 = (value, name2, low, high, standard) => {
     if (value === void 0) return standard;
     let number = Number(value);
     if (!(number >= low && number <= high)) throw new RangeError(`${name2} value is out of range.`);
     return Math.floor(number);
   }, increments = [1, 2, 5, 10, 20, 25, 50, 100, 200, 250, 500, 1e3, 2e3, 2500, 5e3], modes = ["ceil", "floor", "expand", "trunc", "halfCeil", "halfFloor", "halfExpand", "halfTrunc", "halfEven"], digitOptions = (options, least, most, isCompact, owner) => {
-    let [whole, leastFraction, mostFraction, leastSignificant, mostSignificant] = names.map((name2) => options[name2]), found = { whole: within(whole, names[0], 1, 21, 1) };
-    if (found.increment = within(options.roundingIncrement, "roundingIncrement", 1, 5e3, 1), !increments.includes(found.increment)) throw new RangeError("roundingIncrement value is out of range.");
+    let [whole, leastFraction, mostFraction, leastSignificant, mostSignificant] = names.map((name2) => options[name2]), found = { whole: within2(whole, names[0], 1, 21, 1) };
+    if (found.increment = within2(options.roundingIncrement, "roundingIncrement", 1, 5e3, 1), !increments.includes(found.increment)) throw new RangeError("roundingIncrement value is out of range.");
     found.mode = optionOf(options, "roundingMode", modes, "halfExpand", owner);
     let priority = optionOf(options, "roundingPriority", ["auto", "morePrecision", "lessPrecision"], "auto", owner);
     found.trailing = optionOf(options, "trailingZeroDisplay", ["auto", "stripIfInteger"], "auto", owner), found.increment !== 1 && (most = least);
     let bySignificance = leastSignificant !== void 0 || mostSignificant !== void 0, byFraction = leastFraction !== void 0 || mostFraction !== void 0, needsSignificance = priority !== "auto" || bySignificance, needsFraction = priority !== "auto" || !(bySignificance || !byFraction && isCompact);
     if (needsSignificance)
       if (bySignificance) {
-        let low = within(leastSignificant, names[3], 1, 21, 1);
-        found.significant = [low, within(mostSignificant, names[4], low, 21, 21)];
+        let low = within2(leastSignificant, names[3], 1, 21, 1);
+        found.significant = [low, within2(mostSignificant, names[4], low, 21, 21)];
       } else found.significant = [1, 21];
     if (needsFraction)
       if (byFraction) {
-        let [low, high] = [within(leastFraction, names[1], 0, 100), within(mostFraction, names[2], 0, 100)];
+        let [low, high] = [within2(leastFraction, names[1], 0, 100), within2(mostFraction, names[2], 0, 100)];
         if (low === void 0) low = Math.min(least, high);
         else if (high === void 0) high = Math.max(most, low);
         else if (low > high) throw new RangeError("maximumFractionDigits value is out of range.");
@@ -10074,7 +10113,7 @@ ${output.stderr}`);
       return [...pattern.matchAll(/[#¤]|\{([^}]*)\}|[^#¤{]+/gu)].flatMap(([piece, word2], at2, all3) => piece === "#" ? parts : piece === "\xA4" ? [...symbolParts(symbol), ...isApart && all3[at2 + 1]?.[0] === "#" ? [["literal", "\xA0"]] : []] : [[word2 === void 0 ? "literal" : type, word2 ?? piece]]);
     }
     #parts(given) {
-      let o2 = this.#o, number = decimalOf(given), size = { ...number, negative: !1 }, { parts, category, isZero: isNothing } = this.#number(o2.style === "percent" ? shifted(o2.digits.mode === "halfExpand" ? size : number, 2) : o2.digits.mode === "halfExpand" ? size : number), hidden2 = o2.signDisplay === "never" || (o2.signDisplay === "exceptZero" || o2.signDisplay === "negative") && isNothing, minus = number.negative && !hidden2, always = o2.signDisplay === "always" || o2.signDisplay === "exceptZero" && !isNothing && number.special !== "nan", shown4 = merged2(this.#withWords(this.#around(parts, minus, !minus && always), category));
+      let o2 = this.#o, number = decimalOf(given), size = { ...number, negative: !1 }, { parts, category, isZero: isNothing2 } = this.#number(o2.style === "percent" ? shifted(o2.digits.mode === "halfExpand" ? size : number, 2) : o2.digits.mode === "halfExpand" ? size : number), hidden2 = o2.signDisplay === "never" || (o2.signDisplay === "exceptZero" || o2.signDisplay === "negative") && isNothing2, minus = number.negative && !hidden2, always = o2.signDisplay === "always" || o2.signDisplay === "exceptZero" && !isNothing2 && number.special !== "nan", shown4 = merged2(this.#withWords(this.#around(parts, minus, !minus && always), category));
       return o2.system === "latn" ? shown4 : shown4.map(([type, text3]) => [type, type === "integer" || type === "fraction" || type === "exponentInteger" ? digitsIn(text3, o2.system) : text3]);
     }
     #symbol() {
@@ -10505,7 +10544,7 @@ ${output.stderr}`);
   hide(Date.prototype, Symbol.toPrimitive, Date.prototype[Symbol.toPrimitive]);
 
   // src/json.js
-  var { parse: parse2, stringify: stringify2 } = JSON, { isProxy, className } = host.native, { isArray: isArray2 } = Array, { getOwnPropertyDescriptor, getPrototypeOf, keys: objectKeys } = Object, context = 10, literals = { t: "true", f: "false", n: "null" }, special = ["[object Object]", "NaN", "Infinity", "undefined"], Scanner = class {
+  var { parse: parse3, stringify: stringify3 } = JSON, { isProxy, className } = host.native, { isArray: isArray2 } = Array, { getOwnPropertyDescriptor, getPrototypeOf, keys: objectKeys } = Object, context = 10, literals = { t: "true", f: "false", n: "null" }, special = ["[object Object]", "NaN", "Infinity", "undefined"], Scanner = class {
     #text;
     #at = 0;
     constructor(text3) {
@@ -10593,7 +10632,7 @@ ${output.stderr}`);
     parse(text3, reviver) {
       let source = typeof text3 == "string" ? text3 : `${text3}`;
       try {
-        return parse2(source, reviver);
+        return parse3(source, reviver);
       } catch (error) {
         let fault = error instanceof SyntaxError ? faultOf(source) : void 0;
         throw fault === void 0 ? error : new SyntaxError(fault);
@@ -10648,7 +10687,7 @@ ${output.stderr}`);
   }, madeText = {
     stringify(value, replacer, space) {
       try {
-        return stringify2(value, replacer, space);
+        return stringify3(value, replacer, space);
       } catch (error) {
         if (error?.constructor !== TypeError || error.message !== CIRCULAR || typeof replacer == "function") throw error;
         let found = circleIn(value, replacer);
@@ -10659,7 +10698,7 @@ ${output.stderr}`);
     let value = {};
     value.value = value;
     try {
-      return stringify2(value);
+      return stringify3(value);
     } catch (error) {
       return error.message;
     }
@@ -10699,16 +10738,20 @@ ${output.stderr}`);
     availableParallelism: () => 1,
     cpus: () => [{ model: "wasm", speed: 0, times: { user: 0, nice: 0, sys: 0, idle: 0, irq: 0 } }],
     endianness: () => "LE",
-    freemem: () => 0,
+    // What the run may still take.
+    freemem: () => Math.max(host.native.memoryLimit() - host.native.memoryUsed(), 0),
+    getPriority: () => 0,
     homedir: () => host.env.HOME ?? "/workspace",
     hostname: () => "tollhouse",
     loadavg: () => [0, 0, 0],
     machine: () => "wasm32",
     networkInterfaces: () => ({}),
     platform: () => "linux",
+    setPriority: () => {
+    },
     release: () => "0.0.0",
     tmpdir: () => "/tmp",
-    totalmem: () => 0,
+    totalmem: () => host.native.memoryLimit(),
     type: () => "Linux",
     uptime: () => (host.native.now() - host.scriptStart()) / 1e3,
     userInfo: () => ({ uid: 1e3, gid: 1e3, username: "agent", homedir: host.env.HOME ?? "/workspace", shell: null }),
@@ -12954,7 +12997,7 @@ ${output.stderr}`);
   };
 
   // src/web.js
-  var { native: native12, asBytes: asBytes4, fetch: fetchThroughTool, signalOf, inspect: inspect2 } = host, custom2 = /* @__PURE__ */ Symbol.for("nodejs.util.inspect.custom"), joined = (parts) => {
+  var { native: native12, asBytes: asBytes4, fetch: fetchThroughTool, makeCopyable, signalOf, inspect: inspect2 } = host, custom2 = /* @__PURE__ */ Symbol.for("nodejs.util.inspect.custom"), joined = (parts) => {
     let all3 = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0)), at2 = 0;
     for (let part of parts)
       all3.set(part, at2), at2 += part.length;
@@ -12975,7 +13018,7 @@ ${output.stderr}`);
       let pieces = [];
       for (let part of parts)
         part instanceof _Blob ? pieces.push(part.#bytes) : typeof part == "object" && part !== null && asBytes4(part) !== void 0 ? pieces.push(asBytes4(part).slice()) : pieces.push(encode(String(part)));
-      this.#bytes = joined(pieces), this.#type = /[^\u0020-\u007e]/.test(options.type ?? "") ? "" : String(options.type ?? "").toLowerCase();
+      this.#bytes = joined(pieces), this.#type = /[^\u0020-\u007e]/.test(options.type ?? "") ? "" : String(options.type ?? "").toLowerCase(), makeCopyable(this, () => new _Blob([this], { type: this.#type }));
     }
     get size() {
       return this.#bytes.length;
@@ -13004,11 +13047,11 @@ ${output.stderr}`);
     }
   };
   Object.defineProperty(Blob.prototype, Symbol.toStringTag, { value: "Blob", configurable: !0 });
-  var File = class extends Blob {
+  var File = class _File extends Blob {
     #name;
     #modified;
     constructor(parts, name2, options = {}) {
-      super(parts, options), this.#name = String(name2), this.#modified = options.lastModified ?? Date.now();
+      super(parts, options), this.#name = String(name2), this.#modified = options.lastModified ?? Date.now(), makeCopyable(this, () => new _File([this], this.#name, { type: this.type, lastModified: this.#modified }));
     }
     get name() {
       return this.#name;
@@ -13020,6 +13063,9 @@ ${output.stderr}`);
   Object.defineProperty(File.prototype, Symbol.toStringTag, { value: "File", configurable: !0 });
   var FormData = class {
     #entries = [];
+    constructor(form) {
+      if (form !== void 0) throw new TypeError("FormData constructor: Argument 1 could not be converted to: undefined.");
+    }
     #value(value, name2) {
       return value instanceof Blob ? value instanceof File && name2 === void 0 ? value : new File([value], name2 ?? value.name ?? "blob", { type: value.type }) : String(value);
     }
@@ -13058,8 +13104,8 @@ ${output.stderr}`);
   };
   FormData.prototype[Symbol.iterator] = FormData.prototype.entries;
   Object.defineProperty(FormData.prototype, Symbol.iterator, { enumerable: !1 });
-  var multipart = async (form) => {
-    let boundary = `----formdata-tollhouse-${[...native12.randomBytes(8)].map((byte) => byte.toString(16).padStart(2, "0")).join("")}`, escape3 = (text3) => text3.replace(/\r?\n|\r/g, "%0D%0A").replace(/"/g, "%22"), parts = [];
+  var newBoundary = () => `----formdata-tollhouse-${[...native12.randomBytes(8)].map((byte) => byte.toString(16).padStart(2, "0")).join("")}`, multipart = async (form, boundary) => {
+    let escape3 = (text3) => text3.replace(/\r?\n|\r/g, "%0D%0A").replace(/"/g, "%22"), parts = [];
     for (let [name2, value] of form) {
       let file = value instanceof Blob ? `; filename="${escape3(value.name)}"\r
 Content-Type: ${value.type || "application/octet-stream"}` : "";
@@ -13071,13 +13117,19 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
 `));
     }
     return parts.push(encode(`--${boundary}--\r
-`)), { bytes: joined(parts), boundary };
+`)), joined(parts);
+  }, toByteString = (value) => {
+    let text3 = String(value), at2 = text3.search(/[^\u0000-\u00ff]/);
+    if (at2 < 0) return text3;
+    throw new TypeError(
+      `Cannot convert argument to a ByteString because the character at index ${at2} has a value of ${text3.charCodeAt(at2)} which is greater than 255.`
+    );
   }, checkName = (name2, method = "get") => {
-    let text3 = String(name2);
+    let text3 = toByteString(name2);
     if (!/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(text3)) throw new TypeError(`Headers.${method}: "${text3}" is an invalid header name.`);
     return text3.toLowerCase();
   }, checkValue2 = (value) => {
-    let text3 = String(value).replace(/^[\t\n\r ]+|[\t\n\r ]+$/g, "");
+    let text3 = toByteString(value).replace(/^[\t\n\r ]+|[\t\n\r ]+$/g, "");
     if (/[\0\r\n]/.test(text3)) throw new TypeError(`${inspect2(text3)} is no value of a header`);
     return text3;
   }, Headers = class {
@@ -13147,8 +13199,8 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
       return { type: "application/x-www-form-urlencoded;charset=UTF-8", read: async () => encode(body.toString()) };
     if (body instanceof Blob) return { type: body.type || void 0, read: () => body.bytes() };
     if (body instanceof FormData) {
-      let made3 = multipart(body);
-      return { form: made3, read: async () => (await made3).bytes };
+      let boundary = newBoundary(), made3 = multipart(body, boundary);
+      return { type: `multipart/form-data; boundary=${boundary}`, read: () => made3 };
     }
     if (body instanceof ReadableStream) return { stream: body, read: () => readStream(body) };
     let bytes = typeof body == "object" ? asBytes4(body) : void 0;
@@ -13336,7 +13388,7 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
       let request = new Request(input, init2), { url, method, headers, signal, redirect } = request;
       if (signal.throwIfAborted(), url.startsWith("data:")) return dataUrl(url);
       let body = bodyOf(request), asked = { url, method, redirect, as: "bytes" };
-      body.read !== void 0 && (asked.bytes = await body.read(), body.form !== void 0 && !headers.has("content-type") && headers.set("content-type", `multipart/form-data; boundary=${(await body.form).boundary}`));
+      body.read !== void 0 && (asked.bytes = await body.read());
       let list = [...headers.entries()];
       list.length > 0 && (asked.headers = list);
       let record;
@@ -13715,9 +13767,9 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
   ].map((name2) => `FORMAT_${name2}`), failure2 = (settings2, status, message) => {
     if (settings2.brotli) {
       let code = brotliFaults[-status - 1] ?? "UNREACHABLE";
-      return Object.assign(codedError(Error, `ERR__ERROR_${code}`, "Decompression failed"), { errno: status });
+      return Object.assign(new Error("Decompression failed"), { errno: status, code: `ERR__ERROR_${code}` });
     }
-    return Object.assign(codedError(Error, codes[status], message ?? "Zlib error"), { errno: status });
+    return Object.assign(new Error(message ?? "Zlib error"), { errno: status, code: codes[status] });
   }, work = (codec, settings2, bytes, flush, take2) => {
     for (let at2 = 0; ; ) {
       let [made3, taken, status, message] = native13.runCodec(codec, bytes, at2, flush);

@@ -72,7 +72,12 @@ pub(crate) fn memory_used() -> usize {
     METER.with(|meter| meter.memory_used.get())
 }
 
-/// The limit as a number of JavaScript.
+/// Bytes that the script's values and the engine's own may take at most, as a number of JavaScript.
+pub(crate) fn memory_limit_number() -> f64 {
+    crate::natives::number(METER.with(|meter| meter.memory_limit.get()) as u64)
+}
+
+/// Bytes that are used, as a number of JavaScript.
 pub(crate) fn memory_used_number() -> f64 {
     crate::natives::number(memory_used() as u64)
 }

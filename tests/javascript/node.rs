@@ -231,6 +231,44 @@ fn uncaught_error_shows_its_properties_and_its_cause() {
     }
 }
 
+/// The properties of an error that nobody has caught are shown as deep as Node shows them.
+#[test]
+fn uncaught_error_shows_its_name_and_its_properties() {
+    let home = Home::new();
+    for (code, shown) in [
+        ("class Named extends Error { name = 'Other' } throw new Named('m')", "Other: m\n"),
+        ("throw Object.assign(new Error('m'), { detail: { a: [1, { b: { c: 1 } }] } })", "a: [ 1, { b: { c: 1 } } ]"),
+        ("const e = new Error('m'); e.message = 'changed'; throw e", "Error: changed\n"),
+        ("new URL('x')", "TypeError: Invalid URL\n"),
+    ] {
+        let ran = home.run(["run", "-e", code]);
+        assert!(ran.stderr.contains(shown), "{code}: {}", ran.stderr);
+    }
+}
+
+/// An import of a name that a file does not export names the module as the import does.
+#[test]
+fn import_of_a_missing_name_says_which_module_lacks_it() {
+    let home = Home::new();
+    let files = "fs.mkdirSync('lib'); fs.writeFileSync('lib/a.mjs', 'export const a = 1');
+        fs.writeFileSync('lib/b.mjs', 'import { nothere } from \"./a.mjs\"'); fs.writeFileSync('lib/c.mjs', 'export { nope } from \"./a.mjs\"');";
+    for (name, message) in [
+        ("b", "The requested module './a.mjs' does not provide an export named 'nothere'"),
+        ("c", "The requested module './a.mjs' does not provide an export named 'nope'"),
+    ] {
+        let script =
+            format!("{files} try {{ await import('./lib/{name}.mjs') }} catch (e) {{ return [e.name, e.message] }}");
+        assert_eq!(home.js(&script, &[])["value"], serde_json::json!(["SyntaxError", message]));
+    }
+}
+
+#[test]
+fn timer_of_too_long_a_delay_warns_as_in_node() {
+    let ran = Home::new().run(["run", "-e", "setTimeout(() => console.log('fired'), 2 ** 31)"]);
+    let warning = "TimeoutOverflowWarning: 2147483648 does not fit into a 32-bit signed integer.\nTimeout duration was set to 1.\n";
+    assert!(ran.stderr.ends_with(warning) && ran.stdout == "fired\n", "{}{}", ran.stdout, ran.stderr);
+}
+
 #[test]
 fn uncaught_error_of_the_host_shows_its_fields_once() {
     let ran = Home::new().run(["run", "-e", "await fetch('http://a.b')"]);
@@ -287,7 +325,11 @@ fn what_is_not_here_says_what_to_do() {
     for (code, message, hint) in [
         ("import tls from 'node:tls'", "the module 'node:tls' of Node is not available in Tollhouse", "`fetch`"),
         ("require('node:nope')", "there is no module 'node:nope' in Node", ""),
-        ("import { readFil } from 'fs'", "the module 'fs' has no export 'readFil'", "did you mean `readFile`?"),
+        (
+            "import { readFil } from 'fs'",
+            "The requested module 'fs' does not provide an export named 'readFil'",
+            "did you mean `readFile`?",
+        ),
         ("require('pat')", "Cannot find module 'pat'", "did you mean 'path'?"),
         ("require('axios')", "Cannot find module 'axios'", "use `fetch`"),
         ("await import('./nope.js')", "Cannot find module './nope.js'", ""),

@@ -29,7 +29,7 @@ export const underNode = ({ head, code, stdin = '' }) => {
   const work = fs.mkdtempSync(path.join(os.tmpdir(), 'program-'));
   const file = /\(.*module.*\)/.test(head) ? 'main.mjs' : 'main.cjs';
   fs.writeFileSync(path.join(work, file), code);
-  const env = { PATH: process.env.PATH, TZ: 'UTC', LANG: 'en_US.UTF-8' };
+  const env = { PATH: process.env.PATH, HOME: work, USER: 'agent', TZ: 'UTC', LANG: 'en_US.UTF-8' };
   const ran = spawnSync(process.execPath, [file], { cwd: work, env, encoding: 'utf8', input: stdin });
   fs.rmSync(work, { recursive: true });
   const printed = ran.stdout === '' || ran.stdout.endsWith('\n') ? ran.stdout : `${ran.stdout}\n`;

@@ -9,6 +9,9 @@ const fromBytes = (bytes) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.l
 const plain = (buffer, start = 0, end = buffer.length) =>
   new Uint8Array(buffer.buffer, buffer.byteOffset + start, Math.max(0, end - start));
 
+// As far as a text is hexadecimal, in whole bytes.
+const HEX_PAIRS = /^(?:[0-9a-f]{2})*/i;
+
 const fromText = Buffer.from;
 // What is no string has bytes, is like an array, or says what stands for it.
 const checkSource = (value) => {
@@ -41,9 +44,9 @@ Buffer.from = {
       }
       case 'hex':
         // Node.js stops at the first pair that is not hexadecimal; the library reads the half of it.
-        return fromText(/^(?:[0-9a-f]{2})*/i.exec(value)[0], 'hex');
+        return fromText(HEX_PAIRS.exec(value)[0], 'hex');
       default:
-        if (!isEncoding(encoding)) throw Object.assign(new TypeError(`Unknown encoding: ${encoding}`), { code: 'ERR_UNKNOWN_ENCODING' });
+        if (!isEncoding(encoding)) throw codedError(TypeError, 'ERR_UNKNOWN_ENCODING', `Unknown encoding: ${encoding}`);
         return fromText(value, encoding);
     }
   },
@@ -88,11 +91,32 @@ const write = Buffer.prototype.write;
 Buffer.prototype.write = function (text, offset, length, encoding) {
   if (typeof offset === 'string') return this.write(text, 0, this.length, offset);
   if (typeof length === 'string') return this.write(text, offset, this.length - offset, length);
+  if (/^hex$/i.test(encoding)) {
+    const [pairs] = HEX_PAIRS.exec(text);
+    return pairs === '' ? 0 : write.call(this, pairs, offset ?? 0, length ?? this.length - (offset ?? 0), encoding);
+  }
   if (encoding === 'base64url') {
     const bytes = Buffer.from(text, encoding);
     return bytes.copy(this, offset ?? 0, 0, Math.min(bytes.length, length ?? this.length));
   }
   return write.call(this, text, offset ?? 0, length ?? this.length - (offset ?? 0), encoding);
+};
+
+// What is empty is found where the search begins; the library does not find it.
+const isNothing = (value) => value === '' || (value instanceof Uint8Array && value.length === 0);
+for (const name of ['indexOf', 'lastIndexOf']) {
+  const find = Buffer.prototype[name];
+  Buffer.prototype[name] = {
+    [name](value, offset, encoding) {
+      if (!isNothing(value)) return find.call(this, value, offset, encoding);
+      const from = Math.trunc(offset ?? NaN);
+      if (Number.isNaN(from)) return name === 'indexOf' ? 0 : this.length;
+      return from < 0 ? Math.max(this.length + from, 0) : Math.min(from, this.length);
+    },
+  }[name];
+}
+Buffer.prototype.includes = function includes(value, offset, encoding) {
+  return this.indexOf(value, offset, encoding) !== -1;
 };
 
 // As `<Buffer 68 69>`.

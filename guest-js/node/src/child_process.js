@@ -6,7 +6,7 @@ import { asks, checkText, hindrance, nextProcess, normalize, toSignal, MAX_BUFFE
 import { begin, collect, scriptOf } from './shell.js';
 import stream from './stream.js';
 import process from './process.js';
-import util, { codedError, invalidType } from './util.js';
+import util, { abortError, codedError, invalidType } from './util.js';
 
 const { Readable, Writable } = stream;
 
@@ -22,9 +22,12 @@ class ChildProcess extends EventEmitter {
   connected = false;
   #running;
   #signal;
-  constructor(running, spawnfile, spawnargs, whyMissing) {
+  // What is said before its end: that it has begun, and what its streams are reading.
+  #before;
+  constructor(running, spawnfile, spawnargs, whyMissing, before = () => []) {
     super();
     this.#running = running;
+    this.#before = before;
     Object.assign(this, { spawnfile, spawnargs });
     const why = async (code) => (code === MISSING ? whyMissing() : undefined);
     const fail = (cause) => this.#fail(systemFailure(cause, 'spawn', spawnfile, spawnargs.slice(1)));
@@ -32,7 +35,11 @@ class ChildProcess extends EventEmitter {
       (code) => why(code).then((cause) => (cause === undefined ? this.#end(code, null) : fail(cause))),
       (error) => {
         if (this.killed) this.#end(null, this.#signal);
-        else {
+        else if (error.name === 'AbortError') {
+          this.killed = true;
+          this.emit('error', abortError({ reason: error }));
+          this.#end(null, 'SIGTERM');
+        } else {
           this.emit('error', error);
           this.#end(error.name === 'LimitError' ? 137 : 1, null);
         }
@@ -48,8 +55,11 @@ class ChildProcess extends EventEmitter {
   }
   #end(code, signal) {
     Object.assign(this, { exitCode: code, signalCode: signal });
-    this.emit('exit', code, signal);
-    this.#close(code, signal);
+    const exit = () => {
+      this.emit('exit', code, signal);
+      this.#close(code, signal);
+    };
+    Promise.all(this.#before()).then(() => setImmediate(exit));
   }
   #close(code, signal) {
     const waits = [this.stdout, this.stderr].filter((stream) => stream && !stream.readableEnded && !stream.destroyed);
@@ -70,10 +80,12 @@ class ChildProcess extends EventEmitter {
   unref() {}
 }
 
-const readable = (running, which) =>
+// `progress` has `begun`, a promise to wait for before anything is read, and gets what is being read.
+const readable = (running, which, progress) =>
   new Readable({
     read() {
-      running.read(which).then(
+      const reading = progress.begun === undefined ? running.read(which) : progress.begun.then(() => running.read(which));
+      progress[which] = reading.then(
         (bytes) => this.push(bytes.length === 0 ? null : Buffer.from(bytes)),
         () => this.push(null),
       );
@@ -107,8 +119,19 @@ const writable = (running) => {
 // there is asked for then.
 const whyMissing = ({ file, options, cause }) => async () => {
   if (cause !== undefined || options.shell) return cause;
-  const asked = await collect(begin(asks(file), settings(options), whyMissing));
-  return asked.exitCode === 0 ? undefined : 'ENOENT';
+  return (await isThere(file, options)) ? undefined : 'ENOENT';
+};
+const isThere = async (file, options) => (await collect(begin(asks(file), settings(options), isThere))).exitCode === 0;
+
+// Says that a command has begun, if somebody listens: first it is asked for, since one that is not there only fails.
+const tellBegun = async (child, { file, options }) => {
+  if (!options.shell && !(await isThere(file, options))) return;
+  await new Promise((resolve) => {
+    process.nextTick(() => {
+      resolve();
+      child.emit('spawn');
+    });
+  });
 };
 
 // Begins a command. One that cannot start ends at once, as one does that is not there; `call` has the cause then.
@@ -128,7 +151,8 @@ const spawn = (name, given, wants) => {
   const call = normalize(name, given, wants);
   const { file, args, options } = call;
   const running = started(call, spawn);
-  const child = new ChildProcess(running, file, [file, ...args], whyMissing(call));
+  const progress = {};
+  const child = new ChildProcess(running, file, [file, ...args], whyMissing(call), () => Object.values(progress));
   child.pid = nextProcess();
   const wanted = typeof options.stdio === 'string' ? Array(3).fill(options.stdio) : (options.stdio ?? []);
   const forward = async (which, write) => {
@@ -142,12 +166,15 @@ const spawn = (name, given, wants) => {
   if (child.stdin === null) running.write(empty, true).catch(() => {});
   for (const [which, name] of [[1, 'stdout'], [2, 'stderr']]) {
     const how = wanted[which] ?? 'pipe';
-    child[name] = how === 'pipe' ? readable(running, which) : null;
+    child[name] = how === 'pipe' ? readable(running, which, progress) : null;
     if (how === 'inherit') forward(which, (bytes) => host.native.outputBytes(bytes, which === 2));
     else if (how !== 'pipe') forward(which, () => {});
   }
   child.stdio = [child.stdin, child.stdout, child.stderr];
   killLater(child, options);
+  process.nextTick(() => {
+    if (call.cause === undefined && child.listenerCount('spawn') > 0) progress.begun = tellBegun(child, call).catch(() => {});
+  });
   return child;
 };
 

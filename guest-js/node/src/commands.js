@@ -10,6 +10,9 @@ export const MAX_BUFFER = 1024 * 1024;
 // bash's status of a command that is not there. A command may end so too: whether it is there is asked for then.
 export const MISSING = 127;
 
+// The shell has `node` as a command without a file: `process.execPath` leads to it, too.
+const NODE = `${process.execPath}() { node "$@"; }; `;
+
 const nameOf = (file) => (file === process.execPath ? 'node' : file);
 
 // A command that ends well if this one is there.
@@ -17,7 +20,7 @@ export const asks = (file) => `command -v -- ${quote(nameOf(file))}`;
 
 export const commandLine = (file, args, options) => {
   const name = nameOf(file);
-  if (options.shell) return [name, ...args].join(' ');
+  if (options.shell) return `${NODE}${[name, ...args].join(' ')}`;
   return `${asks(file)} >/dev/null 2>&1 || exit ${MISSING}; ${[name, ...args].map(quote).join(' ')}`;
 };
 

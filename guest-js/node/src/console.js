@@ -1,12 +1,18 @@
 // `console.Console`: a console that writes to streams of the script's own.
+import { codedError, invalidType, isWhole, outOfRange } from './util.js';
+
 export class Console {
   constructor(first, ...rest) {
     const given = typeof first?.write === 'function' ? { stdout: first, stderr: rest[0] } : first;
-    const { stdout, stderr = stdout } = given ?? {};
+    const { stdout, stderr = stdout, groupIndentation = 2, inspectOptions } = given ?? {};
     for (const [name, stream] of Object.entries({ stdout, stderr })) {
-      if (typeof stream?.write !== 'function') throw Object.assign(new TypeError(`Console expects a writable stream instance for ${name}`), { code: 'ERR_CONSOLE_WRITABLE_STREAM' });
+      if (typeof stream?.write !== 'function') throw codedError(TypeError, 'ERR_CONSOLE_WRITABLE_STREAM', `Console expects a writable stream instance for ${name}`);
     }
-    Object.assign(this, host.makeConsole((text) => void stdout.write(text), (text) => void stderr.write(text)));
+    if (typeof groupIndentation !== 'number') throw invalidType('groupIndentation', 'number', groupIndentation);
+    if (!isWhole(groupIndentation)) throw outOfRange('groupIndentation', 'an integer', groupIndentation);
+    if (groupIndentation < 0 || groupIndentation > 1000) throw outOfRange('groupIndentation', '>= 0 && <= 1000', groupIndentation);
+    const options = { step: ' '.repeat(groupIndentation), inspectOptions };
+    Object.assign(this, host.makeConsole((text) => void stdout.write(text), (text) => void stderr.write(text), options));
   }
   // As in Node, what writes to the process's own streams is a console of this class too.
   static [Symbol.hasInstance](value) {

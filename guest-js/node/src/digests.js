@@ -46,8 +46,9 @@ export class Hash extends stream.Transform {
     this.update(chunk);
     callback();
   }
+  // What was fed as a stream gives its digest twice: to who reads, and to who asks.
   _flush(callback) {
-    this.push(this.digest());
+    this.push(shown(this.#finish(new Uint8Array(Buffer.concat(this.#parts)))));
     callback();
   }
 }
@@ -62,7 +63,7 @@ export const createHash = (name) => {
 export const createHmac = (name, key) => {
   if (typeof name !== 'string') throw invalidType('hmac', 'string', name);
   const algorithm = plainName(name);
-  if (!hashes.includes(algorithm)) throw codedError(Error, 'ERR_CRYPTO_INVALID_DIGEST', `Invalid digest: ${name}`);
+  if (!hashes.includes(algorithm)) throw codedError(TypeError, 'ERR_CRYPTO_INVALID_DIGEST', `Invalid digest: ${name}`);
   const secret = keyBytes(key);
   return new Hmac((bytes) => native.hmac(algorithm, secret, bytes));
 };

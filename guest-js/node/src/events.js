@@ -5,9 +5,12 @@ import { abortError, codedError, emitWarning, invalidType, outOfRange } from './
 // Node's own marks of an emitter, which are shown with it.
 export const marks = [Symbol('shapeMode'), Symbol('kCapture')];
 const { init } = EventEmitter;
-EventEmitter.init = function () {
+const [, capture] = marks;
+EventEmitter.captureRejections = false;
+EventEmitter.init = function (options) {
   init.call(this);
   for (const mark of marks) this[mark] = false;
+  this[capture] = Boolean(options?.captureRejections ?? EventEmitter.captureRejections);
 };
 
 for (const name of ['addListener', 'once', 'prependListener', 'prependOnceListener', 'removeListener']) {
@@ -24,10 +27,35 @@ for (const name of ['addListener', 'once', 'prependListener', 'prependOnceListen
 EventEmitter.prototype.on = EventEmitter.prototype.addListener;
 EventEmitter.prototype.off = EventEmitter.prototype.removeListener;
 
+// Says of a listener's promise that it was rejected: to the emitter's own method for that, or as its error.
+const rejected = (emitter, error, event, values) => {
+  const own = emitter[EventEmitter.captureRejectionSymbol];
+  if (typeof own === 'function') {
+    own.call(emitter, error, event, ...values);
+    return;
+  }
+  const before = emitter[capture];
+  // A listener that fails at that is not told of itself.
+  emitter[capture] = false;
+  try {
+    emitter.emit('error', error);
+  } finally {
+    emitter[capture] = before;
+  }
+};
+const emitAndCapture = (emitter, event, values) => {
+  const listeners = emitter.rawListeners(event);
+  for (const listener of listeners) {
+    const result = listener.apply(emitter, values);
+    if (typeof result?.then !== 'function') continue;
+    result.then(undefined, (error) => host.queueTick(rejected, [emitter, error, event, values]));
+  }
+  return listeners.length > 0;
+};
 const { emit } = EventEmitter.prototype;
 EventEmitter.prototype.emit = {
   emit(event, ...values) {
-    if (event !== 'error') return emit.call(this, event, ...values);
+    if (event !== 'error') return this[capture] ? emitAndCapture(this, event, values) : emit.call(this, event, ...values);
     if (this.listenerCount(EventEmitter.errorMonitor) > 0) emit.call(this, EventEmitter.errorMonitor, ...values);
     if (this.listenerCount('error') > 0 || values[0] instanceof Error) return emit.call(this, event, ...values);
     const shown = ` (${host.inspect(values[0])})`;

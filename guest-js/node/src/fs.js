@@ -4,7 +4,7 @@ import * as descriptors from './descriptors.js';
 import { isDescriptor } from './descriptors.js';
 import EventEmitter from './events.js';
 import { pipeStats, Stats, statsOf } from './stats.js';
-import { codedError, invalidType, invalidValue, outOfRange, isWhole } from './util.js';
+import { codedError, invalidType, invalidValue, isObject, outOfRange, isWhole } from './util.js';
 import stream from './stream.js';
 import url from './url.js';
 
@@ -353,6 +353,10 @@ fs.watch = fs.watchFile = () => {
 
 const closedFile = (syscall) => Object.assign(codedError(Error, 'EBADF', 'file closed'), { syscall });
 
+// Data that comes in chunks: an iterable, or a stream.
+const isChunks = (data) =>
+  isObject(data) && !ArrayBuffer.isView(data) && (Symbol.asyncIterator in data || Symbol.iterator in data);
+
 class FileHandle extends EventEmitter {
   #fd;
   constructor(fd) {
@@ -371,7 +375,10 @@ class FileHandle extends EventEmitter {
     return sync.readFile(this.#open('readFile'), options);
   }
   async writeFile(data, options) {
-    sync.writeFile(this.#open('writeFile'), data, options);
+    const fd = this.#open('writeFile');
+    if (!isChunks(data)) return sync.writeFile(fd, data, options);
+    for await (const chunk of data) sync.writeFile(this.#open('writeFile'), chunk, options);
+    return undefined;
   }
   async appendFile(data, options) {
     sync.appendFile(this.#open('appendFile'), data, options);
@@ -435,6 +442,20 @@ const linesOf = (text) => {
   return lines;
 };
 promises.open = async (path, flags, mode) => new FileHandle(sync.open(path, flags, mode));
+promises.writeFile = {
+  async writeFile(path, data, options) {
+    if (!isChunks(data) || path instanceof FileHandle) {
+      return path instanceof FileHandle ? path.writeFile(data, options) : sync.writeFile(path, data, options);
+    }
+    const handle = await promises.open(path, options?.flag ?? 'w', options?.mode);
+    try {
+      await handle.writeFile(data, options);
+    } finally {
+      await handle.close();
+    }
+    return undefined;
+  },
+}.writeFile;
 fs.promises = promises;
 
 const checkPlace = (name, value) => {
@@ -451,18 +472,23 @@ const openAndClose = (path, { flags, mode, fd }) => {
   return {
     descriptor: () => descriptor,
     construct(callback) {
-      try {
-        if (descriptor == null) {
-          descriptor = sync.open(path, flags, mode);
-          this.fd = descriptor;
-        }
-      } catch (error) {
-        callback(error);
+      if (descriptor != null) {
+        callback();
         return;
       }
-      callback();
-      this.emit('open', descriptor);
-      this.emit('ready');
+      // Later, as from a disk: what the script writes until then is buffered, and flushed in order.
+      host.callLater(() => {
+        try {
+          descriptor = sync.open(path, flags, mode);
+        } catch (error) {
+          callback(error);
+          return;
+        }
+        this.fd = descriptor;
+        callback();
+        this.emit('open', descriptor);
+        this.emit('ready');
+      });
     },
     destroy(error, callback) {
       const open = descriptor;
@@ -515,8 +541,11 @@ fs.createReadStream = (path, options = {}) => {
     },
   });
   readable.close = (callback) => closeStream(readable, callback);
-  return Object.assign(readable, { path: path ?? undefined, fd: descriptor() ?? null, bytesRead: 0 });
+  return shownStream(readable, { path: path ?? undefined, fd: descriptor() ?? null, bytesRead: 0 });
 };
+// A stream of a file with its fields; `pending` is true until the file is open.
+const shownStream = (opened, fields) =>
+  Object.defineProperty(Object.assign(opened, fields), 'pending', { get: () => opened.fd === null, configurable: true });
 const closeStream = (opened, callback) => {
   if (callback !== undefined) stream.finished(opened, () => callback());
   opened.destroy();
@@ -554,7 +583,7 @@ fs.createWriteStream = (path, options = {}) => {
     if (callback !== undefined) stream.finished(writable, () => callback());
     writable.end();
   };
-  return Object.assign(writable, { path: path ?? undefined, fd: descriptor() ?? null, bytesWritten: 0 });
+  return shownStream(writable, { path: path ?? undefined, fd: descriptor() ?? null, bytesWritten: 0 });
 };
 
 export { promises, linesOf };

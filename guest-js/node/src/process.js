@@ -128,6 +128,7 @@ host.connectEvents({
   // Without a listener nothing of the script's runs, whatever it has made of the prototypes.
   emit: (name, first, second) => process.listenerCount(name) > 0 && process.emit(name, first, second),
   count: (name) => process.listenerCount(name),
+  warn: (message, name) => process.emitWarning(message, name),
 });
 
 // Makes the standard streams of stream classes, which come later.

@@ -44,8 +44,9 @@ const drain = async (running, which, show) => {
   return all;
 };
 
+// The shell says itself where it is.
 const pairs = (variables) =>
-  Object.entries(variables).flatMap(([name, value]) => (value === undefined ? [] : [name, String(value)]));
+  Object.entries(variables).flatMap(([name, value]) => (value === undefined || name === 'PWD' ? [] : [name, String(value)]));
 
 // A bash script, as the host takes it.
 export const scriptOf = (source, { args = [], cwd, env }) => {

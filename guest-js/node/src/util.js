@@ -1,5 +1,5 @@
 // `util`. Formatting is the prelude's, as for `console`.
-const { native, inspect: inspectValue, formatLine, received } = host;
+const { native, inspect: inspectValue, formatLine, nodeError, received } = host;
 // As it was when nothing of the script had run.
 export const { isInteger: isWhole } = Number;
 
@@ -106,11 +106,7 @@ export const getSystemErrorName = (number) => {
 export const isBuffer = (value) => value instanceof modules.Buffer;
 
 // An error as Node's own, with a code.
-export const codedError = (Class, code, message) => {
-  const error = new Class(message);
-  error.code = code;
-  return error;
-};
+export const codedError = (Class, code, message) => nodeError(new Class(message), code);
 class AbortError extends Error {
   constructor(signal) {
     super('The operation was aborted', { cause: signal.reason });

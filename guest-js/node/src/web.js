@@ -2,7 +2,7 @@
 import { STATUS_CODES } from './http-status.js';
 import { ReadableStream } from './webstreams.js';
 
-const { native, asBytes, fetch: fetchThroughTool, signalOf, inspect } = host;
+const { native, asBytes, fetch: fetchThroughTool, makeCopyable, signalOf, inspect } = host;
 const custom = Symbol.for('nodejs.util.inspect.custom');
 
 const joined = (parts) => {
@@ -42,6 +42,7 @@ export class Blob {
     }
     this.#bytes = joined(pieces);
     this.#type = /[^\u0020-\u007e]/.test(options.type ?? '') ? '' : String(options.type ?? '').toLowerCase();
+    makeCopyable(this, () => new Blob([this], { type: this.#type }));
   }
   get size() {
     return this.#bytes.length;
@@ -79,6 +80,7 @@ export class File extends Blob {
     super(parts, options);
     this.#name = String(name);
     this.#modified = options.lastModified ?? Date.now();
+    makeCopyable(this, () => new File([this], this.#name, { type: this.type, lastModified: this.#modified }));
   }
   get name() {
     return this.#name;
@@ -91,6 +93,9 @@ Object.defineProperty(File.prototype, Symbol.toStringTag, { value: 'File', confi
 
 export class FormData {
   #entries = [];
+  constructor(form) {
+    if (form !== undefined) throw new TypeError('FormData constructor: Argument 1 could not be converted to: undefined.');
+  }
   #value(value, name) {
     if (!(value instanceof Blob)) return String(value);
     return value instanceof File && name === undefined ? value : new File([value], name ?? value.name ?? 'blob', { type: value.type });
@@ -133,9 +138,9 @@ export class FormData {
 FormData.prototype[Symbol.iterator] = FormData.prototype.entries;
 Object.defineProperty(FormData.prototype, Symbol.iterator, { enumerable: false });
 
-// A form as `multipart/form-data`: its bytes and its boundary.
-const multipart = async (form) => {
-  const boundary = `----formdata-tollhouse-${[...native.randomBytes(8)].map((byte) => byte.toString(16).padStart(2, '0')).join('')}`;
+// The bytes of a form as `multipart/form-data`.
+const newBoundary = () => `----formdata-tollhouse-${[...native.randomBytes(8)].map((byte) => byte.toString(16).padStart(2, '0')).join('')}`;
+const multipart = async (form, boundary) => {
   const escape = (text) => text.replace(/\r?\n|\r/g, '%0D%0A').replace(/"/g, '%22');
   const parts = [];
   for (const [name, value] of form) {
@@ -145,16 +150,25 @@ const multipart = async (form) => {
     parts.push(encode('\r\n'));
   }
   parts.push(encode(`--${boundary}--\r\n`));
-  return { bytes: joined(parts), boundary };
+  return joined(parts);
 };
 
+// A text of characters that are bytes.
+const toByteString = (value) => {
+  const text = String(value);
+  const at = text.search(/[^\u0000-\u00ff]/);
+  if (at < 0) return text;
+  throw new TypeError(
+    `Cannot convert argument to a ByteString because the character at index ${at} has a value of ${text.charCodeAt(at)} which is greater than 255.`,
+  );
+};
 const checkName = (name, method = 'get') => {
-  const text = String(name);
+  const text = toByteString(name);
   if (!/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(text)) throw new TypeError(`Headers.${method}: "${text}" is an invalid header name.`);
   return text.toLowerCase();
 };
 const checkValue = (value) => {
-  const text = String(value).replace(/^[\t\n\r ]+|[\t\n\r ]+$/g, '');
+  const text = toByteString(value).replace(/^[\t\n\r ]+|[\t\n\r ]+$/g, '');
   if (/[\0\r\n]/.test(text)) throw new TypeError(`${inspect(text)} is no value of a header`);
   return text;
 };
@@ -240,8 +254,10 @@ const readBody = (body) => {
   }
   if (body instanceof Blob) return { type: body.type || undefined, read: () => body.bytes() };
   if (body instanceof FormData) {
-    const made = multipart(body);
-    return { form: made, read: async () => (await made).bytes };
+    const boundary = newBoundary();
+    // As it is now.
+    const made = multipart(body, boundary);
+    return { type: `multipart/form-data; boundary=${boundary}`, read: () => made };
   }
   if (body instanceof ReadableStream) return { stream: body, read: () => readStream(body) };
   const bytes = typeof body === 'object' ? asBytes(body) : undefined;
@@ -475,12 +491,7 @@ export const fetch = {
     if (url.startsWith('data:')) return dataUrl(url);
     const body = bodyOf(request);
     const asked = { url, method, redirect, as: 'bytes' };
-    if (body.read !== undefined) {
-      asked.bytes = await body.read();
-      if (body.form !== undefined && !headers.has('content-type')) {
-        headers.set('content-type', `multipart/form-data; boundary=${(await body.form).boundary}`);
-      }
-    }
+    if (body.read !== undefined) asked.bytes = await body.read();
     const list = [...headers.entries()];
     if (list.length > 0) asked.headers = list;
     let record;

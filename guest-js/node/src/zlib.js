@@ -89,9 +89,9 @@ const brotliFaults = [
 const failure = (settings, status, message) => {
   if (settings.brotli) {
     const code = brotliFaults[-status - 1] ?? 'UNREACHABLE';
-    return Object.assign(codedError(Error, `ERR__ERROR_${code}`, 'Decompression failed'), { errno: status });
+    return Object.assign(new Error('Decompression failed'), { errno: status, code: `ERR__ERROR_${code}` });
   }
-  return Object.assign(codedError(Error, codes[status], message ?? 'Zlib error'), { errno: status });
+  return Object.assign(new Error(message ?? 'Zlib error'), { errno: status, code: codes[status] });
 };
 
 // Has a codec take the bytes, and gives what it makes of them to `take`. True at the end of the stream.

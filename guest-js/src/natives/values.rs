@@ -1,5 +1,5 @@
 //! What JavaScript cannot find out about a value, or only by running the value's own code.
-#![expect(unsafe_code, reason = "proxies, which rquickjs does not open")]
+#![expect(unsafe_code, reason = "proxies, and the context of what goes on later, which rquickjs does not open")]
 
 use rquickjs::promise::PromiseState;
 use rquickjs::{Ctx, Object, Result, Value, qjs};
@@ -9,7 +9,14 @@ use crate::convert;
 
 pub(super) fn add<'js>(ctx: &Ctx<'js>, natives: &Object<'js>) -> Result<()> {
     add_pure!(ctx, natives, "className" => class_name, "promiseState" => promise_state, "isProxy" => is_proxy,
-        "setPlain" => convert::set_plain, "proxyTarget" => proxy_target, "proxyHandler" => proxy_handler)
+        "setPlain" => convert::set_plain, "proxyTarget" => proxy_target, "proxyHandler" => proxy_handler,
+        "asyncContext" => async_context, "setAsyncContext" => set_async_context)
+}
+
+unsafe extern "C" {
+    /// Of a patch: what is kept for what runs now and for all that goes on from it.
+    fn JS_GetAsyncContext(ctx: *mut qjs::JSContext) -> qjs::JSValue;
+    fn JS_SetAsyncContext(ctx: *mut qjs::JSContext, value: qjs::JSValue);
 }
 
 /// The class that the engine knows an object as: `Map`, `Date`, `Promise`, …
@@ -35,6 +42,18 @@ fn proxy_handler<'js>(ctx: Ctx<'js>, value: Value<'js>) -> Value<'js> {
     let handler =
         unsafe { Value::from_raw(ctx.clone(), qjs::JS_GetProxyHandler(ctx.as_raw().as_ptr(), value.as_raw())) };
     null_if_thrown(&ctx, handler)
+}
+
+/// Returns the value that goes along with jobs and past each `await`; undefined if none was set.
+fn async_context(ctx: Ctx<'_>) -> Value<'_> {
+    // SAFETY: the context is alive; the result is owned.
+    unsafe { Value::from_raw(ctx.clone(), JS_GetAsyncContext(ctx.as_raw().as_ptr())) }
+}
+
+/// Sets that value for what runs now.
+fn set_async_context<'js>(ctx: Ctx<'js>, value: Value<'js>) {
+    // SAFETY: both are alive; QuickJS takes a reference of its own.
+    unsafe { JS_SetAsyncContext(ctx.as_raw().as_ptr(), value.as_raw()) }
 }
 
 fn null_if_thrown<'js>(ctx: &Ctx<'js>, value: Value<'js>) -> Value<'js> {

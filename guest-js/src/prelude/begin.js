@@ -6,6 +6,9 @@ const begin = (values, variables, directory, name) => {
   scriptStart = native.now();
   args = values;
   defineGlobal('args', values);
+  // What every process has, and the commands that this one begins: the shell has the same.
+  const usual = [['HOME', directory], ['USER', 'agent'], ['PATH', '/usr/local/bin:/usr/bin:/bin'], ['PWD', directory]];
+  for (let i = 0; i < usual.length; i++) defineShown(environment, usual[i][0], usual[i][1]);
   for (let i = 0; i < variables.length; i++) defineShown(environment, variables[i][0], variables[i][1]);
   defineTools();
 };

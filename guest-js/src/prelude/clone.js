@@ -56,6 +56,8 @@ const cloners = {
       const message = 'Object that needs transfer was found in message but not listed in transferList';
       throw defineCode(new TypeError(message), 'ERR_MISSING_TRANSFERABLE_IN_TRANSFER_LIST');
     }
+    const copy = weakGet(copyable, value);
+    if (copy !== undefined && !cloneStrictly) return remember(seen, value, copy());
     if (cloneStrictly && !isPlain(value)) throw cloneError(value);
     return cloneProperties(value, remember(seen, value, {}), seen);
   },
@@ -69,6 +71,7 @@ const cloners = {
   Number: (value, seen) => remember(seen, value, new Number(objectToNumber(value))),
   String: (value, seen) => remember(seen, value, new String(objectToString(value))),
   Boolean: (value, seen) => remember(seen, value, new Boolean(objectToBoolean(value))),
+  BigInt: (value, seen) => remember(seen, value, toObject(objectToBigInt(value))),
   Map(value, seen) {
     const copy = remember(seen, value, new Map());
     mapForEach(value, (item, key) => mapSet(copy, cloneValue(key, seen), cloneValue(item, seen)));
@@ -106,6 +109,8 @@ const cloners = {
   },
 };
 
+const toObject = Object;
+const objectToBigInt = uncurry(BigInt.prototype.valueOf);
 const typedArrayClasses = { __proto__: null };
 mapList(
   [
@@ -133,6 +138,8 @@ const isResizable = getter(ArrayBuffer.prototype, 'resizable');
 const maxLengthOf = getter(ArrayBuffer.prototype, 'maxByteLength');
 const transferBuffer = uncurry(ArrayBuffer.prototype.transfer);
 
+// Of each `Blob` and `File` what makes a copy of it: their contents are no properties.
+const copyable = new WeakMap();
 // Ports, which a message may hand over.
 const movable = new WeakMap();
 const isBuffer = (value) => isObject(value) && native.className(value) === 'ArrayBuffer';

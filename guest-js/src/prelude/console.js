@@ -176,7 +176,8 @@ const tableOf = (data, only) => {
 };
 
 // The functions of a console that writes to these.
-const makeConsole = (toOut, toErr) => {
+// `step` is what a group adds in front of its lines, `inspectOptions` is how values are shown.
+const makeConsole = (toOut, toErr, { step, inspectOptions }) => {
   const state = { __proto__: null, indent: '', counts: { __proto__: null }, timers: { __proto__: null } };
   const writeLine = (write, text) => {
     const { indent } = state;
@@ -185,7 +186,7 @@ const makeConsole = (toOut, toErr) => {
   const printer = (name, write) =>
     ({
       [name](...values) {
-        writeLine(write, formatLine(values));
+        writeLine(write, formatLine(values, inspectOptions));
       },
     })[name];
   const warn = (text) => toErr('(node:1) Warning: ' + text + '\n');
@@ -212,7 +213,7 @@ const makeConsole = (toOut, toErr) => {
       writeLine(toErr, 'Trace' + (text === '' ? '' : ': ' + text) + indentFrames(frames));
     },
     dir(value, options) {
-      writeLine(toOut, inspect(value, { customInspect: false, ...options }));
+      writeLine(toOut, inspect(value, { customInspect: false, ...inspectOptions, ...options }));
     },
     dirxml: log,
     table(data, columns) {
@@ -221,10 +222,10 @@ const makeConsole = (toOut, toErr) => {
     },
     group(...values) {
       if (values.length > 0) apply(log, undefined, values);
-      state.indent += '  ';
+      state.indent += step;
     },
     groupEnd() {
-      state.indent = substring(state.indent, 2);
+      state.indent = substring(state.indent, step.length);
     },
     assert(condition, ...values) {
       if (condition) return;
@@ -266,7 +267,7 @@ const makeConsole = (toOut, toErr) => {
   return functions;
 };
 
-const consoleFunctions = makeConsole(toOut, toErr);
+const consoleFunctions = makeConsole(toOut, toErr, { __proto__: null, step: '  ' });
 const consoleObject = {};
 for (const name in consoleFunctions) consoleObject[name] = consoleFunctions[name];
 define(consoleObject, symbolToStringTag, 'console');

@@ -100,7 +100,7 @@ class TextDecoder {
   constructor(label = 'utf-8', options = {}) {
     this.#encoding = decoderLabels[toLowerCase(trim(String(label)))];
     if (this.#encoding === undefined)
-      throw defineCode(
+      throw nodeError(
         new RangeError('TextDecoder knows utf-8, utf-16le and latin1; got ' + inspect(label)),
         'ERR_ENCODING_NOT_SUPPORTED',
       );

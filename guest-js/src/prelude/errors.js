@@ -45,9 +45,29 @@ const readString = (object, name) => {
   }
 };
 
+// Codes of errors that are Node's own: they stand behind the name.
+const codes = new WeakMap();
+const toStringWithCode = {
+  toString() {
+    return this.name + ' [' + weakGet(codes, this) + ']: ' + this.message;
+  },
+}.toString;
+// Codes that Node's native part gives: errors with them do not show them in their first line.
+const nativeCode =
+  /^ERR_(INVALID_URL|ENCODING_INVALID_ENCODED_DATA|OSSL_.*|CRYPTO_(?!HASH_FINALIZED|SCRYPT_INVALID_PARAMETER).*)$/;
+// Gives an error a code as Node's own errors have it.
+const nodeError = (error, code) => {
+  error.code = code;
+  if (!startsWith(code, 'ERR_') || regExpTest(nativeCode, code)) return error;
+  weakSet(codes, error, code);
+  define(error, 'toString', toStringWithCode);
+  return error;
+};
+
 // `Name: message`, as the first line of a stack.
 const headerOf = (error) => {
-  const name = readString(error, 'name') ?? 'Error';
+  const code = weakGet(codes, error);
+  const name = (readString(error, 'name') ?? 'Error') + (code === undefined ? '' : ' [' + code + ']');
   const message = readString(error, 'message') ?? '';
   return message === '' ? name : name === '' ? message : name + ': ' + message;
 };

@@ -2,8 +2,8 @@
 
 // How the script ends, as `process` says.
 let exitCode;
-// The events of `process`: `{emit, count}`, of `node/src/process.js`.
-let processEvents = { __proto__: null, emit: () => false, count: () => 0 };
+// The events of `process`: `{emit, count, warn}`, of `node/src/process.js`.
+let processEvents = { __proto__: null, emit: () => false, count: () => 0, warn: () => {} };
 
 // What the system keeps of it.
 const exitStatus = () => ((Number(exitCode ?? 0) % 256) + 256) % 256;
@@ -127,6 +127,9 @@ const host = {
     readDirectory: native.readDirectory,
     readPart: native.readPart,
     memoryUsed: native.memoryUsed,
+    memoryLimit: native.memoryLimit,
+    asyncContext: native.asyncContext,
+    setAsyncContext: native.setAsyncContext,
     scriptText: native.scriptText,
     callText: native.callText,
   },
@@ -188,6 +191,7 @@ const host = {
   runToEnd,
   fetch: fetchThroughTool,
   causedBy,
+  nodeError,
   signalOf,
   makeRequire,
   builtinNames: () => objectKeys(builtins),
@@ -197,6 +201,7 @@ const host = {
   cloneWith,
   toTransferList,
   makeMovable: (port) => weakSet(movable, port, true),
+  makeCopyable: (object, copy) => weakSet(copyable, object, copy),
   listenerCount,
 };
 

@@ -35,18 +35,23 @@ const formatFunction = (value) => {
   return tag !== '' && tag !== constructor && tag !== word ? text + ' [' + tag + ']' : text;
 };
 
-// The stack of an error, or its header in brackets if it has none. The class is named if the header does not.
-const formatError = (error, context) => {
+// The first line of an error's stack. The class is named if the line does not.
+const shownHeader = (error) => {
   const name = readString(error, 'name') ?? 'Error';
   const own = hasOwn(error, 'stack') ? readString(error, 'stack') : undefined;
   const header = own ? split(own, '\n    at ')[0] : headerOf(error);
   const constructor = constructorName(error);
-  let shown = header;
   if (startsWith(header, name) && endsWith(name, 'Error') && constructor !== null && constructor !== name) {
-    shown = includes(constructor, name)
+    return includes(constructor, name)
       ? constructor + substring(header, name.length)
       : constructor + ' [' + name + ']' + substring(header, name.length);
   }
+  return header;
+};
+
+// The stack of an error, or its header in brackets if it has none.
+const formatError = (error, context) => {
+  const shown = shownHeader(error);
   const frames = framesOf(error);
   return frames === '' ? '[' + shown + ']' : reindent(shown + indentFrames(frames), context.indentation);
 };
@@ -66,7 +71,8 @@ const errorKeys = (error, shown) => (keys) => {
 
 // What `inspect` shows of an error behind its stack, but for some keys: `{ … }`; undefined if that is nothing.
 const propertiesBehind = (error, hidden) => {
-  const context = makeContext(safeOptions);
+  // So deep as Node shows what nobody has caught.
+  const context = makeContext({ __proto__: null, ...safeOptions, depth: 5 });
   const { base, keys } = formatters.Error(error, context);
   const shown = keys(shownKeys(error, false, context));
   const entries = [];
@@ -272,6 +278,8 @@ const formatters = {
   }),
 };
 
+const isInherited = uncurry(Object.prototype.isPrototypeOf);
+const errorPrototype = Error.prototype;
 const moduleFormatter = () => ({ open: '[Module: null prototype] {' });
 
 const formatterFor = (value) => {
@@ -280,5 +288,7 @@ const formatterFor = (value) => {
   const name = native.className(value);
   if (name === 'DOMException') return formatters.Error;
   if (getPrototypeOf(value) === null && tagOf(value) === 'Module') return moduleFormatter;
+  // Of old code: `function Failure() {}`, and a prototype that inherits from that of errors.
+  if (name === 'Object' && isInherited(errorPrototype, value)) return formatters.Error;
   return name !== 'Array' && name !== 'TypedArray' ? formatters[name] : undefined;
 };

@@ -4,6 +4,13 @@ let scriptName = 'script';
 let args = [];
 // The environment: as in Node, whatever is put there becomes text.
 const environment = {};
+let toldOfZone = false;
+// Says once that dates do not follow this variable.
+const tellOfZone = (zone) => {
+  if (toldOfZone || zone === 'UTC') return;
+  toldOfZone = true;
+  processEvents.warn('the variable TZ is not followed: local times are those of UTC; give `timeZone` to Intl and `toLocaleString`');
+};
 const env = new Proxy(environment, {
   __proto__: null,
   set(target, name, value) {
@@ -11,6 +18,7 @@ const env = new Proxy(environment, {
       throw new TypeError('Cannot convert a Symbol value to a string');
     }
     defineShown(target, name, String(value));
+    if (name === 'TZ') tellOfZone(target[name]);
     return true;
   },
   defineProperty(target, name, property) {
@@ -29,7 +37,7 @@ const defineCode = (error, code) => {
   return error;
 };
 const moduleError = (code, message, hint) => {
-  const error = defineCode(new Error(message), code);
+  const error = nodeError(new Error(message), code);
   weakSet(origins, error, { __proto__: null, kind: 'exception', hint });
   return error;
 };
@@ -362,7 +370,7 @@ const importForMain = async (name, names) => {
   for (let i = 0; i < names.length; i++) {
     if (!(names[i] in found)) {
       const near = native.nearest(names[i], objectKeys(found));
-      const error = new SyntaxError("the module '" + name + "' has no export '" + names[i] + "'");
+      const error = new SyntaxError("The requested module '" + name + "' does not provide an export named '" + names[i] + "'");
       const hint = near == null ? undefined : 'did you mean `' + near + '`?';
       weakSet(origins, error, { __proto__: null, kind: 'syntax', hint });
       throw error;

@@ -23,6 +23,10 @@ const toWait = (delay) => {
 // How long a timer waits. As in Node that is a millisecond at least, and for what is no 32-bit number too.
 const toDelay = (delay) => {
   const millis = Number(delay);
+  if (millis > 2147483647) {
+    const message = millis + ' does not fit into a 32-bit signed integer.\nTimeout duration was set to 1.';
+    processEvents.warn(message, 'TimeoutOverflowWarning');
+  }
   return millis >= 1 && millis <= 2147483647 ? trunc(millis) : 1;
 };
 
@@ -151,7 +155,9 @@ const runTicks = () => {
 const checkCallback = (callback, below) => {
   if (typeof callback !== 'function') {
     const message = 'The "callback" argument must be of type function.' + received(callback);
-    throw defineCode(usageError(TypeError, message, below), 'ERR_INVALID_ARG_TYPE');
+    const error = usageError(TypeError, message, below);
+    define(error, 'stack', headerOf(nodeError(error, 'ERR_INVALID_ARG_TYPE')) + indentFrames(framesOf(error)));
+    throw error;
   }
 };
 
@@ -160,8 +166,9 @@ const timerFunctions = {
     checkCallback(callback, timerFunctions.setTimeout);
     const timer = ++lastTimer;
     const bound = bindCallback(callback);
+    const wait = toDelay(delay);
     const begin = () =>
-      startTimer(timer, toDelay(delay), () => {
+      startTimer(timer, wait, () => {
         delete timers[timer];
         callUnobserved(bound, values);
       });

@@ -43,7 +43,7 @@ const parseForm = (text, pairs) => {
   }
 };
 
-const missingPair = () => defineCode(new TypeError('The "name" and "value" arguments must be specified'), 'ERR_MISSING_ARGS');
+const missingPair = () => nodeError(new TypeError('The "name" and "value" arguments must be specified'), 'ERR_MISSING_ARGS');
 
 class URLSearchParams {
   #pairs = [];
@@ -65,7 +65,7 @@ class URLSearchParams {
       for (const given of init) {
         const pair = isObject(given) && typeof given[symbolIterator] === 'function' ? [...given] : [];
         if (pair.length !== 2) {
-          throw defineCode(new TypeError('Each query pair must be an iterable [name, value] tuple'), 'ERR_INVALID_TUPLE');
+          throw nodeError(new TypeError('Each query pair must be an iterable [name, value] tuple'), 'ERR_INVALID_TUPLE');
         }
         push(this.#pairs, [toUsv(pair[0]), toUsv(pair[1])]);
       }

@@ -23,8 +23,9 @@ class Event {
   #target = null;
   #time;
   constructor(type, options) {
-    if (arguments.length === 0) throw defineCode(new TypeError('The "type" argument must be specified'), 'ERR_MISSING_ARGS');
-    this.#type = String(type);
+    if (arguments.length === 0) throw nodeError(new TypeError('The "type" argument must be specified'), 'ERR_MISSING_ARGS');
+    // A symbol is refused.
+    this.#type = `${type}`;
     this.#bubbles = options?.bubbles === true;
     this.#cancelable = options?.cancelable === true;
     this.#time = native.now() - scriptStart;
