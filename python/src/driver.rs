@@ -1,7 +1,8 @@
 //! Driver of runs, which releases the interpreter, and collector of the exceptions that Python raises meanwhile.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use pyo3::prelude::*;
 use tollhouse::code::attended;
@@ -116,26 +117,44 @@ pub(crate) fn within_python(live: &mut (dyn FnMut() + Send)) {
     Python::attach(|py| {
         py.detach(|| {
             live();
-            // A thread that asks an ending interpreter for its lock may never return.
-            while is_ending() {
-                std::thread::park();
+            LEAVING.fetch_add(1, Ordering::SeqCst);
+            if is_ending() {
+                // A thread that asks an ending interpreter for its lock may never return, or ends the process.
+                LEAVING.fetch_sub(1, Ordering::SeqCst);
+                loop {
+                    std::thread::park();
+                }
             }
         });
     });
+    LEAVING.fetch_sub(1, Ordering::SeqCst);
 }
 
 /// True once the interpreter is ending.
 static ENDING: AtomicBool = AtomicBool::new(false);
 
+/// Number of threads that are giving back their states of the interpreter, which must not end meanwhile.
+static LEAVING: AtomicUsize = AtomicUsize::new(0);
+
+/// Longest time that the end of the interpreter waits for these threads: one that was there when the process forked is not
+/// in the child.
+const MAX_LEAVING: Duration = Duration::from_secs(1);
+
 /// Marks that the interpreter is about to end: called by `atexit`.
 #[pyfunction]
-pub(crate) fn end() {
-    ENDING.store(true, Ordering::Release);
+pub(crate) fn end(py: Python<'_>) {
+    ENDING.store(true, Ordering::SeqCst);
+    let begun = Instant::now();
+    py.detach(|| {
+        while LEAVING.load(Ordering::SeqCst) > 0 && begun.elapsed() < MAX_LEAVING {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    });
 }
 
 /// Returns true if the interpreter is ending.
 pub(crate) fn is_ending() -> bool {
-    ENDING.load(Ordering::Acquire)
+    ENDING.load(Ordering::SeqCst)
 }
 
 fn is_main_thread(py: Python<'_>) -> PyResult<bool> {
