@@ -489,6 +489,13 @@ fn receipt_that_takes_much_memory_is_refused() {
     forgery.write(&home);
     let error = refused(&home, "verify forged.tlr --memory 64MiB");
     assert!(error.contains("take more than the 67108864 bytes of memory"), "{error}");
+    // Nor does a line get past the bound that one reader of JSON refuses, and another takes.
+    let mut forgery = Forgery::of(&home);
+    let twice = format!("{{\"entry\":\"unreplayable\",\"what\":\"x\",\"a\":0,\"a\":{many}}}\n");
+    forgery.records.get_mut("journal/0000").expect("a journal").push_str(&twice);
+    forgery.write(&home);
+    let error = refused(&home, "verify forged.tlr --memory 64MiB");
+    assert!(error.contains("take more than") || error.contains("is not JSON"), "{error}");
     done(&home, "registry trust rm auditor");
     let error = refused(&home, "verify forged.tlr --memory 64MiB");
     assert!(error.contains("which this machine does not trust"), "{error}");

@@ -227,10 +227,9 @@ impl ParsedMemory {
     /// Checks that the values of lines take no more than is left.
     fn check_lines(&mut self, lines: &[u8]) -> Result<(), ReceiptError> {
         for line in lines.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
-            match self.parse(line) {
-                Ok(_) | Err(None) => {}
-                Err(Some(error)) => return Err(error),
-            }
+            // What is refused here, for a reason that other readers do not have, would be read by them without a bound.
+            let unreadable = ReceiptError::Altered("a line of its journal or its log is not JSON");
+            self.parse(line).map_err(|error| error.unwrap_or(unreadable))?;
         }
         Ok(())
     }
