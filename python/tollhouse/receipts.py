@@ -36,9 +36,9 @@ class VerifiedCall:
     method: str
     arguments: Any
     verdict: Verdict
-    grant: str | None
-    problem: str | None
-    repetition: dict[str, Any] | None
+    grant: str | None = None
+    problem: str | None = None
+    repetition: dict[str, Any] | None = None
 
 
 @dataclass(frozen=True)
@@ -126,9 +126,7 @@ def verify_receipt(
 
 def verification(found: dict[str, Any], signer: str | None = None) -> Verification:
     """Reads a verification from the host's data."""
-    calls = [
-        VerifiedCall(**{"grant": None, "problem": None, "repetition": None, **call}) for call in found.pop("calls")
-    ]
+    calls = [VerifiedCall(**call) for call in found.pop("calls")]
     return Verification(signer=signer, calls=calls, **found)
 
 
