@@ -70,6 +70,11 @@ struct Readme;
 #[doc = include_str!("../../docs/sessions.md")]
 struct Guide;
 
+/// The tutorial's program, as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/tutorials/rust.md")]
+struct Tutorial;
+
 pub mod agent;
 pub mod code;
 pub mod gate;

@@ -219,6 +219,11 @@ fn the_guide_for_publishers() {
 }
 
 #[test]
+fn the_tutorial_for_operators() {
+    runs_with(&[], "docs/tutorials/operating.md", ".", &[]);
+}
+
+#[test]
 fn the_guide_to_the_registry() {
     runs("docs/registry.md", ".", &[("echo.wasm", &components::echo("", "string"))]);
 }

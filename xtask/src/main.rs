@@ -8,6 +8,7 @@ mod conformance;
 mod crash;
 mod demo;
 mod differential;
+mod docs;
 mod fuzz;
 mod guests;
 mod mcp;
@@ -30,7 +31,7 @@ cargo xtask COMMAND
   demo               sets up what is missing, builds what the demo needs, publishes its tools, runs it
   test [--full [PART]...]
                      builds everything and runs the tests; --full adds foreign toolchains and long runs; with parts of
-                     these (sizes, packages, release, foreign, seed, mcp, python) only they are run, after a build
+                     these (sizes, docs, packages, release, foreign, seed, mcp, python) only they are run, after a build
   build [--release]  builds guests, tools and host; the binary is target/{debug,release}/tollhouse
   guests [--check]   builds the guests from their sources and stores them in host/guests, for everyone who has no clang;
                      --check compares what is built with what is stored
@@ -61,6 +62,8 @@ cargo xtask COMMAND
   crash [--cycles N]
                      kills processes that use a store, and cuts the power under it, 200 times unless told
   check              what CI checks besides the tests: format, lints, licences, advisories, documentation
+  docs               builds the documentation as a site that can be searched, in target/docs/site; with a reference of commands,
+                     keys of policies and the Python package, made from the code
   advisories [--require] [--from DIR]
                      checks all dependencies by the RustSec advisory database; --require fails where that cannot be
                      fetched, --from takes a clone of it
@@ -70,6 +73,10 @@ fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match arguments.as_slice() {
+        [] | ["help", ..] | [.., "--help" | "-h"] => {
+            print!("{USAGE}");
+            Ok(())
+        }
         ["demo"] => demo::demo(),
         ["test"] => test::test(false),
         ["test", "--full"] => test::test(true),
@@ -96,11 +103,8 @@ fn main() -> Result<()> {
         ["fuzz", arguments @ ..] => fuzz::fuzz(arguments),
         ["crash", arguments @ ..] => crash::crash(arguments),
         ["check"] => test::check(),
+        ["docs"] => docs::docs(),
         ["advisories", arguments @ ..] => advisories::advisories(arguments),
-        [] | ["help" | "--help" | "-h"] => {
-            print!("{USAGE}");
-            Ok(())
-        }
         _ => bail!("`{}` is no command\n\n{USAGE}", arguments.join(" ")),
     }
 }

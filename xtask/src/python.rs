@@ -35,7 +35,7 @@ pub(crate) fn test_full(profile: Profile, programs: &Path) -> Result<()> {
     say("testing the integrations of the Python package");
     let python = environment_of("python/integrations", INTEGRATIONS)?;
     run(pyright(&python).args(["--project", "tests/integrations/pyrightconfig.json"]))?;
-    reference(&python, &package)?;
+    reference(&python, &package, &target().join("python/reference"))?;
     run(pytest(&python, &package, profile).arg("tests/integrations").env("TOLLHOUSE_TEST_REGISTRY", programs))?;
     let others = ["tests/test_examples.py", "tests/test_docstrings.py"];
     run(pytest(&python, &package, profile).args(["-p", "no:asyncio"]).args(others))?;
@@ -210,13 +210,18 @@ const REFERENCE: [&str; 10] = [
     "tollhouse.integrations.smolagents",
 ];
 
+/// Builds the reference of the package of a debug build, in a directory.
+pub(crate) fn reference_to(directory: &Path) -> Result<()> {
+    reference(&environment_of("python/integrations", INTEGRATIONS)?, &assemble(Profile::Debug)?, directory)
+}
+
 /// Builds the reference of the package from its docstrings, with the libraries that it has integrations for.
-fn reference(python: &Path, package: &Path) -> Result<()> {
+fn reference(python: &Path, package: &Path, directory: &Path) -> Result<()> {
     say("building the reference of the Python package");
     let mut pdoc = module(python, "pdoc");
     // What it warns of is an error: an annotation that names nothing, a docstring that it cannot read.
     pdoc.env("PYTHONPATH", package).env("PYTHONWARNINGS", "error").env("PYTHONDONTWRITEBYTECODE", "1");
-    pdoc.args(["--docformat", "google", "--output-directory"]).arg(target().join("python/reference"));
+    pdoc.args(["--docformat", "google", "--output-directory"]).arg(directory);
     run(pdoc.args(REFERENCE))
 }
 

@@ -5,6 +5,7 @@ use anyhow::{Result, bail};
 use crate::advisories;
 use crate::build::{self, Profile, SHELL, tool_directories, tool_package};
 use crate::differential;
+use crate::docs;
 use crate::guests::cargo_for_guests;
 use crate::mcp;
 use crate::package;
@@ -54,8 +55,9 @@ pub(crate) fn test(full: bool) -> Result<()> {
 type Part = (&'static str, fn() -> Result<()>);
 
 /// Parts of what `--full` adds, in their order.
-const PARTS: [Part; 7] = [
+const PARTS: [Part; 8] = [
     ("sizes", format_sizes),
+    ("docs", docs::docs),
     ("packages", package::test),
     ("release", release::test),
     ("foreign", foreign),

@@ -90,7 +90,7 @@ enum WrittenSigners {
     Each(Vec<Vec<String>>),
 }
 
-/// An MCP server that runs as a program of this machine.
+/// An MCP server: a program of this machine (`command`), or an address (`url`).
 #[derive(Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct WrittenServer {
@@ -323,7 +323,7 @@ struct WrittenLimits {
     /// Number of steps as counted by the guest.
     #[serde(skip_serializing_if = "Option::is_none")]
     fuel: Option<u64>,
-    /// Memory of one guest: `256MiB`, or bytes.
+    /// Memory that a session uses at one time, by scripts, tools and the host for them: `256MiB`, or bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     memory: Option<WrittenSize>,
     /// Size of standard output and standard error together.

@@ -54,7 +54,7 @@ pub struct OpenOptions {
     pub files: Option<Tree>,
     /// Destination of every audit event besides the session's own log. With `None`, there is no other.
     pub audit: Option<Arc<dyn Audit>>,
-    /// Approver that is asked where a grant requires it. With `None`, such a call is denied.
+    /// Approver that is asked where a grant requires it. With `None`, a script that makes such a call is suspended.
     pub approver: Option<Arc<dyn Approver>>,
     /// Keys of those whose signed approvals count. They do only if `policy` is given too: what a store says about who can
     /// approve proves nothing.

@@ -1,0 +1,177 @@
+//! Links between the Markdown files of the repository.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
+
+/// Where the files are shown that are no pages of the site.
+const REPOSITORY: &str = "https://github.com/tollhouse/tollhouse/blob/main";
+
+/// The table of contents of the site.
+const SUMMARY: &str = "docs/SUMMARY.md";
+
+/// The Markdown files of a repository, with their headings and links.
+pub(super) struct Links {
+    repository: PathBuf,
+    files: BTreeMap<PathBuf, MarkdownFile>,
+    /// The files that the table of contents names.
+    pages: BTreeSet<PathBuf>,
+}
+
+struct MarkdownFile {
+    text: String,
+    /// Anchors of its headings.
+    anchors: BTreeSet<String>,
+    /// Destinations of its links, as written, and where in the text each link begins.
+    links: Vec<(String, usize)>,
+}
+
+impl Links {
+    /// Reads the Markdown files of a repository.
+    ///
+    /// # Errors
+    ///
+    /// If a file cannot be read, or links lead nowhere: all of them are named.
+    pub(super) fn read(repository: &Path, paths: Vec<PathBuf>) -> Result<Self> {
+        let mut files = BTreeMap::new();
+        for path in paths {
+            let text = fs::read_to_string(repository.join(&path)).with_context(|| path.display().to_string())?;
+            files.insert(path, MarkdownFile::read(text));
+        }
+        let mut links = Self { repository: repository.to_owned(), files, pages: BTreeSet::new() };
+        let broken = links.broken();
+        if !broken.is_empty() {
+            bail!("links lead nowhere:\n{}", broken.join("\n"));
+        }
+        let summary = links.files.get(Path::new(SUMMARY)).with_context(|| format!("there is no {SUMMARY}"))?;
+        let named = summary.links.iter().map(|(to, _)| Target::of(Path::new(SUMMARY), to));
+        links.pages = named.flatten().map(|target| target.path).collect();
+        Ok(links)
+    }
+
+    /// The files that the table of contents names.
+    pub(super) fn pages(&self) -> impl Iterator<Item = &Path> {
+        self.pages.iter().map(PathBuf::as_path)
+    }
+
+    /// Writes the table of contents with paths from the root.
+    pub(super) fn summary(&self) -> Result<String> {
+        self.with_links(Path::new(SUMMARY), |target, _| Some(target.path.display().to_string()))
+    }
+
+    /// Writes a page with links to the repository in place of those to files that are no pages.
+    pub(super) fn rewritten(&self, page: &Path) -> Result<String> {
+        self.with_links(page, |target, to| {
+            let is_shown = self.pages.contains(&target.path) || target.path.starts_with("docs/images");
+            (!is_shown && !to.starts_with('#')).then(|| format!("{REPOSITORY}/{}", target.path.display()))
+        })
+    }
+
+    fn with_links(&self, path: &Path, replacement: impl Fn(&Target, &str) -> Option<String>) -> Result<String> {
+        let file = self.files.get(path).with_context(|| format!("{} is no Markdown file here", path.display()))?;
+        let mut text = file.text.clone();
+        // From the end, so that the places before a change stay true.
+        for (to, start) in file.links.iter().rev() {
+            let Some(new) = Target::of(path, to).and_then(|target| replacement(&target, to)) else { continue };
+            let old = format!("]({to})");
+            let found = text[*start..].find(&old);
+            let found =
+                start + found.with_context(|| format!("{}: `[text]({to})` is the form of links", path.display()))?;
+            text.replace_range(found..found + old.len(), &format!("]({new})"));
+        }
+        Ok(text)
+    }
+
+    /// Says of each link that leads nowhere where it is.
+    fn broken(&self) -> Vec<String> {
+        let mut broken = Vec::new();
+        for (path, file) in &self.files {
+            for (to, start) in &file.links {
+                let line = file.text[..*start].matches('\n').count() + 1;
+                if let Some(problem) = Target::of(path, to).and_then(|target| self.problem(&target)) {
+                    broken.push(format!("{}:{line}: {to}: {problem}", path.display()));
+                }
+            }
+        }
+        broken
+    }
+
+    fn problem(&self, target: &Target) -> Option<String> {
+        if !self.repository.join(&target.path).exists() {
+            return Some("there is no such file".to_owned());
+        }
+        let anchor = target.anchor.as_ref()?;
+        let known = self.files.get(&target.path)?.anchors.contains(anchor);
+        (!known).then(|| format!("{} has no such heading", target.path.display()))
+    }
+}
+
+/// What a link within the repository leads to.
+struct Target {
+    /// The file or directory, from the root.
+    path: PathBuf,
+    /// The heading in it.
+    anchor: Option<String>,
+}
+
+impl Target {
+    /// Reads the destination of a link. `None` for links to other sites.
+    fn of(from: &Path, to: &str) -> Option<Self> {
+        if to.contains("://") || to.starts_with("mailto:") {
+            return None;
+        }
+        let (file, anchor) = to.split_once('#').map_or((to, None), |(file, anchor)| (file, Some(anchor.to_owned())));
+        let path = if file.is_empty() { from.to_owned() } else { normalized(&from.parent()?.join(file)) };
+        Some(Self { path, anchor })
+    }
+}
+
+/// A path without `.` and `..`. One that climbs out of the repository keeps the `..` at its start.
+fn normalized(path: &Path) -> PathBuf {
+    let mut parts = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir if parts.file_name().is_some() => _ = parts.pop(),
+            part => parts.push(part),
+        }
+    }
+    parts
+}
+
+impl MarkdownFile {
+    fn read(text: String) -> Self {
+        let (mut anchors, mut links, mut heading) = (BTreeSet::new(), Vec::new(), None::<String>);
+        for (event, place) in Parser::new_ext(&text, Options::ENABLE_TABLES).into_offset_iter() {
+            match event {
+                Event::Start(Tag::Heading { .. }) => heading = Some(String::new()),
+                Event::End(TagEnd::Heading(_)) => {
+                    let anchor = anchor(&heading.take().unwrap_or_default());
+                    // A heading that occurs again is counted.
+                    let unique = (1..).map(|n| format!("{anchor}-{n}"));
+                    let name = std::iter::once(anchor.clone()).chain(unique).find(|name| !anchors.contains(name));
+                    anchors.extend(name);
+                }
+                Event::Text(part) | Event::Code(part) => {
+                    if let Some(heading) = &mut heading {
+                        heading.push_str(&part);
+                    }
+                }
+                Event::Start(Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. }) => {
+                    links.push((dest_url.to_string(), place.start));
+                }
+                _ => {}
+            }
+        }
+        Self { text, anchors, links }
+    }
+}
+
+/// The anchor that GitHub and mdBook give a heading: lower case, `-` for spaces, no other punctuation but `_`.
+fn anchor(heading: &str) -> String {
+    let kept = heading.trim().chars().filter(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | ' '));
+    kept.flat_map(char::to_lowercase).map(|c| if c == ' ' { '-' } else { c }).collect()
+}
