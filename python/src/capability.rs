@@ -80,7 +80,7 @@ fn mismatch(param: &Param, actual: &Value) -> Option<&'static str> {
     let failed = param.tests.iter().find(|test| !test.holds(Some(actual), param.wide))?;
     match failed {
         Test::Lt(_) | Test::Le(_) | Test::Gt(_) | Test::Ge(_) => (!actual.is_number()).then_some("number"),
-        Test::StartsWith(_) | Test::EndsWith(_) => (!actual.is_string()).then_some("string"),
+        Test::StartsWith(_) | Test::EndsWith(_) | Test::Within(_) => (!actual.is_string()).then_some("string"),
         Test::Contains(_) => (!actual.is_string() && !actual.is_array()).then_some("string or list"),
         _ => None,
     }

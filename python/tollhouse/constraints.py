@@ -91,7 +91,7 @@ class Constraint:
             return tuple(scalar(item, where) for item in cast("Iterable[Any]", values))
         if self.operator in ORDERING:
             return number(self.value, where)
-        if self.operator in ("starts_with", "ends_with") and not isinstance(self.value, str):
+        if self.operator in ("starts_with", "ends_with", "within") and not isinstance(self.value, str):
             raise ValueError(f"{where} takes a string, not {self.value!r}")
         return scalar(self.value, where)
 
@@ -224,6 +224,19 @@ class Constraint:
             The constraint.
         """
         return cls("ends_with", param, suffix)
+
+    @classmethod
+    def within(cls, param: str, directory: str) -> Constraint:
+        """Allows paths of a directory and of what is below it, without `.`, `..` and `//`.
+
+        Args:
+            param: The parameter.
+            directory: The directory.
+
+        Returns:
+            The constraint.
+        """
+        return cls("within", param, directory)
 
     @classmethod
     def contains(cls, param: str, value: Scalar) -> Constraint:
@@ -592,6 +605,21 @@ class Param:
             The constraint.
         """
         return Constraint.ends_with(self.name, suffix)
+
+    def within(self, directory: str) -> Constraint:
+        """Allows paths of a directory and of what is below it, without `.`, `..` and `//`.
+
+        Args:
+            directory: The directory.
+
+        Returns:
+            The constraint.
+
+        Example:
+            >>> Param("path").within("/data/public")
+            Param('path').within('/data/public')
+        """
+        return Constraint.within(self.name, directory)
 
     def contains(self, value: Scalar) -> Constraint:
         """Allows texts that hold a text, or lists that have an element.

@@ -27,6 +27,7 @@ SIGNS = {
     "not_in": "not in",
     "starts_with": "starts with",
     "ends_with": "ends with",
+    "within": "within",
     "contains": "contains",
     "exists": "exists",
     "not_exists": "does not exist",

@@ -16,6 +16,7 @@ _WORDS = {
     "starts_with": "starts_with",
     "endswith": "ends_with",
     "ends_with": "ends_with",
+    "within": "within",
     "contains": "contains",
 }
 # What other systems call such tests. Taken for plain text, each would be a rule that never holds.
@@ -61,8 +62,11 @@ _OTHER_NAMES = {
     "startswith": "starts_with",
     "suffix": "ends_with",
     "endswith": "ends_with",
+    "directory": "within",
+    "inside": "within",
+    "under": "within",
 }
-_FORMS = "'<=1000', '!=x', 'startswith:/api/', 'endswith:', 'contains:', a list of values, or {'ge': 1, 'le': 10}"
+_FORMS = "'<=1000', '!=x', 'startswith:/api/', 'endswith:', 'within:/data', 'contains:', a list of values, or {'ge': 1, 'le': 10}"
 _WORD = re.compile(r"([A-Za-z_]+):(?!//)(.*)", re.DOTALL)
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _FORBIDDING = frozenset({"ne", "not_in"})
 """Operators that hold for every other spelling of a value."""
 
-_SELECTING = frozenset({"eq", "in", "starts_with", "ends_with", "contains"})
+_SELECTING = frozenset({"eq", "in", "starts_with", "ends_with", "within", "contains"})
 """Operators that hold for one spelling of a value only, and by which a human is asked."""
 
 _TIMES = frozenset({"date-time", "time"})

@@ -85,4 +85,4 @@ pub use tollhouse_types::{other_writers, untrusted_file};
 pub use trust::{TrustError, TrustedKeys};
 pub use verify::{Problem, Verified};
 pub use wit::{MAX_WIT, WitError};
-pub use wkg_layout::{Foreign, LayoutError, wkg_layout};
+pub use wkg_layout::{Foreign, LayoutError, WkgLayout, wkg_layout};

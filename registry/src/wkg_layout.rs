@@ -35,6 +35,14 @@ pub struct LayoutError {
     source: io::Error,
 }
 
+impl LayoutError {
+    /// Path of the directory.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
 impl Foreign {
     /// Reads the component and returns a request to publish it.
     ///
@@ -52,21 +60,36 @@ impl Foreign {
     }
 }
 
-/// Lists the fitting releases below `root`, by name, oldest version first, so that each is compared with its
-/// predecessors. Files whose path does not name a release are skipped.
+/// Contents of a directory of `wkg`.
+#[derive(Debug, Default)]
+#[non_exhaustive]
+pub struct WkgLayout {
+    /// The fitting releases by name, oldest version first, so that each is compared with its predecessors.
+    pub releases: Vec<Foreign>,
+    /// Directories of namespaces and packages that could not be listed.
+    pub unlisted: Vec<LayoutError>,
+}
+
+/// Lists the fitting releases below `root`. Files whose path does not name a release are skipped.
 ///
 /// # Errors
-/// If a directory cannot be listed.
-pub fn wkg_layout(root: &Path, wanted: Option<&Requirement>) -> Result<Vec<Foreign>, LayoutError> {
-    let mut found = Vec::new();
+/// If `root` itself cannot be listed.
+pub fn wkg_layout(root: &Path, wanted: Option<&Requirement>) -> Result<WkgLayout, LayoutError> {
+    let (mut found, mut unlisted) = (Vec::new(), Vec::new());
+    let mut listed = |entries: Result<Vec<PathBuf>, LayoutError>| {
+        entries.unwrap_or_else(|error| {
+            unlisted.push(error);
+            Vec::new()
+        })
+    };
     for namespace in directories(root)? {
-        for package in directories(&namespace)? {
+        for package in listed(directories(&namespace)) {
             let part = |path: &Path| path.file_name().and_then(|name| name.to_str()).unwrap_or_default().to_owned();
             let Ok(name) = format!("{}:{}", part(&namespace), part(&package)).parse::<PackageName>() else { continue };
             if wanted.is_some_and(|wanted| wanted.name != name) {
                 continue;
             }
-            for path in list(&package)? {
+            for path in listed(list(&package)) {
                 let version = path.file_name().and_then(|file| file.to_str()?.strip_suffix(".wasm")?.parse().ok());
                 let Some(version) = version else { continue };
                 if wanted.is_none_or(|wanted| wanted.versions.matches(&version)) {
@@ -76,7 +99,7 @@ pub fn wkg_layout(root: &Path, wanted: Option<&Requirement>) -> Result<Vec<Forei
         }
     }
     found.sort_by(|one, other| (&one.name, &one.version).cmp(&(&other.name, &other.version)));
-    Ok(found)
+    Ok(WkgLayout { releases: found, unlisted })
 }
 
 fn directories(path: &Path) -> Result<Vec<PathBuf>, LayoutError> {
@@ -107,7 +130,8 @@ mod tests {
         let names = |wanted: Option<&str>| {
             let wanted = wanted.map(|text| text.parse::<Requirement>().expect("a requirement"));
             let found = wkg_layout(root.path(), wanted.as_ref()).expect("it lists");
-            found.iter().map(|it| format!("{}@{}", it.name, it.version)).collect::<Vec<_>>().join(" ")
+            assert!(found.unlisted.is_empty());
+            found.releases.iter().map(|it| format!("{}@{}", it.name, it.version)).collect::<Vec<_>>().join(" ")
         };
         assert_eq!(names(None), "a:b@1.9.0 a:b@1.10.0 a:c@2.0.0");
         assert_eq!(names(Some("a:b@^1.10")), "a:b@1.10.0");

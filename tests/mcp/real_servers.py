@@ -92,17 +92,17 @@ def filesystem(place):
     (data / "public").mkdir(parents=True)
     (data / "public/a.txt").write_text("open")
     (data / "secret.txt").write_text("closed")
-    grants = f'[[grant]]\nmethod = "files/read_text_file"\nwhere = [{{ param = "path", starts_with = "{data}/public/" }}]\n'
+    grants = f'[[grant]]\nmethod = "files/read_text_file"\nwhere = [{{ param = "path", within = "{data}/public" }}]\n'
     text = policy("files", "server-filesystem", [str(data)], grants, [data])
     mounted = Mounted(place, "files", text)
     code = f"""
         const told = [];
-        for (const path of ['{data}/public/a.txt', '{data}/secret.txt', '/etc/passwd'])
+        for (const path of ['{data}/public/a.txt', '{data}/secret.txt', '{data}/public/../secret.txt', '/etc/passwd'])
             try {{ told.push(JSON.stringify(await files.read_text_file({{path}}))) }} catch (error) {{ told.push(error.name) }}
         try {{ await files.write_file({{path: '{data}/public/b.txt', content: 'x'}}) }} catch (error) {{ told.push(error.name) }}
         return told"""
     value = mounted.run(code)["value"]
-    assert "open" in value[0] and value[1:] == ["CapabilityError"] * 3, value
+    assert "open" in value[0] and value[1:] == ["CapabilityError"] * 4, value
     assert not (data / "public/b.txt").exists()
 
 

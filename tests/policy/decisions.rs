@@ -118,6 +118,7 @@ fn the_table_covers_what_it_is_for() {
         "not_in",
         "starts_with",
         "ends_with",
+        "within",
         "contains",
         "exists",
         "not_exists",

@@ -359,3 +359,20 @@ fn hostile_arguments_are_refused() {
     }
     assert!(session.call("stats/describe", "{\"values\": [5]}").is_ok());
 }
+
+#[test]
+fn a_prefix_of_paths_is_named_by_the_check_and_a_directory_is_not() {
+    let home = Home::with_tools(&["text"]);
+    let check = |clause: &str| {
+        let policy =
+            format!("[[grant]]\nname = 'words'\nmethod = 'text/count'\nwhere = [{{ param = 'text', {clause} }}]\n");
+        home.file("policy.toml", policy);
+        let ran = home.run(["policy", "check", "--policy", "policy.toml"]);
+        assert_eq!(ran.status, 0, "{ran:?}");
+        ran.stderr
+    };
+    let told = check("starts_with = '/data'");
+    assert!(told.contains("grant `words` compares `text` by its beginning") && told.contains("within"), "{told}");
+    assert_eq!(check("within = '/data'"), "");
+    assert_eq!(check("starts_with = 'Dear'"), "");
+}

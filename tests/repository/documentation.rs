@@ -224,6 +224,11 @@ fn the_tutorial_for_operators() {
 }
 
 #[test]
+fn the_tutorial_of_a_run_that_moves() {
+    runs_with(&[], "docs/tutorials/moving-a-run.md", ".", &[]);
+}
+
+#[test]
 fn the_guide_to_the_registry() {
     runs("docs/registry.md", ".", &[("echo.wasm", &components::echo("", "string"))]);
 }

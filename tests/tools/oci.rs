@@ -240,6 +240,10 @@ fn what_wkg_keeps_is_imported() {
     assert!(told["refused"][0]["error"].as_str().is_some_and(|text| text.contains("not a WebAssembly file")), "{told}");
     assert!(told["refused"][1]["error"].as_str().is_some_and(|text| text.contains("breaks `1.0.0`")), "{told}");
     assert_eq!(listed(&home).as_array().map(Vec::len), Some(2));
+    // A link that leads out of the directory is not followed behind the wall, and keeps nothing else from being imported.
+    std::os::unix::fs::symlink("/", home.path().join("wkg/outside")).expect("the home can be written");
+    let with_a_link = import(&[]);
+    assert_eq!(described(&with_a_link)["imported"].as_array().map(Vec::len), Some(2), "{with_a_link:?}");
     let nothing = import(&["test:nothing"]);
     assert!(nothing.status == 1 && nothing.stderr.contains("no release of `test:nothing"), "{nothing:?}");
 }

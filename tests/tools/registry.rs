@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use tollhouse_tests::{Home, Ran, components, root};
 
 #[test]
@@ -121,9 +121,13 @@ fn a_damaged_package_is_named_with_its_digest_wherever_it_is_missed() {
         assert!(told.contains("t:one") && told.contains(&digest) && told.contains("altered"), "{what}: {ran:?}");
         assert!(status.map_or(ran.status != 0, |status| ran.status == status), "{what}: {ran:?}");
     }
-    // What is whole is mounted and called beside it, and nothing is said.
+    // What is whole is compiled, mounted and called beside it, and nothing is said.
     home.file("u.wasm", number("two", 2));
     assert_eq!(home.run(["publish", "u.wasm", "--name", "t:two", "--version", "1.0.0"]).status, 0);
+    let ran = home.run(["precompile", "--json"]);
+    let told: Value = serde_json::from_str(&ran.stdout).expect("JSON");
+    assert_eq!((ran.status, &told["packages"]), (1, &json!(["t:two@1.0.0"])), "{ran:?}");
+    assert_eq!(told["refused"][0]["package"], "t:one@1.0.0", "{ran:?}");
     let ran = home.run(["call", "two/f", "{}", "--allow", "two/*"]);
     assert_eq!((ran.stdout.trim(), ran.stderr.as_str()), ("2", ""), "{ran:?}");
 }

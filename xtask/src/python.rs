@@ -220,7 +220,10 @@ fn reference(python: &Path, package: &Path, directory: &Path) -> Result<()> {
     say("building the reference of the Python package");
     let mut pdoc = module(python, "pdoc");
     // What it warns of is an error: an annotation that names nothing, a docstring that it cannot read.
-    pdoc.env("PYTHONPATH", package).env("PYTHONWARNINGS", "error").env("PYTHONDONTWRITEBYTECODE", "1");
+    pdoc.env("PYTHONPATH", package)
+        .env("PYTHONSAFEPATH", "1")
+        .env("PYTHONWARNINGS", "error")
+        .env("PYTHONDONTWRITEBYTECODE", "1");
     pdoc.args(["--docformat", "google", "--output-directory"]).arg(directory);
     run(pdoc.args(REFERENCE))
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use serde_json::Value;
-use tollhouse::capability::Policy as Grants;
+use tollhouse::capability::{Clause, Policy as Grants, Test};
 use tollhouse::gate::{Optional, Reach, suggest};
 
 use super::audit::CheckAuditCommand;
@@ -123,6 +123,7 @@ impl CheckPolicyCommand {
             }
         }
         reach.iter().for_each(print_permissions);
+        note_path_prefixes(session.gate().policy());
         for grant in covered {
             let never = grant.methods.iter().filter(|method| method.problem.is_some()).count();
             if never > 0 {
@@ -135,6 +136,26 @@ impl CheckPolicyCommand {
             }
         }
         Ok(Exit::SUCCESS)
+    }
+}
+
+/// Warns of clauses that compare paths by their beginning, which `..` escapes.
+fn note_path_prefixes(policy: &Grants) {
+    for grant in &policy.grants {
+        for param in grant.clauses.iter().flat_map(Clause::params) {
+            for test in &param.tests {
+                if let Test::StartsWith(text) = test
+                    && text.starts_with('/')
+                {
+                    note!(
+                        "note: grant `{}` compares `{}` by its beginning, which a path with `..` may leave again; \
+                         directories are compared by `within = {text:?}`",
+                        grant.name,
+                        param.path,
+                    );
+                }
+            }
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use clap::Args;
 use semver::VersionReq;
-use serde_json::json;
+use serde_json::{Value, json};
 use tollhouse::code::Cache;
 use tollhouse::gate::Gate;
 use tollhouse::guest::{Language, Script};
@@ -20,7 +20,8 @@ use crate::Exit;
 /// Fill the cache of compiled code ahead of the first run
 ///
 /// Unpacks the guests and compiles packages of the registry, so that no run has to: for the image of a container, for
-/// example. Existing cache entries stay as they are.
+/// example. Existing cache entries stay as they are. A package that cannot be compiled is named, and the others are compiled;
+/// then the exit status is 1.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -32,7 +33,7 @@ pub(crate) struct PrecompileCommand {
     packages: Vec<PackageName>,
     #[command(flatten)]
     confine: ConfineArgs,
-    /// Print one JSON object: {cache, packages}
+    /// Print one JSON object: {cache, packages, refused: [{package, error}]}
     #[arg(long)]
     json: bool,
 }
@@ -52,21 +53,28 @@ impl PrecompileCommand {
         for language in [Language::JavaScript, Language::Shell] {
             run_nothing(&host, language)?;
         }
+        let (mut names, mut refused) = (Vec::new(), Vec::new());
         for release in &releases {
-            progress.now(format!("compiling {}", release.full_name()));
-            let name = release.full_name();
-            let package = host.packages().package(release.clone());
-            let package = package.map_err(|error| CliError::because(format!("cannot load {name}"), &error))?;
-            package.compile().map_err(CliError::usage)?;
+            let name = release.full_name().to_string();
+            progress.now(format!("compiling {name}"));
+            match compile(&host, release) {
+                Ok(()) => names.push(name),
+                Err(error) => refused.push((name, error)),
+            }
         }
         drop(progress);
-        let names: Vec<String> = releases.iter().map(|release| release.full_name().to_string()).collect();
+        let status = if refused.is_empty() { Exit::SUCCESS } else { Exit::FAILURE };
         if self.json {
-            show::json(&json!({ "cache": cache, "packages": names }));
+            let refused = refused.iter().map(|(name, error)| json!({ "package": name, "error": error.to_string() }));
+            let refused: Vec<Value> = refused.collect();
+            show::json(&json!({ "cache": cache, "packages": names, "refused": refused }));
         } else {
+            for (_, error) in refused {
+                error.show();
+            }
             show::line(format_args!("the guests and {} packages are in {}", names.len(), cache.display()));
         }
-        Ok(Exit::SUCCESS)
+        Ok(status)
     }
 
     fn releases(&self, host: &Host) -> Result<Vec<Release>> {
@@ -94,6 +102,13 @@ pub(crate) fn prepare(host: &Host, gate: &Gate) -> Result<()> {
         }
     }
     Ok(())
+}
+
+fn compile(host: &Host, release: &Release) -> Result<()> {
+    let package = host.packages().package(release.clone());
+    let package =
+        package.map_err(|error| CliError::because(format!("cannot load {}", release.full_name()), &error).status(1))?;
+    package.compile().map_err(CliError::usage)
 }
 
 /// Runs an empty script: a guest is loaded by its first run.

@@ -331,7 +331,7 @@ fn bind_test(test: &Test, ty: &Type) -> std::result::Result<Test, String> {
         Test::Ne(value) => Test::Ne(scalar(value)?),
         Test::In(values) => Test::In(scalars(values)?),
         Test::NotIn(values) => Test::NotIn(scalars(values)?),
-        Test::StartsWith(_) | Test::EndsWith(_) => text().map(|()| test.clone())?,
+        Test::StartsWith(_) | Test::EndsWith(_) | Test::Within(_) => text().map(|()| test.clone())?,
         Test::Contains(value) => match &ty.shape {
             Shape::List(inner) | Shape::FixedList(inner, _) => Test::Contains(bind_scalar(value, present(inner))?),
             Shape::Flags(cases) => Test::Contains(case(value, cases, ty)?),

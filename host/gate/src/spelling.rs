@@ -56,7 +56,10 @@ fn forbids(test: &Test) -> bool {
 
 /// Returns true for a test that one spelling of a value passes alone.
 fn selects(test: &Test) -> bool {
-    matches!(test, Test::Eq(_) | Test::In(_) | Test::StartsWith(_) | Test::EndsWith(_) | Test::Contains(_))
+    matches!(
+        test,
+        Test::Eq(_) | Test::In(_) | Test::StartsWith(_) | Test::EndsWith(_) | Test::Within(_) | Test::Contains(_)
+    )
 }
 
 /// Returns true if a value there may have several spellings.

@@ -265,7 +265,7 @@ fn looks_like(bytes: &[u8]) -> &'static str {
         "it is a Git LFS pointer, whose file must be fetched first"
     } else if bytes.trim_ascii_start().starts_with(b"(") {
         "it looks like WebAssembly text, which `wasm-tools parse` turns into binary"
-    } else if bytes.len() < 64 << 10 && std::str::from_utf8(bytes).is_ok() {
+    } else if bytes.len() < 64 << 10 && !bytes.contains(&0) && std::str::from_utf8(bytes).is_ok() {
         "it is text"
     } else {
         "it does not begin with `\\0asm`"

@@ -28,6 +28,9 @@ const ANSWER: Duration = Duration::from_secs(120);
 /// Timeout of a body: the largest component over a slow line.
 const BODY: Duration = Duration::from_secs(3600);
 
+/// Timeout of a body of at most a few MiB: a manifest, a token, an error.
+const SMALL_BODY: Duration = Duration::from_secs(60);
+
 /// Most redirects of one request: registries use one, to their storage of blobs.
 const MAX_REDIRECTS: usize = 5;
 
@@ -41,11 +44,13 @@ pub(super) struct RegistryRequest<'a> {
     pub(super) what: &'a str,
     pub(super) headers: &'a [(&'a str, &'a str)],
     pub(super) body: Option<&'a [u8]>,
+    /// Timeout of the answer's body.
+    pub(super) timeout: Duration,
 }
 
 impl<'a> RegistryRequest<'a> {
     pub(super) fn new(method: Method, what: &'a str) -> Self {
-        Self { method, what, headers: &[], body: None }
+        Self { method, what, headers: &[], body: None, timeout: SMALL_BODY }
     }
 }
 
@@ -93,7 +98,7 @@ impl<'a> RepositoryClient<'a> {
             .timeout_connect(Some(CONNECT))
             .timeout_recv_response(Some(ANSWER))
             .timeout_send_body(Some(BODY))
-            .timeout_recv_body(Some(BODY))
+            .timeout_recv_body(Some(SMALL_BODY))
             .build();
         Ok(Self { remote, repository, agent: config.into(), base, scope, authorization: RefCell::default() })
     }
@@ -172,7 +177,10 @@ impl<'a> RepositoryClient<'a> {
             request = request.header(AUTHORIZATION, value);
         }
         let sent = match ask.body {
-            None => request.body(()).map_err(ureq::Error::from).and_then(|request| self.agent.run(request)),
+            None => request.body(()).map_err(ureq::Error::from).and_then(|request| {
+                let request = self.agent.configure_request(request).timeout_recv_body(Some(ask.timeout)).build();
+                self.agent.run(request)
+            }),
             Some(bytes) => {
                 let mut reader = ProgressBody { bytes, all: length(bytes), what: ask.what, remote: self.remote };
                 let request = request.header(CONTENT_LENGTH, length(bytes)).body(SendBody::from_reader(&mut reader));
@@ -298,15 +306,18 @@ impl<'a> RepositoryClient<'a> {
             return Err(OciError::TooLarge { what: what.to_owned(), limit });
         }
         let give = format!("fetch the {what}");
-        let ask = RegistryRequest::new(Method::GET, &give);
+        let ask = RegistryRequest { timeout: BODY, ..RegistryRequest::new(Method::GET, &give) };
         let response = self.ask(&ask, self.uri(&format!("blobs/{}", blob.digest)))?;
         if response.status() != StatusCode::OK {
             return Err(self.refusal(&ask, response));
         }
         let bytes = self.read(response, what, blob.size)?;
         let found = Blob::of(&bytes);
-        if found != blob {
+        if found.digest != blob.digest {
             return Err(OciError::Altered { what: what.to_owned(), expected: blob.digest, found: found.digest });
+        }
+        if found.size != blob.size {
+            return Err(OciError::Size { what: what.to_owned(), expected: blob.size, found: found.size });
         }
         Ok(bytes)
     }

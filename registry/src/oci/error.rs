@@ -84,6 +84,16 @@ pub enum OciError {
         /// Digest of the received content.
         found: Digest,
     },
+    /// The size of a part is not what the manifest says.
+    #[error("the {what} has {found} bytes, and its manifest says {expected}")]
+    Size {
+        /// Name of the part.
+        what: String,
+        /// Size according to the manifest, in bytes.
+        expected: u64,
+        /// Size of the received content, in bytes.
+        found: u64,
+    },
     /// The tag no longer refers to the pinned digest.
     #[error("`{reference}` has moved: the tag now refers to `{found}`")]
     Moved {
@@ -134,7 +144,7 @@ impl OciError {
             }
             Self::NotFound { .. } => "check its name and tag; a private one may need `docker login HOST`",
             Self::Which { .. } => "add `:TAG`, which is usually the version, or `@sha256:…`",
-            Self::Altered { .. } => {
+            Self::Altered { .. } | Self::Size { .. } => {
                 "nothing of it was used; the registry, or a proxy before it, is broken or malicious"
             }
             Self::Moved { .. } => "nothing of it was used; find out why, then pin the new digest",

@@ -38,7 +38,7 @@ fn lies(oci: &Oci) -> Vec<(&'static str, &'static str)> {
     foreign(oci, &good[..good.len() - 1], "cut");
     vec![
         ("altered", "not as requested"),
-        ("short", "not as requested"),
+        ("short", "its manifest says"),
         ("long", "more than"),
         ("huge", "more than 268435456 bytes"),
         ("huge-config", "more than"),

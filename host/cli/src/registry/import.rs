@@ -1,6 +1,6 @@
 //! `tollhouse registry import`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde_json::{Value, json};
@@ -13,8 +13,8 @@ use crate::Exit;
 
 /// Publish the releases in a directory of `wkg`: `DIR/NAMESPACE/PACKAGE/VERSION.wasm`
 ///
-/// Each release is checked as when it is published, oldest version first. One that does not pass is named, and the others are
-/// imported; then the exit status is 1.
+/// Each release is checked as when it is published, oldest version first. One that does not pass, or a directory that cannot be
+/// listed, is named, and the others are imported; then the exit status is 1.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -42,7 +42,7 @@ impl ImportReleasesCommand {
         let shown = self.from.display().to_string();
         let found = wkg_layout(&self.from, self.package.as_ref())
             .map_err(|error| CliError::because(format!("cannot import `{shown}`"), &error))?;
-        if found.is_empty() {
+        if found.releases.is_empty() && found.unlisted.is_empty() {
             let nothing = match &self.package {
                 Some(package) => format!("there is no release of `{package}` in `{shown}`"),
                 None => format!("there is no release in `{shown}`"),
@@ -52,18 +52,22 @@ impl ImportReleasesCommand {
                 .hint("a release is `NAMESPACE/PACKAGE/VERSION.wasm` below it, as wkg's local backend has it"));
         }
         let (mut imported, mut refused) = (Vec::new(), Vec::new());
-        for foreign in &found {
+        let mut refuse = |path: &Path, error: CliError| {
+            refused.push(json!({ "file": path.display().to_string(), "error": error.to_string() }));
+            if !self.json {
+                error.show();
+            }
+        };
+        for error in &found.unlisted {
+            refuse(error.path(), CliError::because("cannot import what is there", error));
+        }
+        for foreign in &found.releases {
             match add(&registry, foreign) {
                 Ok((line, value)) => {
                     self.say(&line);
                     imported.push(value);
                 }
-                Err(error) => {
-                    refused.push(json!({ "file": foreign.path.display().to_string(), "error": error.to_string() }));
-                    if !self.json {
-                        error.show();
-                    }
-                }
+                Err(error) => refuse(&foreign.path, error),
             }
         }
         let status = if refused.is_empty() { Exit::SUCCESS } else { Exit::FAILURE };

@@ -448,13 +448,9 @@ fn show_pending(pending: &PendingCall) {
     }
     for cost in call.cost.as_array().into_iter().flatten() {
         let text = |key: &str| cost[key].as_str().map_or_else(|| cost[key].to_string(), plain);
-        show::line(format_args!(
-            "  costs {} {} of `{}`, which has {} left then",
-            text("amount"),
-            text("kind"),
-            text("grant"),
-            text("remaining")
-        ));
+        let kind = if cost["kind"] == "spend" { "spending" } else { "calls" };
+        let (amount, grant, remaining) = (text("amount"), text("grant"), text("remaining"));
+        show::line(format_args!("  takes {amount} of the {kind} of `{grant}`, and leaves {remaining}"));
     }
 }
 

@@ -66,6 +66,8 @@ pub enum Test {
     StartsWith(String),
     /// A string with this suffix.
     EndsWith(String),
+    /// A path that is this directory, or below it: [`is_within`].
+    Within(String),
     /// A string that contains this one, or a list that contains this element.
     Contains(Scalar),
     /// Present and not null.
@@ -235,6 +237,7 @@ impl Test {
             Self::NotIn(scalars) => Truth::any(scalars.iter().map(|scalar| scalar.judge(value, wide))).not(),
             Self::StartsWith(text) => part(TextPosition::Start, text),
             Self::EndsWith(text) => part(TextPosition::End, text),
+            Self::Within(directory) => value.as_str().map_or(Truth::Unknown, |path| path_within(path, directory)),
             Self::Contains(scalar) => match (value, scalar) {
                 (Value::String(value), Scalar::String(text)) => text_has(TextPosition::Anywhere, value, text),
                 (Value::Array(items), _) => Truth::any(items.iter().map(|item| scalar.judge(item, wide))),
@@ -264,6 +267,7 @@ impl Test {
             }
             Self::StartsWith(text) => value.as_str().is_some_and(|value| value.starts_with(text)),
             Self::EndsWith(text) => value.as_str().is_some_and(|value| value.ends_with(text)),
+            Self::Within(directory) => value.as_str().is_some_and(|path| is_within(path, directory)),
             Self::Contains(scalar) => match (value, scalar) {
                 (Value::String(value), Scalar::String(text)) => value.contains(text),
                 (Value::Array(items), _) => items.iter().any(|item| scalar.equals(item, wide)),
@@ -288,6 +292,7 @@ impl Test {
             Self::NotIn(_) => "not_in",
             Self::StartsWith(_) => "starts_with",
             Self::EndsWith(_) => "ends_with",
+            Self::Within(_) => "within",
             Self::Contains(_) => "contains",
             Self::Exists => "exists",
             Self::NotExists => "not_exists",
@@ -357,6 +362,36 @@ fn text_has(part: TextPosition, value: &str, text: &str) -> Truth {
     }
 }
 
+/// Evaluates whether a path is within a directory. It is known not to be only if both are in normal form and both are
+/// absolute, or neither: what `/tmp/../etc` or `etc` is depends on who resolves it.
+fn path_within(path: &str, directory: &str) -> Truth {
+    if is_within(path, directory) {
+        Truth::Holds
+    } else if is_normal_path(path) && path.starts_with('/') == directory.starts_with('/') {
+        // Another spelling of an equivalent directory is unknown.
+        let is_plain = path.is_ascii() && directory.is_ascii();
+        if !is_plain && TextPosition::Start.may_have(path, directory) { Truth::Unknown } else { Truth::Fails }
+    } else {
+        Truth::Unknown
+    }
+}
+
+/// Returns true if a path is a directory or below it, whoever resolves it: it begins with the directory, and has no
+/// segment that leads elsewhere ([`is_normal_path`]). Nothing is looked up, so that symbolic links are the tool's affair.
+fn is_within(path: &str, directory: &str) -> bool {
+    let below = path.strip_prefix(directory.trim_end_matches('/'));
+    below.is_some_and(|below| below.is_empty() || below.starts_with('/')) && is_normal_path(path)
+}
+
+/// Returns true for a path without `.`, `..` and empty segments, but for a `/` at its end; without NUL and backslash,
+/// which some systems take for the end or a separator.
+pub(super) fn is_normal_path(path: &str) -> bool {
+    let relative = path.strip_prefix('/').unwrap_or(path);
+    let relative = relative.strip_suffix('/').unwrap_or(relative);
+    let is_root = relative.is_empty() && path == "/";
+    is_root || !path.contains(['\\', '\0']) && relative.split('/').all(|segment| !matches!(segment, "" | "." | ".."))
+}
+
 impl fmt::Display for Scalar {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -384,6 +419,7 @@ impl fmt::Display for Test {
             Self::NotIn(scalars) => write!(f, "be none of ").and_then(|()| list(f, scalars)),
             Self::StartsWith(text) => write!(f, "start with {text:?}"),
             Self::EndsWith(text) => write!(f, "end with {text:?}"),
+            Self::Within(directory) => write!(f, "be a path within {directory:?}"),
             Self::Contains(scalar) => write!(f, "contain {scalar}"),
             Self::Exists => f.write_str("be there"),
             Self::NotExists => f.write_str("not be there"),

@@ -276,6 +276,9 @@ struct WrittenClause {
     /// A text with this suffix.
     #[serde(skip_serializing_if = "Option::is_none")]
     ends_with: Option<String>,
+    /// A path that is this directory, or below it, without `.`, `..` and `//`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    within: Option<String>,
     /// A text that contains this one, or a list that contains this element.
     #[schemars(with = "Option<WrittenScalar>")]
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -525,6 +528,7 @@ fn write_test(test: &Test, written: &mut WrittenClause) {
         Test::NotIn(scalars) => written.not_in = list(scalars),
         Test::StartsWith(text) => written.starts_with = Some(text.clone()),
         Test::EndsWith(text) => written.ends_with = Some(text.clone()),
+        Test::Within(directory) => written.within = Some(directory.clone()),
         Test::Contains(scalar) => written.contains = Some(scalar.to_json()),
         Test::Exists => written.exists = Some(true),
         Test::NotExists => written.not_exists = Some(true),

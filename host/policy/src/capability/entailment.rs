@@ -118,6 +118,9 @@ fn test_implies(given: &Test, wanted: &Test, wide: bool) -> bool {
         (Test::NotIn(a), Test::NotIn(b)) => excludes(a, b),
         (Test::StartsWith(a), Test::StartsWith(b)) => a.starts_with(b),
         (Test::EndsWith(a), Test::EndsWith(b)) => a.ends_with(b),
+        // Each path within `a` begins with it.
+        (Test::Within(a), Test::StartsWith(b)) => a.trim_end_matches('/').starts_with(b),
+        (Test::Within(a), Test::Within(_)) => passes(&Scalar::String(a.clone())),
         (Test::StartsWith(a) | Test::EndsWith(a), Test::Contains(Scalar::String(b))) => a.contains(b),
         _ => false,
     }
@@ -145,7 +148,9 @@ fn test_may_hold_whenever(own: &Test, other: &Test, wide: bool) -> bool {
         (Test::In(own), Test::In(others)) => others.iter().all(|other| own.contains(other)),
         // Values of every other type are unknown to both.
         (Test::Lt(_) | Test::Le(_) | Test::Gt(_) | Test::Ge(_), Test::Eq(scalar @ Scalar::Number(_)))
-        | (Test::StartsWith(_) | Test::EndsWith(_), Test::Eq(scalar @ Scalar::String(_))) => may_hold(scalar),
+        | (Test::StartsWith(_) | Test::EndsWith(_) | Test::Within(_), Test::Eq(scalar @ Scalar::String(_))) => {
+            may_hold(scalar)
+        }
         (
             Test::Lt(_) | Test::Le(_) | Test::Gt(_) | Test::Ge(_),
             Test::Lt(_) | Test::Le(_) | Test::Gt(_) | Test::Ge(_),

@@ -350,6 +350,12 @@ impl Param {
     pub fn starting_with(self, text: &str) -> Self {
         self.test(Test::StartsWith(text.to_owned()))
     }
+
+    /// Adds the test that the text is the path of this directory, or one below it.
+    #[must_use]
+    pub fn within(self, directory: &str) -> Self {
+        self.test(Test::Within(directory.to_owned()))
+    }
 }
 
 impl From<Param> for Clause {

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::clause::{Clause, Param, Scalar, Test};
+use super::clause::{Clause, Param, Scalar, Test, is_normal_path};
 use super::number::Number;
 use super::path::ParamPath;
 use super::policy::PolicyError;
@@ -10,7 +10,7 @@ use super::span::Span;
 use super::spanned_value::{DocumentValue, SpannedKey, SpannedValue};
 
 /// All operators of a clause.
-const OPERATORS: [&str; 13] = [
+const OPERATORS: [&str; 14] = [
     "lt",
     "le",
     "gt",
@@ -21,13 +21,14 @@ const OPERATORS: [&str; 13] = [
     "not_in",
     "starts_with",
     "ends_with",
+    "within",
     "contains",
     "exists",
     "not_exists",
 ];
 
 /// Names of operators in other languages, with ours.
-const OTHER_NAMES: [(&str, &str); 14] = [
+const OTHER_NAMES: [(&str, &str); 17] = [
     ("lte", "le"),
     ("max", "le"),
     ("maximum", "le"),
@@ -42,6 +43,9 @@ const OTHER_NAMES: [(&str, &str); 14] = [
     ("enum", "in"),
     ("prefix", "starts_with"),
     ("suffix", "ends_with"),
+    ("inside", "within"),
+    ("under", "within"),
+    ("directory", "within"),
 ];
 
 /// A table whose keys are taken out one by one; remaining keys are an error.
@@ -213,6 +217,7 @@ fn test(key: &SpannedKey, node: SpannedValue) -> Result<Test, PolicyError> {
         "not_in" => Test::NotIn(scalars(node, what)?),
         "starts_with" => Test::StartsWith(string(node, what)?),
         "ends_with" => Test::EndsWith(string(node, what)?),
+        "within" => Test::Within(directory(node, what)?),
         "contains" => Test::Contains(scalar(node, what)?),
         "exists" | "not_exists" => {
             if !matches!(node.value, DocumentValue::Bool(true)) {
@@ -231,6 +236,17 @@ fn test(key: &SpannedKey, node: SpannedValue) -> Result<Test, PolicyError> {
             });
         }
     })
+}
+
+/// Reads a directory that paths have to be within.
+fn directory(node: SpannedValue, what: &str) -> Result<String, PolicyError> {
+    let span = node.span.clone();
+    let directory = string(node, what)?;
+    if is_normal_path(&directory) {
+        return Ok(directory);
+    }
+    Err(PolicyError::new(format!("no path is within {directory:?}"), span)
+        .hint("a directory is written without `.`, `..`, `//` and `\\`: `/srv/data`, `/`, `public`"))
 }
 
 /// Reads a number to compare with. Numbers that TOML cannot represent (beyond 2^63 - 1) may be decimal strings.

@@ -17,6 +17,7 @@ fn scalar() -> impl Strategy<Value = Scalar> {
         "[ab\u{e9}]{0,3}".prop_map(Scalar::String),
         Just(Scalar::String("e\u{301}".to_owned())),
         Just(Scalar::String("\u{e9}".to_owned())),
+        "/?(a|b|\\.\\.)(/(a|b|\\.|))?".prop_map(Scalar::String),
     ]
 }
 
@@ -42,6 +43,8 @@ fn test() -> impl Strategy<Value = Test> {
         proptest::collection::vec(scalar(), 1..3).prop_map(Test::NotIn),
         "[ab]{0,2}".prop_map(Test::StartsWith),
         "[ab]{0,2}".prop_map(Test::EndsWith),
+        prop_oneof![Just("a"), Just("a/b"), Just("/"), Just("/a"), Just("/a/b")]
+            .prop_map(|to| Test::Within(to.to_owned())),
         scalar().prop_map(Test::Contains),
         Just(Test::Exists),
         Just(Test::NotExists),
@@ -594,4 +597,74 @@ fn attenuating_refuses_what_is_wider() {
     let child = parent.attenuate(Policy::default().with(Grant::allow("pay/x").expect("a pattern"))).expect("narrower");
     assert_eq!(child.grants[0].calls, Some(5));
     assert!(child.is_subset_of(&parent) && !parent.is_subset_of(&child));
+}
+
+#[test]
+fn a_path_is_within_a_directory_however_it_is_resolved() {
+    let test = |directory: &str, path: &str| Test::Within(directory.to_owned()).holds(Some(&json!(path)), false);
+    for (directory, path) in [
+        ("/data", "/data"),
+        ("/data", "/data/"),
+        ("/data/", "/data/a/b.txt"),
+        ("/data", "/data/..a/...b"),
+        ("/", "/"),
+        ("/", "/etc/passwd"),
+        ("public", "public/a"),
+        ("/dätä", "/dätä/a"),
+    ] {
+        assert!(test(directory, path), "{path} is within {directory}");
+    }
+    for (directory, path) in [
+        ("/data", "/database"),
+        ("/data", "/data/../etc"),
+        ("/data", "/data/a/.."),
+        ("/data", "/data/./a"),
+        ("/data", "/data//a"),
+        ("/data", "//data/a"),
+        ("/data", "/data\\..\\etc"),
+        ("/data", "/data/a\0b"),
+        ("/data", "data/a"),
+        ("/data", "/DATA/a"),
+        ("/data", ""),
+        ("/", ""),
+        ("/", "etc"),
+        ("public", "/public/a"),
+        ("public", "./public/a"),
+        ("/dätä", "/da\u{308}ta\u{308}/a"),
+    ] {
+        assert!(!test(directory, path), "{path} is not within {directory}");
+    }
+    assert!(!Test::Within("/".to_owned()).holds(Some(&json!(["/"])), false), "a list is no path");
+}
+
+#[test]
+fn a_path_that_may_be_within_a_directory_is_asked_about() {
+    let judge = |path: Value| Test::Within("/étc".to_owned()).judge(Some(&path), false);
+    assert_eq!(judge(json!("/étc/passwd")), Truth::Holds);
+    for path in [
+        json!("/tmp/../étc"),
+        json!("étc"),
+        json!("//étc"),
+        json!("/e\u{301}tc/a"),
+        json!("\\étc"),
+        json!(1),
+        json!(""),
+    ] {
+        assert_eq!(judge(path.clone()), Truth::Unknown, "{path}");
+    }
+    for path in ["/tmp", "/tmp/étc", "/étcetera/a"] {
+        let expected = if path.starts_with("/étc") { Truth::Unknown } else { Truth::Fails };
+        assert_eq!(judge(json!(path)), expected, "{path}");
+    }
+    let plain = Test::Within("/etc".to_owned());
+    assert_eq!(plain.judge(Some(&json!("/etcetera")), false), Truth::Fails);
+}
+
+#[test]
+fn a_directory_that_leads_elsewhere_is_an_error_of_the_policy() {
+    for directory in ["", "/data/../x", "/data//x", ".", "./x", "a\\\\b"] {
+        let policy = format!("[[grant]]\nmethod = \"a/b\"\nwhere = [{{ param = \"p\", within = \"{directory}\" }}]\n");
+        let error = Policy::parse(&policy).expect_err(directory);
+        assert!(error.to_string().contains("no path is within"), "{directory}: {error}");
+    }
 }
