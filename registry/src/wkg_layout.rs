@@ -82,10 +82,14 @@ pub fn wkg_layout(root: &Path, wanted: Option<&Requirement>) -> Result<WkgLayout
             Vec::new()
         })
     };
+    let part = |path: &Path| path.file_name().and_then(|name| name.to_str()).unwrap_or_default().to_owned();
     for namespace in directories(root)? {
+        let prefix = format!("{}:", part(&namespace));
+        if wanted.is_some_and(|wanted| !wanted.name.to_string().starts_with(&prefix)) {
+            continue;
+        }
         for package in listed(directories(&namespace)) {
-            let part = |path: &Path| path.file_name().and_then(|name| name.to_str()).unwrap_or_default().to_owned();
-            let Ok(name) = format!("{}:{}", part(&namespace), part(&package)).parse::<PackageName>() else { continue };
+            let Ok(name) = format!("{prefix}{}", part(&package)).parse::<PackageName>() else { continue };
             if wanted.is_some_and(|wanted| wanted.name != name) {
                 continue;
             }

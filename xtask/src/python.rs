@@ -224,6 +224,8 @@ fn reference(python: &Path, package: &Path, directory: &Path) -> Result<()> {
         .env("PYTHONSAFEPATH", "1")
         .env("PYTHONWARNINGS", "error")
         .env("PYTHONDONTWRITEBYTECODE", "1");
+    // Where no directory has the name of the package: pdoc would not know which is meant.
+    pdoc.current_dir(target().join("python"));
     pdoc.args(["--docformat", "google", "--output-directory"]).arg(directory);
     run(pdoc.args(REFERENCE))
 }

@@ -72,7 +72,7 @@ fn commands(tollhouse: &Path) -> Result<Vec<Page>> {
 /// What `--help` prints, as a block.
 fn help(tollhouse: &Path, words: &str) -> Result<String> {
     let mut program = command(tollhouse);
-    program.args(words.split_whitespace()).arg("--help").env("COLUMNS", "100");
+    program.args(words.split_whitespace()).arg("--help").env("COLUMNS", "84");
     Ok(format!("```text\n{}\n```\n\n", output(&mut program)?.trim_end()))
 }
 
