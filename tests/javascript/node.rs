@@ -277,6 +277,23 @@ fn uncaught_error_of_the_host_shows_its_fields_once() {
 }
 
 #[test]
+fn error_of_a_class_is_located_where_it_was_made() {
+    let home = Home::new();
+    for (code, line, column) in [
+        ("class E extends Error {}\n\nthrow new E('c')", 3, 7),
+        ("class E extends Error { constructor(x) { super(x); } }\nclass F extends E {}\n  throw new F('c')", 3, 9),
+        ("class E extends TypeError {}\nconst make = () => new E('c');\nthrow make()", 2, 20),
+        ("class E extends AggregateError {}\nthrow new E([], 'c')", 2, 7),
+        ("throw Error('c')", 1, 7),
+    ] {
+        let error = &home.js(code, &[])["error"];
+        assert_eq!(error["message"], "c", "{code}: {error}");
+        let place = (&error["location"]["line"], &error["location"]["column"]);
+        assert_eq!(place, (&line.into(), &column.into()), "{code}: {error}");
+    }
+}
+
+#[test]
 fn main_script_with_missing_or_superfluous_brackets_says_what_is_wrong_and_where() {
     let home = Home::new();
     for (code, message, line) in [

@@ -110,7 +110,22 @@ fn every_face_reaches_a_host_function() {
     let names = javascript(&session, "return __tools__");
     assert!(names.as_array().expect("an array").contains(&"get_weather".into()), "{names}");
     let declared = session.gate().tools().typescript(&|_| true);
+    assert!(declared.contains("* Tells the weather."), "{declared}");
     assert!(declared.contains("declare function get_weather(args: "), "{declared}");
+}
+
+#[test]
+fn help_shows_the_default_of_a_parameter_that_takes_no_null() {
+    let schema = json!({ "type": "object", "properties": { "days": { "type": "integer", "default": 3 } } });
+    let plan = HostTool::new("plan", "Plans.", schema).expect("a tool");
+    let session = session(vec![plan.answered_by(|_: &HostCall<'_>| Ok(json!(1).into()))], [allow("**")]);
+    let help = run(&session, Language::Shell, "plan --help").stdout;
+    let help = String::from_utf8_lossy(&help).into_owned();
+    assert!(help.contains("(s64, default 3)") && !help.contains("null"), "{help}");
+    assert_eq!(
+        javascript(&session, "return await plan({days: null}).catch(error => error.name)"),
+        json!("ArgumentError")
+    );
 }
 
 #[test]

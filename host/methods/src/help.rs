@@ -9,6 +9,8 @@ use super::words;
 
 /// Width at which lines are broken where possible: that of a terminal.
 const WIDTH: usize = 100;
+/// Longest default that is shown, in characters.
+const MAX_DEFAULT: usize = 40;
 /// Depth to which types are written out; deeper ones are named.
 const DEPTH: usize = 4;
 
@@ -81,7 +83,8 @@ fn flag(text: &mut String, field: &Field, prefix: &str) {
     let required = if field.is_optional() { "" } else { ", required" };
     let head = words::form(field, prefix);
     let repeated = if words::grows(&field.ty) { ", may be repeated" } else { "" };
-    let _ = writeln!(text, "  {head}  ({}{required}{repeated})", clean(&type_text(&field.ty, 1)));
+    let (ty, default) = given_and_default(field);
+    let _ = writeln!(text, "  {head}  ({}{default}{required}{repeated})", clean(&type_text(ty, 1)));
     let type_docs = field.ty.definition.as_ref().and_then(|definition| definition.docs.as_ref());
     if let Some(docs) = field.docs.as_ref().or(type_docs) {
         paragraph(text, 6, docs);
@@ -91,6 +94,23 @@ fn flag(text: &mut String, field: &Field, prefix: &str) {
         for inner in fields.iter() {
             flag(text, inner, &format!("{name}."));
         }
+    }
+}
+
+/// Returns the type of a value that is given for a field, and what is told of its default. A field with a default is
+/// optional: it is left out, and not null.
+fn given_and_default(field: &Field) -> (&Type, String) {
+    match (&field.ty.shape, &field.default) {
+        (Shape::Option(inner), Some(default)) if !default.is_null() => {
+            let text = clean(&default.to_string());
+            let shown = if text.chars().count() > MAX_DEFAULT {
+                "with a default".to_owned()
+            } else {
+                format!("default {text}")
+            };
+            (inner, format!(", {shown}"))
+        }
+        _ => (&field.ty, String::new()),
     }
 }
 

@@ -65,7 +65,7 @@ fn declare(text: &mut String, mounted: &Mounted<'_>, granted: &dyn Fn(&str) -> b
     if let Some(program) = tree.function {
         let writer =
             DeclarationWriter { types: &types, alias: mounted.alias, spelling, granted, interfaces: HashMap::new() };
-        writer.program(text, &alias, program, mounted.docs.unwrap_or_default());
+        writer.program(text, &alias, program, mounted.docs.or(program.docs.as_deref()).unwrap_or_default());
         return;
     }
     comment(text, 0, mounted.docs.unwrap_or_default());
