@@ -20,7 +20,11 @@ pub(in crate::commands) async fn write_excerpts(
     warnings: String,
 ) -> Result<ExecResult> {
     match input_to_stream(ctx, options).await? {
-        Some(input) => stream(ctx, input, options.selection, options.unit).await,
+        Some(input) => {
+            let mut result = stream(ctx, input, options.selection, options.unit).await?;
+            result.stderr = warnings.into();
+            Ok(result)
+        }
         None => write_whole_files(ctx, command, options, warnings).await,
     }
 }

@@ -6,7 +6,7 @@
 mod tests;
 
 use async_trait::async_trait;
-use bashkit::builtins::arg_parser::{OptArg, gnu_getopt};
+use bashkit::builtins::arg_parser::gnu_getopt;
 use bashkit::builtins::{Builtin, Context, check_help_version};
 use bashkit::{ExecResult, Result};
 
@@ -37,15 +37,6 @@ const HEAD: ExcerptCommand = ExcerptCommand {
     },
 };
 
-/// Long options of `tail` alone, which are recognized only to be refused.
-const REFUSED_LONG: [(&str, OptArg, char); 5] = [
-    ("follow", OptArg::Optional, 'f'),
-    ("max-unchanged-stats", OptArg::Required, 'M'),
-    ("pid", OptArg::Required, 'P'),
-    ("retry", OptArg::No, 'R'),
-    ("sleep-interval", OptArg::Required, 's'),
-];
-
 /// Command `head` of the shell.
 pub(crate) struct Head;
 
@@ -65,13 +56,9 @@ impl Builtin for Head {
 /// Reads a command line. The error is the result of a wrong call.
 fn parse(words: &[String]) -> std::result::Result<ExcerptOptions, ExecResult> {
     let words = expand_obsolete_count(words)?;
-    let long = [&LONG[..], &REFUSED_LONG[..]].concat();
-    let (given, operands) = gnu_getopt(HEAD.name, &words, "c:n:qvz", &long, true, 1)?;
+    let (given, operands) = gnu_getopt(HEAD.name, &words, "c:n:qvz", &LONG, true, 1)?;
     let mut options = ExcerptOptions::new(&HEAD);
     for option in given {
-        if let Some((name, ..)) = REFUSED_LONG.iter().find(|(.., key)| *key == option.key) {
-            return Err(usage_error(&format!("unrecognized option '--{name}'")));
-        }
         options.take(&HEAD, option)?;
     }
     Ok(options.finish(operands))

@@ -56,6 +56,19 @@ async fn tail_refuses_wrong_counts_and_options() {
 }
 
 #[tokio::test]
+async fn tail_warns_of_options_that_mean_nothing_without_following() {
+    let retry = "tail: warning: --retry ignored; --retry is useful only when following\n";
+    let pid = "tail: warning: PID ignored; --pid=PID is useful only when following\n";
+    for (script, messages) in [
+        ("seq 2 | tail --retry -n1", retry.to_owned()),
+        ("seq 2 > f; tail --retry --pid=7 -n1 f", format!("{retry}{pid}")),
+    ] {
+        let result = run(script).await;
+        assert_eq!((&*result.stdout, &*result.stderr, result.exit_code), ("2\n", &*messages, 0), "{script}");
+    }
+}
+
+#[tokio::test]
 async fn tail_that_follows_names_files_and_ends_when_nothing_writes() {
     let end = "tail: nothing runs any more that could write: following ends\n";
     for (script, output, messages) in [
