@@ -14,10 +14,13 @@ pub(super) enum TargetSize {
     RoundUpTo(u64),
 }
 
+/// Size that a number of bytes makes, by the sign before it.
+type SizeOfBytes = fn(u64) -> TargetSize;
+
 impl TargetSize {
     /// Reads a number with a unit behind it, and before it the sign of a size that depends on the current one.
     pub(super) fn parse(text: &str) -> Result<Self, String> {
-        let signs: [(char, fn(u64) -> Self); 6] = [
+        let signs: [(char, SizeOfBytes); 6] = [
             ('+', Self::ExtendBy),
             ('-', Self::ReduceBy),
             ('<', Self::AtMost),
@@ -51,15 +54,25 @@ impl TargetSize {
     }
 }
 
-/// Reads a number of bytes: `2`, `2K` (of 1024 bytes), `2KB` (of 1000 bytes).
+/// Reads a number of bytes: `2`, `2K` and `2KiB` (of 1024 bytes), `2KB` (of 1000 bytes).
 fn parse_bytes(text: &str) -> Option<u64> {
     let digits_end = text.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(text.len());
     let (digits, unit) = text.split_at(digits_end);
     let number: u64 = digits.parse().ok()?;
-    let (letter, base): (&str, u64) = match unit.strip_suffix('B') {
-        Some(letter) => (letter, 1000),
-        None => (unit, 1024),
+    let (letter, base): (&str, u64) = match (unit.strip_suffix("iB"), unit.strip_suffix('B')) {
+        (Some(letter), _) if !letter.is_empty() => (letter, 1024),
+        (_, Some(letter)) => (letter, 1000),
+        _ => (unit, 1024),
     };
-    let power = ["", "K", "M", "G", "T", "P", "E"].iter().position(|known| *known == letter)?;
-    number.checked_mul(base.pow(u32::try_from(power).ok()?))
+    let power = match letter {
+        "" => 0,
+        "K" | "k" => 1,
+        "M" | "m" => 2,
+        "G" | "g" => 3,
+        "T" | "t" => 4,
+        "P" => 5,
+        "E" => 6,
+        _ => return None,
+    };
+    number.checked_mul(base.pow(power))
 }

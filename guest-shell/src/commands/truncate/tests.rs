@@ -49,6 +49,8 @@ fn size_has_a_sign_and_a_unit() {
         ("100", TargetSize::Absolute(100)),
         ("1K", TargetSize::Absolute(1024)),
         ("2KB", TargetSize::Absolute(2000)),
+        ("2k", TargetSize::Absolute(2048)),
+        ("2MiB", TargetSize::Absolute(2 << 20)),
         ("1M", TargetSize::Absolute(1 << 20)),
         ("3B", TargetSize::Absolute(3)),
         ("1EB", TargetSize::Absolute(1_000_000_000_000_000_000)),
@@ -61,7 +63,7 @@ fn size_has_a_sign_and_a_unit() {
     ] {
         assert_eq!(TargetSize::parse(text), Ok(size), "{text}");
     }
-    for wrong in ["abc", "100Q", "", "+", "1k", "99E"] {
+    for wrong in ["abc", "100Q", "", "+", "1p", "1iB", "99E"] {
         assert_eq!(TargetSize::parse(wrong), Err(format!("invalid number in size '{wrong}'")));
     }
 }
