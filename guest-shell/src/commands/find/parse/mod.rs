@@ -75,7 +75,7 @@ struct ExpressionParser<'a> {
 /// Reads a command line. The error is a message.
 pub(super) fn parse(words: &[String], owner: &FileOwner<'_>) -> Result<FindCommandLine, String> {
     let mut options = FindOptions::default();
-    let words = take_link_options(words, &mut options);
+    let words = take_link_options(words, &mut options)?;
     let points = words.iter().take_while(|word| !begins_expression(word)).count();
     let (points, words) = words.split_at(points);
     let starting_points = if points.is_empty() { vec![".".to_owned()] } else { points.to_vec() };
@@ -101,7 +101,7 @@ pub(super) fn parse(words: &[String], owner: &FileOwner<'_>) -> Result<FindComma
 }
 
 /// Takes the options before the starting points, and returns the words behind them.
-fn take_link_options<'w>(words: &'w [String], options: &mut FindOptions) -> &'w [String] {
+fn take_link_options<'w>(words: &'w [String], options: &mut FindOptions) -> Result<&'w [String], String> {
     let mut at = 0;
     while let Some(word) = words.get(at) {
         match word.as_str() {
@@ -115,7 +115,9 @@ fn take_link_options<'w>(words: &'w [String], options: &mut FindOptions) -> &'w 
         }
         at += 1;
     }
-    words.get(at..).unwrap_or_default()
+    words.get(at..).ok_or_else(|| {
+        "find: Missing argument after the -D option.\nTry 'find --help' for more information.\n".to_owned()
+    })
 }
 
 fn begins_expression(word: &str) -> bool {

@@ -44,6 +44,7 @@ fn command_ends_with_a_semicolon_or_a_plus_behind_braces() {
 #[test]
 fn wrong_expression_is_refused_as_by_gnu() {
     for (words, message) in [
+        ("-D", "Missing argument after the -D option.\nTry 'find --help' for more information."),
         ("-foo", "unknown predicate `-foo'"),
         ("-newermx f", "unknown predicate `-newermx'"),
         ("-name", "missing argument to `-name'"),
