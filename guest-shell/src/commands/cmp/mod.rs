@@ -21,7 +21,7 @@ use self::report::compare;
 use crate::commands::operands;
 
 const HELP: &str = "\
-Usage: cmp [OPTION]... FILE1 [FILE2]
+Usage: cmp [OPTION]... FILE1 [FILE2 [SKIP1 [SKIP2]]]
 Compare two files byte by byte.
 
   -b, --print-bytes\tprint differing bytes
@@ -57,7 +57,7 @@ impl Builtin for Cmp {
                 Err(reason) => return Ok(trouble(&format!("{name}: {reason}"))),
             }
         }
-        let [left, right] = [&contents[0], &contents[1]].map(|data| options.compared_part(data));
+        let [left, right] = options.compared_parts([&contents[0], &contents[1]]);
         Ok(compare(&options, left, right))
     }
 }

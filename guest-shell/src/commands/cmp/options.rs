@@ -2,7 +2,18 @@
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
-use std::slice::Iter;
+use bashkit::builtins::arg_parser::{OptArg, ParsedOpt, gnu_getopt};
+
+use crate::commands::excerpt::count::count_multiplier;
+
+const LONG: [(&str, OptArg, char); 6] = [
+    ("bytes", OptArg::Required, 'n'),
+    ("ignore-initial", OptArg::Required, 'i'),
+    ("print-bytes", OptArg::No, 'b'),
+    ("quiet", OptArg::No, 's'),
+    ("silent", OptArg::No, 's'),
+    ("verbose", OptArg::No, 'l'),
+];
 
 /// Options of one call.
 #[derive(Debug, Default)]
@@ -13,8 +24,8 @@ pub(super) struct CmpOptions {
     pub(super) print_bytes: bool,
     /// Most bytes that are compared.
     limit: Option<usize>,
-    /// Number of bytes at the start of both files that are not compared.
-    skip: usize,
+    /// Numbers of bytes at the start of the files that are not compared.
+    skips: [usize; 2],
     /// Names of both files; `-` is standard input.
     pub(super) names: [String; 2],
 }
@@ -22,72 +33,67 @@ pub(super) struct CmpOptions {
 impl CmpOptions {
     /// Reads a command line.
     pub(super) fn parse(words: &[String]) -> Result<Self, String> {
+        let (given, operands) = gnu_getopt("cmp", words, "bi:ln:s", &LONG, true, 2).map_err(|error| {
+            let message = error.stderr.text_lossy();
+            usage_error(message.trim_start_matches("cmp: ").trim_end())
+        })?;
         let mut options = Self::default();
-        let mut files = Vec::new();
-        let mut words = words.iter();
-        while let Some(word) = words.next() {
-            match word.as_str() {
-                "--" => files.extend(words.by_ref().cloned()),
-                "-" => files.push(word.clone()),
-                option if option.starts_with('-') => options.take(option, &mut words)?,
-                _ => files.push(word.clone()),
-            }
+        for option in given {
+            options.take(option)?;
         }
-        options.names = match <[String; 2]>::try_from(files) {
-            Ok(names) => names,
-            Err(mut files) => match (files.pop(), files.get(2)) {
-                (None, _) => return Err("missing operand after 'cmp'".to_owned()),
-                (Some(name), _) if files.is_empty() => [name, "-".to_owned()],
-                (Some(last), third) => {
-                    let third = third.unwrap_or(&last);
-                    return Err(format!("invalid --ignore-initial value '{third}'"));
+        let mut operands = operands.into_iter();
+        let first = operands.next().ok_or_else(|| usage_error("missing operand after 'cmp'"))?;
+        options.names = [first, operands.next().unwrap_or_else(|| "-".to_owned())];
+        for (skip, operand) in options.skips.iter_mut().zip(operands.by_ref()) {
+            *skip = parse_skip(&operand, &operand)?.max(*skip);
+        }
+        match operands.next() {
+            Some(extra) => Err(usage_error(&format!("extra operand '{extra}'"))),
+            None => Ok(options),
+        }
+    }
+
+    fn take(&mut self, option: ParsedOpt) -> Result<(), String> {
+        let value = option.value.unwrap_or_default();
+        match option.key {
+            'b' => self.print_bytes = true,
+            'l' => self.verbose = true,
+            's' => self.silent = true,
+            'n' => {
+                let limit = number(&value).ok_or_else(|| usage_error(&format!("invalid --bytes value '{value}'")))?;
+                self.limit = Some(self.limit.map_or(limit, |earlier| earlier.min(limit)));
+            }
+            _ => {
+                let (first, second) = value.split_once(':').unwrap_or((&value, &value));
+                for (skip, text) in self.skips.iter_mut().zip([first, second]) {
+                    *skip = parse_skip(text, &value)?.max(*skip);
                 }
-            },
-        };
-        Ok(options)
-    }
-
-    fn take(&mut self, option: &str, words: &mut Iter<'_, String>) -> Result<(), String> {
-        let (name, value) = match option.split_once('=') {
-            Some((name, value)) if option.starts_with("--") => (name, Some(value)),
-            _ => (option, None),
-        };
-        match name {
-            "--verbose" => self.verbose = true,
-            "--quiet" | "--silent" => self.silent = true,
-            "--print-bytes" => self.print_bytes = true,
-            "-n" | "--bytes" => self.limit = Some(number("bytes", value, words)?),
-            "-i" | "--ignore-initial" => self.skip = number("ignore-initial", value, words)?,
-            _ if option.starts_with("--") => return Err(format!("unrecognized option '{option}'")),
-            _ => self.take_letters(&option[1..])?,
-        }
-        Ok(())
-    }
-
-    fn take_letters(&mut self, letters: &str) -> Result<(), String> {
-        for letter in letters.chars() {
-            match letter {
-                'l' => self.verbose = true,
-                's' => self.silent = true,
-                'b' => self.print_bytes = true,
-                // A letter alone is told as a whole word.
-                _ if letters.len() == 1 => return Err(format!("unrecognized option '-{letter}'")),
-                _ => return Err(format!("invalid option -- '{letter}'")),
             }
         }
         Ok(())
     }
 
-    /// Returns the part of a file that is compared.
-    pub(super) fn compared_part<'d>(&self, data: &'d [u8]) -> &'d [u8] {
-        let data = data.get(self.skip..).unwrap_or_default();
-        &data[..data.len().min(self.limit.unwrap_or(data.len()))]
+    /// Returns the parts of both files that are compared.
+    pub(super) fn compared_parts<'d>(&self, contents: [&'d [u8]; 2]) -> [&'d [u8]; 2] {
+        [0, 1].map(|side: usize| {
+            let data = contents[side].get(self.skips[side]..).unwrap_or_default();
+            &data[..data.len().min(self.limit.unwrap_or(data.len()))]
+        })
     }
 }
 
-/// Reads the value of an option, which may be the next word.
-fn number(name: &str, value: Option<&str>, words: &mut Iter<'_, String>) -> Result<usize, String> {
-    let value = value.or_else(|| words.next().map(String::as_str));
-    let value = value.ok_or_else(|| format!("option requires an argument -- '{name}'"))?;
-    value.parse().map_err(|_| format!("invalid --{name} value '{value}'"))
+/// Reads a number of bytes to skip, which is a part of a value.
+fn parse_skip(text: &str, value: &str) -> Result<usize, String> {
+    number(text).ok_or_else(|| usage_error(&format!("invalid --ignore-initial value '{value}'")))
+}
+
+/// Reads a number, which may have a multiplier behind it.
+fn number(text: &str) -> Option<usize> {
+    let digits_end = text.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(text.len());
+    let (digits, suffix) = text.split_at(digits_end);
+    digits.parse::<usize>().ok()?.checked_mul(count_multiplier(suffix)?)
+}
+
+fn usage_error(message: &str) -> String {
+    format!("{message}\ncmp: Try 'cmp --help' for more information.")
 }

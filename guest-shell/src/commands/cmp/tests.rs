@@ -11,6 +11,10 @@ async fn cmp_tells_of_differences() {
         ("cmp -s f g", "", "", 1),
         ("cmp -n 3 f g", "", "", 0),
         ("cmp -i 4 f g", "f g differ: byte 2, line 1\n", "", 1),
+        ("cmp -i4 -n1 f g", "", "", 0),
+        ("cmp -i 1:0 -n 1 f g", "f g differ: byte 1, line 1\n", "", 1),
+        ("cmp -n 1K f f 1 1", "", "", 0),
+        ("cmp f f 1", "f f differ: byte 1, line 1\n", "", 1),
         ("cmp f - < g", "f - differ: byte 4, line 2\n", "", 1),
         ("cmp f < g", "f - differ: byte 4, line 2\n", "", 1),
         ("cmp f short", "", "cmp: EOF on short after byte 3, line 1\n", 1),
@@ -28,12 +32,12 @@ async fn cmp_tells_of_differences() {
 #[tokio::test]
 async fn cmp_refuses_wrong_calls() {
     for (call, messages) in [
-        ("cmp", "cmp: missing operand after 'cmp'\n"),
+        ("cmp", "cmp: missing operand after 'cmp'\ncmp: Try 'cmp --help' for more information.\n"),
         ("cmp f gone", "cmp: gone: No such file or directory\n"),
         ("cmp -s f gone", ""),
-        ("cmp -n x f f", "cmp: invalid --bytes value 'x'\n"),
-        ("cmp -lz f f", "cmp: invalid option -- 'z'\n"),
-        ("cmp --bad f f", "cmp: unrecognized option '--bad'\n"),
+        ("cmp -n x f f", "cmp: invalid --bytes value 'x'\ncmp: Try 'cmp --help' for more information.\n"),
+        ("cmp -lz f f", "cmp: invalid option -- 'z'\ncmp: Try 'cmp --help' for more information.\n"),
+        ("cmp --bad f f", "cmp: unrecognized option '--bad'\ncmp: Try 'cmp --help' for more information.\n"),
     ] {
         let result = run(&format!("echo > f; {call}")).await;
         assert_eq!((&*result.stdout, &*result.stderr, result.exit_code), ("", messages, 2), "{call}");
