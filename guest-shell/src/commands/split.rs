@@ -151,7 +151,7 @@ fn parse_args(args: &[String]) -> std::result::Result<(SplitOptions, Vec<String>
 /// A number with GNU's multipliers.
 fn number(value: &str, what: &str, zero: bool) -> std::result::Result<usize, ExecResult> {
     let digits = value.bytes().take_while(u8::is_ascii_digit).count();
-    let multiplier = crate::commands::headtail::count_multiplier(&value[digits..]);
+    let multiplier = crate::commands::excerpt::count::count_multiplier(&value[digits..]);
     let number = value[..digits].parse::<usize>().ok().zip(multiplier);
     match number.map(|(number, multiplier)| number.saturating_mul(multiplier)) {
         Some(number) if number > 0 || zero => Ok(number),

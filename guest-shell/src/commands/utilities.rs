@@ -13,11 +13,11 @@ use super::coreutils_extra::{Chgrp, GrepAlias, Link, Shasum, Sum};
 use super::date::Date;
 use super::disk::{Df, Du};
 use super::{
-    awk, base64, cmp, comm, csplit, cut, diff, expand, expr, file, find, fmt, fold, grep, headtail, hexdump, look, ls,
+    awk, base64, cmp, comm, csplit, cut, diff, expand, expr, file, find, fmt, fold, grep, head, hexdump, look, ls,
 };
 use super::{
-    nl, numfmt, od, pr, printf, sed, seq, shuf, sort, split, stat, strings, textrev, time, touch, tr, truncate, uniq,
-    wc, xxd,
+    nl, numfmt, od, pr, printf, sed, seq, shuf, sort, split, stat, strings, tail, textrev, time, touch, tr, truncate,
+    uniq, wc, xxd,
 };
 
 /// Adds the commands; `user` is whom files belong to.
@@ -65,7 +65,7 @@ fn add_filters(builder: &mut BashBuilder) {
         ("fmt", Arc::new(fmt::Fmt)),
         ("fold", Arc::new(fold::Fold)),
         ("grep", Arc::new(grep::Grep)),
-        ("head", Arc::new(headtail::Head)),
+        ("head", Arc::new(head::Head)),
         ("hexdump", Arc::new(hexdump::Hexdump)),
         ("look", Arc::new(look::Look)),
         ("nl", Arc::new(nl::Nl)),
@@ -76,7 +76,7 @@ fn add_filters(builder: &mut BashBuilder) {
         ("split", Arc::new(split::Split)),
         ("strings", Arc::new(strings::Strings)),
         ("tac", Arc::new(textrev::Tac)),
-        ("tail", Arc::new(headtail::Tail)),
+        ("tail", Arc::new(tail::Tail)),
         ("tr", Arc::new(tr::Tr)),
         ("unexpand", Arc::new(expand::Unexpand)),
         ("uniq", Arc::new(uniq::Uniq)),

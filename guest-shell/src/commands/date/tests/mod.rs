@@ -1,0 +1,4 @@
+mod clock;
+mod command;
+mod format;
+mod input;

@@ -1,0 +1,97 @@
+//! Time zones of `date`.
+//!
+//! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
+
+use chrono::{DateTime, Duration, NaiveDateTime, Utc};
+use jiff::Timestamp;
+use jiff::tz::{TimeZone, TimeZoneDatabase};
+
+use super::format::{Dialect, ShownTime};
+
+/// Seconds after which the calendar repeats itself, weekdays included.
+const FOUR_CENTURIES: i64 = 146_097 * 86_400;
+
+/// Abbreviation of a zone, and its seconds east of UTC.
+pub(super) type LocalZone = (String, i64);
+
+/// Time zone from a closed set that prevents host-local fallback (THREAT[TM-INF-018]): UTC, the zones of the database
+/// that is compiled in, and POSIX rules such as `EST5EDT,M3.2.0,M11.1.0`.
+#[derive(Clone)]
+pub(super) struct SandboxTimezone(TimeZone);
+
+impl SandboxTimezone {
+    /// Resolves the sandbox's `TZ`. As in GNU's, a name that says nothing is UTC.
+    pub(super) fn from_env(value: Option<&String>) -> Self {
+        let value = value.map_or("", String::as_str);
+        // POSIX permits `:path` and files of the implementation. The session has no trusted zoneinfo: they are UTC.
+        if matches!(value, "" | "UTC") || value.starts_with(':') || value.contains("..") {
+            return Self(TimeZone::UTC);
+        }
+        let zone = TimeZoneDatabase::bundled().get(value).or_else(|_| TimeZone::posix(value));
+        Self(zone.unwrap_or(TimeZone::UTC))
+    }
+
+    /// Returns the instant of a wall time. One that is twice is the earlier, and one that is skipped as much later, as
+    /// with `mktime`.
+    pub(super) fn instant_of(&self, wall: NaiveDateTime) -> Option<DateTime<Utc>> {
+        // In UTC a year may be of more than four digits.
+        let as_utc = wall.and_utc();
+        if self.0 == TimeZone::UTC {
+            return Some(as_utc);
+        }
+        let Some(at) = timestamp(as_utc) else {
+            let (offset, _) = self.offset_at(as_utc.timestamp());
+            return as_utc.checked_sub_signed(Duration::try_seconds(offset)?);
+        };
+        let wall = TimeZone::UTC.to_datetime(at);
+        instant_of_nanoseconds(self.0.to_timestamp(wall).ok()?.as_nanosecond())
+    }
+
+    /// Returns the wall time at an instant.
+    pub(super) fn wall_time_at(&self, instant: DateTime<Utc>) -> Option<NaiveDateTime> {
+        let (offset, _) = self.offset_at(instant.timestamp());
+        Some(instant.checked_add_signed(Duration::try_seconds(offset)?)?.naive_utc())
+    }
+
+    /// Returns seconds east of UTC at an instant, and the abbreviation of the zone then.
+    fn offset_at(&self, seconds: i64) -> (i64, String) {
+        if self.0 == TimeZone::UTC {
+            return (0, "UTC".to_string());
+        }
+        // Years that the zone does not know are as those 400 years before or after.
+        let known = -300_000_000_000..250_000_000_000;
+        let at = match seconds {
+            seconds if known.contains(&seconds) => seconds,
+            seconds => seconds.rem_euclid(FOUR_CENTURIES),
+        };
+        let Ok(at) = Timestamp::from_second(at) else {
+            return (0, "UTC".to_string());
+        };
+        let info = self.0.to_offset_info(at);
+        (i64::from(info.offset().seconds()), info.abbreviation().to_string())
+    }
+
+    /// Returns the zone's abbreviations in the year around an instant.
+    pub(super) fn abbreviations(&self, seconds: i64) -> Vec<LocalZone> {
+        let quarters = (0..4).map(|quarter| seconds.saturating_add(quarter * 7_884_000));
+        quarters.map(|at| self.offset_at(at)).map(|(offset, name)| (name.to_uppercase(), offset)).collect()
+    }
+
+    /// Formats an instant in this zone.
+    pub(super) fn format(&self, instant: &DateTime<Utc>, format: &str, dialect: Dialect) -> String {
+        let (offset, zone) = self.offset_at(instant.timestamp());
+        ShownTime::new(*instant, offset, zone, dialect).format(format)
+    }
+}
+
+/// Converts an instant of the years -9999 to 9999.
+fn timestamp(instant: DateTime<Utc>) -> Option<Timestamp> {
+    Timestamp::new(instant.timestamp(), instant.timestamp_subsec_nanos().cast_signed()).ok()
+}
+
+/// Returns the instant of a number of nanoseconds since the epoch.
+pub(super) fn instant_of_nanoseconds(nanos: i128) -> Option<DateTime<Utc>> {
+    let seconds = i64::try_from(nanos.div_euclid(1_000_000_000)).ok()?;
+    let nanos = u32::try_from(nanos.rem_euclid(1_000_000_000)).ok()?;
+    DateTime::from_timestamp(seconds, nanos)
+}

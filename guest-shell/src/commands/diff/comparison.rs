@@ -1,0 +1,127 @@
+//! Comparison of two files, line by line.
+//!
+//! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
+
+use std::collections::HashMap;
+
+use super::options::DiffOptions;
+use super::script::{Change, changes};
+
+/// Bytes at the start of a file in which a NUL makes it binary.
+const BINARY_PROBE: usize = 4096;
+
+/// File that is compared with another.
+pub(super) struct ComparedFile {
+    pub(super) name: String,
+    pub(super) data: Vec<u8>,
+    /// Name and time in the head of unified and context diffs.
+    pub(super) title: String,
+}
+
+impl ComparedFile {
+    /// Returns a file that is not there, with `-N`.
+    pub(super) fn absent(name: &str) -> Self {
+        let title = format!("{name}\t1970-01-01 00:00:00.000000000 +0000");
+        Self { name: name.to_owned(), data: Vec::new(), title }
+    }
+
+    /// Returns true if the file does not seem to be text.
+    pub(super) fn is_binary(&self) -> bool {
+        self.data[..self.data.len().min(BINARY_PROBE)].contains(&0)
+    }
+
+    /// Returns the lines with their ends.
+    fn lines(&self) -> Vec<&[u8]> {
+        self.data.split_inclusive(|byte| *byte == b'\n').collect()
+    }
+}
+
+/// Two files that differ, and how.
+pub(super) struct Comparison<'a> {
+    pub(super) options: &'a DiffOptions,
+    pub(super) files: [&'a ComparedFile; 2],
+    pub(super) old: Vec<&'a [u8]>,
+    pub(super) new: Vec<&'a [u8]>,
+    pub(super) changes: Vec<Change>,
+}
+
+/// Changes that are printed together, and the lines around them: from the first to the one behind the last.
+pub(super) struct Hunk<'c> {
+    pub(super) changes: &'c [Change],
+    pub(super) old: (usize, usize),
+    pub(super) new: (usize, usize),
+}
+
+impl<'a> Comparison<'a> {
+    /// Compares two files.
+    pub(super) fn new(options: &'a DiffOptions, one: &'a ComparedFile, other: &'a ComparedFile) -> Self {
+        let (old, new) = (one.lines(), other.lines());
+        // Lines that are equal have the same number.
+        let mut numbers: HashMap<Vec<u8>, u32> = HashMap::new();
+        let mut number = |line: &&[u8]| {
+            let next = u32::try_from(numbers.len()).unwrap_or(u32::MAX);
+            *numbers.entry(options.compared_line(line)).or_insert(next)
+        };
+        let old_numbers: Vec<u32> = old.iter().map(&mut number).collect();
+        let new_numbers: Vec<u32> = new.iter().map(&mut number).collect();
+        let changes = changes(&old_numbers, &new_numbers);
+        Self { options, files: [one, other], old, new, changes }
+    }
+
+    /// Returns the lines that a change deletes.
+    pub(super) fn deleted(&self, change: &Change) -> &[&'a [u8]] {
+        &self.old[change.old.0..change.old.0 + change.old.1]
+    }
+
+    /// Returns the lines that a change inserts.
+    pub(super) fn inserted(&self, change: &Change) -> &[&'a [u8]] {
+        &self.new[change.new.0..change.new.0 + change.new.1]
+    }
+
+    /// Returns true if a change is only of blank lines that are ignored.
+    pub(super) fn is_ignored(&self, change: &Change) -> bool {
+        let is_blank = |line: &&[u8]| self.options.compared_line(line).iter().all(|byte| *byte == b'\n');
+        self.options.ignore_blank_lines && self.deleted(change).iter().chain(self.inserted(change)).all(is_blank)
+    }
+
+    /// Returns the changes that are not ignored.
+    pub(super) fn shown_changes(&self) -> impl DoubleEndedIterator<Item = &Change> {
+        self.changes.iter().filter(move |change| !self.is_ignored(change))
+    }
+
+    /// Returns true if there are changes that are not ignored.
+    pub(super) fn differs(&self) -> bool {
+        self.shown_changes().next().is_some()
+    }
+
+    /// Returns the hunks: changes that are so near that their context touches.
+    pub(super) fn hunks(&self, context: usize) -> impl Iterator<Item = Hunk<'_>> {
+        let is_near = move |one: &Change, other: &Change| {
+            let distance = other.old.0 - (one.old.0 + one.old.1);
+            // A change that is ignored joins others from half as far.
+            let reach = match self.is_ignored(one) || self.is_ignored(other) {
+                true => context,
+                false => context.saturating_mul(2),
+            };
+            distance <= reach
+        };
+        let hunks = self.changes.chunk_by(is_near);
+        hunks
+            .filter(move |changes| changes.iter().any(|change| !self.is_ignored(change)))
+            .map(move |changes| self.hunk(changes, context))
+    }
+
+    fn hunk<'c>(&self, changes: &'c [Change], context: usize) -> Hunk<'c> {
+        let (first, last) = (changes[0], changes[changes.len() - 1]);
+        let before = context.min(first.old.0).min(first.new.0);
+        let (old_end, new_end) = (last.old.0 + last.old.1, last.new.0 + last.new.1);
+        let after = context.min(self.old.len() - old_end).min(self.new.len() - new_end);
+        Hunk { changes, old: (first.old.0 - before, old_end + after), new: (first.new.0 - before, new_end + after) }
+    }
+
+    /// Returns a line of the head, behind a mark.
+    pub(super) fn title(&self, mark: &str, side: usize) -> String {
+        let title = self.options.labels.get(side).unwrap_or(&self.files[side].title);
+        format!("{mark} {title}\n")
+    }
+}

@@ -1,0 +1,187 @@
+//! Files and directories that are compared, and what is told of them.
+//!
+//! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
+
+use std::collections::BTreeMap;
+
+use bashkit::Result;
+use bashkit::builtins::{Context, resolve_path};
+use bashkit::time_compat::{now_utc, to_chrono_utc};
+
+use super::comparison::{ComparedFile, Comparison};
+use super::options::{DiffOptions, DiffStyle};
+use super::{hunks, scripts, side_by_side};
+use crate::commands::date::Date;
+use crate::commands::operands;
+
+/// Output, messages and status of a call.
+#[derive(Default)]
+pub(super) struct DiffReport {
+    pub(super) output: Vec<u8>,
+    pub(super) errors: String,
+    pub(super) status: i32,
+}
+
+impl DiffReport {
+    fn say(&mut self, line: &str) {
+        self.output.extend_from_slice(line.as_bytes());
+    }
+
+    /// Says that two names are not the same.
+    fn say_difference(&mut self, line: &str) {
+        self.say(line);
+        self.status = self.status.max(1);
+    }
+
+    fn print(&mut self, comparison: &Comparison<'_>) {
+        match comparison.options.style {
+            DiffStyle::Normal => scripts::normal(comparison, &mut self.output),
+            DiffStyle::Unified(lines) => hunks::unified(comparison, lines, &mut self.output),
+            DiffStyle::Context(lines) => hunks::context(comparison, lines, &mut self.output),
+            DiffStyle::Ed => scripts::ed(comparison, &mut self.output, &mut self.errors),
+            DiffStyle::Rcs => scripts::rcs(comparison, &mut self.output),
+            DiffStyle::SideBySide => side_by_side::side_by_side(comparison, &mut self.output),
+        }
+    }
+}
+
+/// Compares two files; `listed` if they were found in directories.
+pub(super) async fn compare_files(
+    ctx: &Context<'_>,
+    options: &DiffOptions,
+    names: [&str; 2],
+    listed: bool,
+    report: &mut DiffReport,
+) -> Result<()> {
+    if let Some([one, other]) = read_both(ctx, options, names, report).await? {
+        compare(options, &one, &other, listed, report);
+    }
+    Ok(())
+}
+
+/// Reads both files, or tells why one cannot be read. With `-N`, one of them may be missing.
+async fn read_both(
+    ctx: &Context<'_>,
+    options: &DiffOptions,
+    names: [&str; 2],
+    report: &mut DiffReport,
+) -> Result<Option<[ComparedFile; 2]>> {
+    let results = [read_file(ctx, names[0]).await?, read_file(ctx, names[1]).await?];
+    let is_missing = |result: &std::result::Result<ComparedFile, String>| {
+        result.as_ref().is_err_and(|reason| reason.starts_with("No such file"))
+    };
+    let may_be_missing = options.new_file && !results.iter().all(is_missing);
+    let mut files = Vec::with_capacity(2);
+    for (result, name) in results.into_iter().zip(names) {
+        let is_missing = is_missing(&result);
+        match result {
+            Ok(file) => files.push(file),
+            Err(_) if may_be_missing && is_missing => files.push(ComparedFile::absent(name)),
+            Err(reason) => {
+                report.errors += &format!("diff: {name}: {reason}\n");
+                report.status = 2;
+            }
+        }
+    }
+    Ok(files.try_into().ok())
+}
+
+/// Reads a file, with its time for the title.
+async fn read_file(ctx: &Context<'_>, name: &str) -> Result<std::result::Result<ComparedFile, String>> {
+    let data = match operands::read(ctx, name).await? {
+        Ok(data) => data,
+        Err(reason) => return Ok(Err(reason)),
+    };
+    let modified = match ctx.fs.stat(&resolve_path(ctx.cwd, name)).await {
+        Ok(status) if name != "-" => to_chrono_utc(status.modified),
+        _ => now_utc(),
+    };
+    let nanos = modified.timestamp_nanos_opt().unwrap_or(0).into();
+    let time = Date::strftime_nanos(ctx.env.get("TZ"), nanos, "%Y-%m-%d %H:%M:%S.%N %z");
+    let title = format!("{name}\t{}", time.unwrap_or_default());
+    Ok(Ok(ComparedFile { name: name.to_owned(), data, title }))
+}
+
+fn compare(options: &DiffOptions, one: &ComparedFile, other: &ComparedFile, listed: bool, report: &mut DiffReport) {
+    let is_binary = !options.text && (one.is_binary() || other.is_binary());
+    let is_same = one.data == other.data;
+    let shows_common_lines = options.style == DiffStyle::SideBySide && !options.brief;
+    let needs_lines = !is_binary && (!is_same || shows_common_lines);
+    let comparison = needs_lines.then(|| Comparison::new(options, one, other));
+    if is_same || comparison.as_ref().is_some_and(|comparison| !comparison.differs()) {
+        if let Some(comparison) = comparison.filter(|_| shows_common_lines) {
+            report.print(&comparison);
+        }
+        if options.report_identical {
+            report.say(&format!("Files {} and {} are identical\n", one.name, other.name));
+        }
+        return;
+    }
+    if options.brief {
+        report.say_difference(&format!("Files {} and {} differ\n", one.name, other.name));
+        return;
+    }
+    let Some(comparison) = comparison else {
+        report.say_difference(&format!("Binary files {} and {} differ\n", one.name, other.name));
+        return;
+    };
+    if listed {
+        report.say(&format!("diff{} {} {}\n", options.words, one.name, other.name));
+    }
+    report.print(&comparison);
+    report.status = report.status.max(1);
+    if options.style == DiffStyle::Ed && !report.errors.is_empty() {
+        report.status = 2;
+    }
+}
+
+/// Compares the files in two directories, and with `-r` those below them.
+pub(super) async fn compare_directories(
+    ctx: &Context<'_>,
+    options: &DiffOptions,
+    roots: [&str; 2],
+    report: &mut DiffReport,
+) -> Result<()> {
+    let mut open = vec![roots.map(str::to_owned)];
+    // Directories are told of behind the files of their parents, in their order.
+    while let Some(directories) = open.pop() {
+        let mut below = Vec::new();
+        for (name, kinds) in list_both(ctx, &directories).await {
+            ctx.consume_budget_work(1)?;
+            let paths = [0, 1].map(|side: usize| format!("{}/{name}", directories[side].trim_end_matches('/')));
+            match kinds {
+                [Some(true), Some(true)] if options.recursive => below.push(paths),
+                [Some(true), Some(true)] => {
+                    report.say(&format!("Common subdirectories: {} and {}\n", paths[0], paths[1]));
+                }
+                [Some(one), Some(other)] if one != other => {
+                    let kinds =
+                        [one, other].map(|is_directory| if is_directory { "directory" } else { "regular file" });
+                    report.say_difference(&format!(
+                        "File {} is a {} while file {} is a {}\n",
+                        paths[0], kinds[0], paths[1], kinds[1]
+                    ));
+                }
+                [Some(true), None] | [None, Some(true)] if options.new_file && options.recursive => below.push(paths),
+                [None, Some(_)] | [Some(_), None] if !options.new_file => {
+                    let directory = &directories[usize::from(kinds[0].is_none())];
+                    report.say_difference(&format!("Only in {directory}: {name}\n"));
+                }
+                _ => compare_files(ctx, options, [&paths[0], &paths[1]], true, report).await?,
+            }
+        }
+        open.extend(below.into_iter().rev());
+    }
+    Ok(())
+}
+
+/// Returns the names in two directories, and for each directory whether the name is one of a directory.
+async fn list_both(ctx: &Context<'_>, directories: &[String; 2]) -> BTreeMap<String, [Option<bool>; 2]> {
+    let mut entries: BTreeMap<String, [Option<bool>; 2]> = BTreeMap::new();
+    for (side, directory) in directories.iter().enumerate() {
+        for entry in ctx.fs.read_dir(&resolve_path(ctx.cwd, directory)).await.unwrap_or_default() {
+            entries.entry(entry.name).or_default()[side] = Some(entry.metadata.file_type.is_dir());
+        }
+    }
+    entries
+}

@@ -1,0 +1,135 @@
+//! Options that `head` and `tail` share.
+//!
+//! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
+
+use bashkit::ExecResult;
+use bashkit::builtins::arg_parser::{OptArg, ParsedOpt};
+
+use super::count::{CountSign, parse_count};
+use super::selection::{Selection, SelectionUnit};
+
+/// Long options of both commands.
+pub(in crate::commands) const LONG: [(&str, OptArg, char); 6] = [
+    ("bytes", OptArg::Required, 'c'),
+    ("lines", OptArg::Required, 'n'),
+    ("quiet", OptArg::No, 'q'),
+    ("silent", OptArg::No, 'q'),
+    ("verbose", OptArg::No, 'v'),
+    ("zero-terminated", OptArg::No, 'z'),
+];
+
+/// What is a command's own: its name, and what numbers select.
+pub(in crate::commands) struct ExcerptCommand {
+    pub(in crate::commands) name: &'static str,
+    pub(in crate::commands) default: Selection,
+    /// Returns what a number with a sign selects.
+    pub(in crate::commands) select: fn(CountSign, usize) -> Selection,
+}
+
+/// When the names of files are written above them.
+#[derive(Clone, Copy, PartialEq)]
+enum HeaderUse {
+    SeveralFiles,
+    Never,
+    Always,
+}
+
+/// Options of one call that both commands have, and its files.
+pub(in crate::commands) struct ExcerptOptions {
+    pub(in crate::commands) selection: Selection,
+    pub(in crate::commands) unit: SelectionUnit,
+    headers: HeaderUse,
+    zero_terminated: bool,
+    /// Names of files, at least one; `-` is standard input.
+    pub(in crate::commands) files: Vec<String>,
+}
+
+impl ExcerptOptions {
+    /// Returns the options of a call without any.
+    pub(in crate::commands) fn new(command: &ExcerptCommand) -> Self {
+        Self {
+            selection: command.default,
+            unit: SelectionUnit::Lines,
+            headers: HeaderUse::SeveralFiles,
+            zero_terminated: false,
+            files: Vec::new(),
+        }
+    }
+
+    /// Takes an option of the command line. The error is the result of a wrong call.
+    pub(in crate::commands) fn take(&mut self, command: &ExcerptCommand, option: ParsedOpt) -> Result<(), ExecResult> {
+        let value = option.value.unwrap_or_default();
+        match option.key {
+            'n' => {
+                self.selection = parse_selection(command, &value, "lines")?;
+                self.unit = SelectionUnit::Lines;
+            }
+            'c' => {
+                self.selection = parse_selection(command, &value, "bytes")?;
+                self.unit = SelectionUnit::Bytes;
+            }
+            'z' => self.zero_terminated = true,
+            'q' => self.headers = HeaderUse::Never,
+            _ => self.headers = HeaderUse::Always,
+        }
+        Ok(())
+    }
+
+    /// Returns the options, once all are taken, with the operands of the command line.
+    pub(in crate::commands) fn finish(mut self, operands: Vec<String>) -> Self {
+        if self.zero_terminated && self.unit == SelectionUnit::Lines {
+            self.unit = SelectionUnit::Records;
+        }
+        self.files = if operands.is_empty() { vec!["-".to_owned()] } else { operands };
+        self
+    }
+
+    /// Returns true if names are written above files even if there is one alone.
+    pub(super) fn always_shows_headers(&self) -> bool {
+        self.headers == HeaderUse::Always
+    }
+
+    /// Returns true if names are written above files.
+    pub(in crate::commands) fn shows_headers(&self) -> bool {
+        match self.headers {
+            HeaderUse::SeveralFiles => self.files.len() > 1,
+            HeaderUse::Never => false,
+            HeaderUse::Always => true,
+        }
+    }
+}
+
+fn parse_selection(command: &ExcerptCommand, text: &str, units: &str) -> Result<Selection, ExecResult> {
+    match parse_count(text) {
+        Some((sign, count)) => Ok((command.select)(sign, count)),
+        None => Err(ExecResult::err(format!("{}: invalid number of {units}: '{text}'\n", command.name), 1)),
+    }
+}
+
+/// Returns the digits of a word `-NUM`, an obsolete form of `-n NUM`.
+fn obsolete_count(word: &str) -> Option<&str> {
+    word.strip_prefix('-').filter(|digits| is_number(digits))
+}
+
+/// Returns true if a text has digits alone, at least one.
+pub(in crate::commands) fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Returns the places and digits of words `-NUM` that are neither values of options nor behind `--`.
+pub(in crate::commands) fn obsolete_counts(words: &[String]) -> impl Iterator<Item = (usize, &str)> {
+    let before = std::iter::once("").chain(words.iter().map(String::as_str));
+    let options = words.iter().zip(before).take_while(|(word, _)| *word != "--").enumerate();
+    options
+        .filter(|(_, (_, before))| !takes_next_word(before))
+        .filter_map(|(at, (word, _))| Some((at, obsolete_count(word)?)))
+}
+
+/// Returns true if the value of an option is the word behind it.
+fn takes_next_word(option: &str) -> bool {
+    match option.strip_prefix('-') {
+        Some("-lines" | "-bytes") => true,
+        Some(letters) => letters.ends_with(['n', 'c']) && letters.bytes().all(|byte| b"cnqvfFz".contains(&byte)),
+        None => false,
+    }
+}

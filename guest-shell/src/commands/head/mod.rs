@@ -1,0 +1,81 @@
+//! `head`: the first lines or bytes of files, as GNU's prints them.
+//!
+//! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
+
+#[cfg(test)]
+mod tests;
+
+use async_trait::async_trait;
+use bashkit::builtins::arg_parser::gnu_getopt;
+use bashkit::builtins::{Builtin, Context, check_help_version};
+use bashkit::{ExecResult, Result};
+
+use super::excerpt::count::CountSign;
+use super::excerpt::files::write_excerpts;
+use super::excerpt::options::{ExcerptCommand, ExcerptOptions, LONG, obsolete_counts};
+use super::excerpt::selection::Selection;
+
+const HELP: &str = "\
+Usage: head [OPTION]... [FILE]...
+Print the first 10 lines of each FILE to standard output.
+
+  -n [-]NUM\toutput the first NUM lines; with '-', all but the last NUM lines
+  -c [-]NUM\toutput the first NUM bytes; with '-', all but the last NUM bytes
+  -NUM\t\tshorthand for -n NUM
+  --help\tdisplay this help and exit
+  --version\toutput version information and exit
+
+NUM may have a multiplier suffix: b 512, kB 1000, K 1024, MB 1000*1000, M 1024*1024, and so on for G, T, P, E.
+";
+
+const HEAD: ExcerptCommand = ExcerptCommand {
+    name: "head",
+    default: Selection::First(10),
+    select: |sign, count| match sign {
+        CountSign::Minus => Selection::AllButLast(count),
+        CountSign::None | CountSign::Plus => Selection::First(count),
+    },
+};
+
+/// Command `head` of the shell.
+pub(crate) struct Head;
+
+#[async_trait]
+impl Builtin for Head {
+    async fn execute(&self, ctx: Context<'_>) -> Result<ExecResult> {
+        if let Some(result) = check_help_version(ctx.args, HELP, Some("head (bashkit) 0.1")) {
+            return Ok(result);
+        }
+        match parse(ctx.args) {
+            Ok(options) => write_excerpts(&ctx, HEAD.name, &options, String::new()).await,
+            Err(result) => Ok(result),
+        }
+    }
+}
+
+/// Reads a command line. The error is the result of a wrong call.
+fn parse(words: &[String]) -> std::result::Result<ExcerptOptions, ExecResult> {
+    let words = expand_obsolete_count(words)?;
+    let (given, operands) = gnu_getopt(HEAD.name, &words, "c:n:qvz", &LONG, true, 1)?;
+    let mut options = ExcerptOptions::new(&HEAD);
+    for option in given {
+        options.take(&HEAD, option)?;
+    }
+    Ok(options.finish(operands))
+}
+
+/// Replaces a first word `-NUM` by `-nNUM`. Behind others, it is wrong.
+fn expand_obsolete_count(words: &[String]) -> std::result::Result<Vec<String>, ExecResult> {
+    let mut expanded = words.to_vec();
+    for (at, digits) in obsolete_counts(words) {
+        if at > 0 {
+            return Err(usage_error(&format!("invalid trailing option -- {}", &digits[..1])));
+        }
+        expanded[0] = format!("-n{digits}");
+    }
+    Ok(expanded)
+}
+
+fn usage_error(message: &str) -> ExecResult {
+    ExecResult::err(format!("head: {message}\nTry 'head --help' for more information.\n"), 1)
+}

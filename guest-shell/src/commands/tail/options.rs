@@ -1,0 +1,168 @@
+//! Options of `tail`.
+//!
+//! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
+
+use std::time::Duration;
+
+use bashkit::ExecResult;
+use bashkit::builtins::arg_parser::{OptArg, gnu_getopt};
+
+use super::TAIL;
+use crate::commands::excerpt::options::{ExcerptOptions, LONG, is_number, obsolete_counts};
+
+/// Long options of `tail` alone, with the keys of [`Following::take`].
+const FOLLOW_LONG: [(&str, OptArg, char); 5] = [
+    ("follow", OptArg::Optional, 'f'),
+    ("max-unchanged-stats", OptArg::Required, 'M'),
+    ("pid", OptArg::Required, 'P'),
+    ("retry", OptArg::No, 'R'),
+    ("sleep-interval", OptArg::Required, 's'),
+];
+
+/// Shortest interval between two looks at followed files. What the script itself writes wakes `tail` before, so that a
+/// shorter one would only spend fuel.
+const LEAST_INTERVAL: Duration = Duration::from_millis(50);
+
+/// Options of one call.
+pub(super) struct TailOptions {
+    pub(super) excerpt: ExcerptOptions,
+    pub(super) follow: Option<Following>,
+    /// Messages about options that have an effect only with `-f`.
+    pub(super) warnings: String,
+}
+
+/// How files are followed.
+#[derive(Clone, Debug)]
+pub(super) struct Following {
+    /// Whatever file has the name is followed, and not the one that had it first.
+    pub(super) by_name: bool,
+    /// A file need not be there.
+    pub(super) retry: bool,
+    /// Interval between two looks, where nothing says that something has changed.
+    pub(super) interval: Duration,
+    /// Process whose end ends the following.
+    pub(super) pid: Option<u32>,
+}
+
+impl TailOptions {
+    /// Reads a command line. The error is the result of a wrong call.
+    pub(super) fn parse(words: &[String]) -> Result<Self, ExecResult> {
+        let words = expand_obsolete(words)?;
+        let long = [&LONG[..], &FOLLOW_LONG[..]].concat();
+        let (given, operands) = gnu_getopt(TAIL.name, &words, "c:n:qvzfFs:", &long, true, 1)?;
+        let mut excerpt = ExcerptOptions::new(&TAIL);
+        let mut following = Following::default();
+        let mut follows = false;
+        for option in given {
+            follows |= matches!(option.key, 'f' | 'F');
+            match option.key {
+                'f' | 'F' | 'M' | 'P' | 'R' | 's' => following.take(option.key, option.value.as_deref())?,
+                _ => excerpt.take(&TAIL, option)?,
+            }
+        }
+        let excerpt = excerpt.finish(operands);
+        let warnings = if follows { String::new() } else { following.warnings() };
+        // A pipe is not followed, and nothing else is asked for without a file.
+        let only_input = excerpt.files.iter().all(|file| file == "-");
+        let follow = (follows && !only_input).then_some(following);
+        Ok(Self { excerpt, follow, warnings })
+    }
+}
+
+impl Default for Following {
+    fn default() -> Self {
+        Self { by_name: false, retry: false, interval: Duration::from_secs(1), pid: None }
+    }
+}
+
+impl Following {
+    fn take(&mut self, key: char, value: Option<&str>) -> Result<(), ExecResult> {
+        let text = value.unwrap_or_default();
+        match key {
+            'F' => (self.by_name, self.retry) = (true, true),
+            'R' => self.retry = true,
+            // 0 is no process.
+            'P' => self.pid = Some(parse(text, "PID")?).filter(|pid| *pid != 0),
+            's' => {
+                let seconds = parse(text, "number of seconds")?;
+                let interval = Duration::try_from_secs_f64(seconds);
+                self.interval = interval.map_err(|_| invalid(text, "number of seconds"))?.max(LEAST_INTERVAL);
+            }
+            'M' => {
+                // The number has no effect: replaced files are found at once.
+                parse::<u64>(text, "maximum number of unchanged stats between opens")?;
+            }
+            _ => self.by_name |= names_follow_by_name(value.unwrap_or("descriptor"))?,
+        }
+        Ok(())
+    }
+
+    /// Returns the warnings about options that have no effect, if nothing is followed.
+    fn warnings(&self) -> String {
+        let mut warnings = String::new();
+        if self.retry {
+            warnings += "tail: warning: --retry ignored; --retry is useful only when following\n";
+        }
+        if self.pid.is_some() {
+            warnings += "tail: warning: PID ignored; --pid=PID is useful only when following\n";
+        }
+        warnings
+    }
+}
+
+/// Returns true if the value of `--follow`, which may be shortened, is `name`.
+fn names_follow_by_name(value: &str) -> Result<bool, ExecResult> {
+    if !value.is_empty() && "name".starts_with(value) {
+        return Ok(true);
+    }
+    if "descriptor".starts_with(value) {
+        return Ok(false);
+    }
+    let message = format!(
+        "tail: invalid argument ‘{value}’ for ‘--follow’\nValid arguments are:\n  - ‘descriptor’\n  - ‘name’\n\
+         Try 'tail --help' for more information.\n"
+    );
+    Err(ExecResult::err(message, 1))
+}
+
+fn parse<T: std::str::FromStr>(text: &str, meaning: &str) -> Result<T, ExecResult> {
+    text.parse().map_err(|_| invalid(text, meaning))
+}
+
+fn invalid(text: &str, meaning: &str) -> ExecResult {
+    ExecResult::err(format!("tail: invalid {meaning}: ‘{text}’\n"), 1)
+}
+
+/// Replaces an obsolete first word, `-NUM`, `-NUMf` or `+NUM`, that at most one file follows, by options. A `-NUM`
+/// elsewhere is wrong.
+fn expand_obsolete(words: &[String]) -> Result<Vec<String>, ExecResult> {
+    let (first, file) = match words {
+        [first] => (first, None),
+        [first, file] if file == "-" || !file.starts_with('-') => (first, Some(file.clone())),
+        _ => {
+            return match obsolete_counts(words).next() {
+                Some((_, digits)) => {
+                    let message = format!("tail: option used in invalid context -- {}\n", &digits[..1]);
+                    Err(ExecResult::err(message, 1))
+                }
+                None => Ok(words.to_vec()),
+            };
+        }
+    };
+    let mut expanded = obsolete_options(first).unwrap_or_else(|| vec![first.clone()]);
+    expanded.extend(file);
+    Ok(expanded)
+}
+
+/// Returns the options that a word `-NUM`, `-NUMf` or `+NUM` stands for.
+fn obsolete_options(word: &str) -> Option<Vec<String>> {
+    if word.strip_prefix('+').is_some_and(is_number) {
+        return Some(vec![format!("-n{word}")]);
+    }
+    let letters = word.strip_prefix('-')?;
+    match letters.strip_suffix('f') {
+        Some(digits) if is_number(digits) => Some(vec![format!("-n{digits}"), "-f".to_owned()]),
+        None if is_number(letters) => Some(vec![format!("-n{letters}")]),
+        _ => None,
+    }
+}

@@ -1,0 +1,134 @@
+//! `touch`: creates files and sets their times.
+//!
+//! | module | contents |
+//! | --- | --- |
+//! | [`options`] | options of the command line |
+//! | [`stamp`] | times of `-t` |
+//!
+//! The VFS keeps the time of modification alone: `-a` leaves it as it is.
+//!
+//! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
+
+mod options;
+mod stamp;
+#[cfg(test)]
+mod tests;
+
+use async_trait::async_trait;
+use bashkit::builtins::{Builtin, Context, check_help_version, resolve_path};
+use bashkit::error::io_error_reason;
+use bashkit::time_compat::{self, SystemTime};
+use bashkit::{ExecResult, Result};
+
+use self::options::TouchOptions;
+use super::date::Date;
+
+const HELP: &str = "\
+Usage: touch [OPTION]... FILE...
+Update the access and modification times of each FILE to the current time.
+A FILE argument that does not exist is created empty, unless -c is supplied.
+
+  -a\t\t\tchange only the access time (same as -m: the VFS keeps one timestamp)
+  -c, --no-create\tdo not create any files
+  -d, --date=STRING\tparse STRING and use it instead of current time
+  -f\t\t\t(ignored)
+  -h, --no-dereference\taffect each symbolic link instead of any referenced file
+  -m\t\t\tchange only the modification time
+  -r, --reference=FILE\tuse this file's times instead of current time
+  -t STAMP\t\tuse [[CC]YY]MMDDhhmm[.ss] instead of current time
+      --time=WORD\tchange the specified time (accepted)
+      --help\tdisplay this help and exit
+      --version\toutput version information and exit
+";
+
+/// Command `touch` of the shell.
+#[derive(Default)]
+pub(crate) struct Touch {
+    clock: Date,
+}
+
+impl Touch {
+    /// Returns the command with the clock of `date`, which dates of `-d` are read by.
+    pub(crate) fn with_clock(clock: Date) -> Self {
+        Self { clock }
+    }
+}
+
+#[async_trait]
+impl Builtin for Touch {
+    async fn execute(&self, ctx: Context<'_>) -> Result<ExecResult> {
+        if let Some(result) = check_help_version(ctx.args, HELP, Some("touch (bashkit) 0.1")) {
+            return Ok(result);
+        }
+        let read_date = |text: &str| self.clock.parse_date(ctx.env.get("TZ"), text).ok().map(time_compat::from_chrono);
+        let time = match TouchOptions::parse(ctx.args, &read_date) {
+            Ok(options) => time_to_set(&options, &ctx).await.map(|time| (options, time)),
+            Err(message) => Err(message),
+        };
+        let (options, time) = match time {
+            Ok(prepared) => prepared,
+            Err(message) => return Ok(ExecResult::err(format!("touch: {message}\n"), 1)),
+        };
+        let mut errors = String::new();
+        for file in &options.files {
+            if let Err(message) = touch(file, time, &options, &ctx).await {
+                errors += &format!("touch: {message}\n");
+            }
+        }
+        Ok(ExecResult { exit_code: i32::from(!errors.is_empty()), stderr: errors.into(), ..Default::default() })
+    }
+}
+
+/// Returns the time that files get. The error is a message.
+async fn time_to_set(options: &TouchOptions, ctx: &Context<'_>) -> std::result::Result<SystemTime, String> {
+    let mut time = options.time.unwrap_or_else(SystemTime::now);
+    if let Some(reference) = &options.reference {
+        let status = ctx.fs.stat(&resolve_path(ctx.cwd, reference)).await;
+        let status =
+            status.map_err(|_| format!("failed to get attributes of '{reference}': No such file or directory"))?;
+        // A date is counted from the reference's time then. One that names its day, as nearly all do, is the same.
+        if !options.is_dated {
+            time = status.modified;
+        }
+    }
+    if options.files.is_empty() {
+        return Err("missing file operand".to_owned());
+    }
+    Ok(time)
+}
+
+/// Creates a file if it is not there, and sets its time. The error is a message.
+async fn touch(
+    file: &str,
+    time: SystemTime,
+    options: &TouchOptions,
+    ctx: &Context<'_>,
+) -> std::result::Result<(), String> {
+    let not_set = |reason: &str| Err(format!("setting times of '{file}': {reason}"));
+    let path = resolve_path(ctx.cwd, file);
+    let is_directory_name = file.ends_with('/');
+    if options.no_dereference
+        && !is_directory_name
+        && ctx.fs.lstat(&path).await.is_ok_and(|status| status.file_type.is_symlink())
+    {
+        // The VFS sets the time of what a link leads to, which is not meant.
+        return if options.sets_modification() { not_set("Operation not supported") } else { Ok(()) };
+    }
+    match ctx.fs.stat(&path).await {
+        Ok(status) if is_directory_name && !status.file_type.is_dir() => return not_set("Not a directory"),
+        Ok(_) => {}
+        Err(_) if options.no_create => return Ok(()),
+        Err(_) if options.no_dereference || is_directory_name => return not_set("No such file or directory"),
+        Err(_) => {
+            let created = ctx.fs.write_file(&path, &[]).await;
+            created.map_err(|error| format!("cannot touch '{file}': {}", io_error_reason(&error)))?;
+        }
+    }
+    if !options.sets_modification() {
+        return Ok(());
+    }
+    match ctx.fs.set_modified_time(&path, time).await {
+        Ok(()) => Ok(()),
+        Err(error) => not_set(&io_error_reason(&error)),
+    }
+}
