@@ -169,7 +169,11 @@ impl<'a> DirectiveReader<'a> {
             let precision = self.argument(start)?.to_num();
             layout.precision = if precision < 0.0 { None } else { Some(clamp(precision)) };
         } else {
-            layout.precision = Some(self.digits().parse().unwrap_or(usize::MAX));
+            // A point without digits stands for no decimals.
+            layout.precision = Some(match self.digits() {
+                "" => 0,
+                digits => digits.parse().unwrap_or(usize::MAX),
+            });
         }
         check_maximum("precision", layout.precision.unwrap_or(0))
     }

@@ -53,6 +53,11 @@ fn flags_and_star() {
 }
 
 #[test]
+fn precision_without_digits_is_none() {
+    assert_eq!(f("%.f|%5.d|%.s|%.e", &[n(2.5), n(3.0), s("abc"), n(1234.0)]), "2|    3||1e+03");
+}
+
+#[test]
 fn integers() {
     assert_eq!(f("%d", &[n(2f64.powi(64))]), "18446744073709551616");
     assert_eq!(f("%d", &[n(-9223372036854775808.0)]), "-9223372036854775808");
