@@ -106,7 +106,8 @@ pub(crate) fn tell() {
     METER.with(|meter| meter.fuel_limit.set(fuel::spent(meter.fuel_used.get())));
 }
 
-/// QuickJS's interrupt handler: counts, and says whether to stop. It runs in scripts only, so the host may be told.
+/// Counts the work of a script, and returns true if the script must stop. QuickJS calls this handler only in scripts, so
+/// the host may be told of the fuel used.
 pub(crate) fn interrupt() -> bool {
     METER.with(|meter| {
         let used = meter.fuel_used.get().saturating_add(TICK);

@@ -14,7 +14,7 @@ pub(super) fn add<'js>(ctx: &Ctx<'js>, natives: &Object<'js>) -> Result<()> {
 }
 
 unsafe extern "C" {
-    /// Of a patch: what is kept for what runs now and for all that goes on from it.
+    /// Returns the value that a patched QuickJS keeps for the running code and for all that continues it.
     fn JS_GetAsyncContext(ctx: *mut qjs::JSContext) -> qjs::JSValue;
     fn JS_SetAsyncContext(ctx: *mut qjs::JSContext, value: qjs::JSValue);
 }

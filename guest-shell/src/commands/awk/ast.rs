@@ -1,4 +1,4 @@
-//! awk syntax tree.
+//! Syntax trees of programs.
 //!
 //! Decisions:
 //! - Variables are resolved at parse time to slots: `Global(i)` indexes the
@@ -13,12 +13,14 @@
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
+/// Variable, as the index of its slot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum VarRef {
     Global(u32),
     Local(u32),
 }
 
+/// Arithmetic operator.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum BinOp {
     Add,
@@ -29,6 +31,7 @@ pub(super) enum BinOp {
     Pow,
 }
 
+/// Operator that compares.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum CmpOp {
     Lt,
@@ -39,6 +42,7 @@ pub(super) enum CmpOp {
     Ne,
 }
 
+/// Function that awk defines.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum BuiltinFunction {
     Length,
@@ -82,6 +86,7 @@ pub(super) enum BuiltinFunction {
 }
 
 impl BuiltinFunction {
+    /// Returns the function of a name.
     pub(super) fn from_name(name: &str) -> Option<BuiltinFunction> {
         Some(match name {
             "length" => BuiltinFunction::Length,
@@ -126,7 +131,7 @@ impl BuiltinFunction {
         })
     }
 
-    /// The fewest and the most arguments.
+    /// Returns the fewest and the most arguments.
     pub(super) fn arity(self) -> (usize, usize) {
         match self {
             BuiltinFunction::Length => (0, 1),
@@ -164,7 +169,7 @@ impl BuiltinFunction {
         }
     }
 
-    /// Argument positions that name an array (not evaluated as values).
+    /// Returns the positions of arguments that name an array, which is not evaluated as a value.
     pub(super) fn array_args(self) -> &'static [usize] {
         match self {
             BuiltinFunction::Split | BuiltinFunction::Patsplit => &[1, 3],
@@ -175,60 +180,63 @@ impl BuiltinFunction {
     }
 }
 
+/// Input of `getline`.
 #[derive(Debug, Clone)]
 pub(super) enum GetlineSource {
-    /// Plain `getline`: the main input.
+    /// Main input, of a `getline` alone.
     Main,
-    /// `getline < file`
+    /// File of `getline < file`.
     File(Box<Expr>),
-    /// `cmd | getline`
+    /// Command of `command | getline`.
     Cmd(Box<Expr>),
 }
 
+/// Expression.
 #[derive(Debug, Clone)]
 pub(super) enum Expr {
     Num(f64),
     Str(String),
-    /// A regex literal in value position: `$0 ~ /re/`.
+    /// Regular expression as a value, which is that of `$0 ~ /re/`.
     Regex(u32),
     Var(VarRef),
     Elem(VarRef, Vec<Vec<Expr>>),
     Field(Box<Expr>),
-    /// `lv = e` or `lv op= e`.
+    /// Assignment to a place: `lv = e` or `lv op= e`.
     Assign(Box<Expr>, Option<BinOp>, Box<Expr>),
     Neg(Box<Expr>),
     Plus(Box<Expr>),
     Not(Box<Expr>),
     Binary(BinOp, Box<Expr>, Box<Expr>),
     Cmp(CmpOp, Box<Expr>, Box<Expr>),
-    /// `a ~ b` (or `!~` when the flag is set).
+    /// Match `a ~ b`, or `a !~ b` if the flag is set.
     Match(bool, Box<Expr>, Box<Expr>),
     And(Box<Expr>, Box<Expr>),
     Or(Box<Expr>, Box<Expr>),
     Cond(Box<Expr>, Box<Expr>, Box<Expr>),
     Concat(Box<Expr>, Box<Expr>),
-    /// `(subs) in array`
+    /// Test for an element: `(subs) in array`.
     In(Vec<Expr>, Box<Expr>),
-    /// `++lv`, `lv--`, ...: (lvalue, delta, is_prefix)
+    /// Increment or decrement of a place, by a difference; the flag is set if the operator stands in front.
     IncDec(Box<Expr>, f64, bool),
     Call(u32, Vec<Expr>),
-    /// `@name(args)`: function chosen by the value of a variable.
+    /// Call of the function that the value of a variable names: `@name(args)`.
     Indirect(Box<Expr>, Vec<Expr>),
     Builtin(BuiltinFunction, Vec<Expr>),
     Getline(GetlineSource, Option<Box<Expr>>),
-    /// Parenthesized expression (kept to tell `(a, b) in x` and
-    /// `print (a) > f` from other forms; evaluated transparently).
+    /// Expression in parentheses, which have no effect but tell `(a, b) in x` and `print (a) > f` from other forms.
     Group(Box<Expr>),
-    /// `(a, b)` grouping, only valid before `in` or as print arguments.
+    /// List in parentheses, which is valid only in front of `in` and as arguments of `print`.
     List(Vec<Expr>),
 }
 
 impl Expr {
+    /// Returns true if the expression can be assigned to.
     pub(super) fn is_lvalue(&self) -> bool {
         matches!(self, Expr::Var(_) | Expr::Elem(..) | Expr::Field(_))
     }
 }
 
+/// Target of the output of `print` and `printf`.
 #[derive(Debug, Clone)]
 pub(super) enum Redirect {
     File(Expr),
@@ -236,15 +244,18 @@ pub(super) enum Redirect {
     Pipe(Expr),
 }
 
+/// Statement with its place in the program.
 #[derive(Debug, Clone)]
 pub(super) struct Stmt {
     pub(super) kind: StmtKind,
-    /// Index into `Program::locs`.
+    /// Index of the statement's place in `Program::locs`.
     pub(super) loc: u32,
 }
 
+/// Statements that run one after the other.
 pub(super) type Block = Vec<Stmt>;
 
+/// Kind of a statement, with its parts.
 #[derive(Debug, Clone)]
 pub(super) enum StmtKind {
     Expr(Expr),
@@ -254,7 +265,7 @@ pub(super) enum StmtKind {
     While(Expr, Block),
     Do(Block, Expr),
     For(Option<Box<Stmt>>, Option<Expr>, Option<Box<Stmt>>, Block),
-    /// `for (lv in array)`
+    /// Loop over the keys of an array: `for (lv in array)`.
     ForIn(Expr, Expr, Block),
     Block(Block),
     Next,
@@ -263,12 +274,12 @@ pub(super) enum StmtKind {
     Return(Option<Expr>),
     Break,
     Continue,
-    /// `delete array` or `delete array[subs]` (the expression is the array
-    /// or element form).
+    /// Deletion of an array or of an element.
     Delete(Expr),
     Switch(Expr, Vec<(CaseLabel, Block)>),
 }
 
+/// Label of a case of `switch`.
 #[derive(Debug, Clone)]
 pub(super) enum CaseLabel {
     Value(Expr),
@@ -276,42 +287,45 @@ pub(super) enum CaseLabel {
     Default,
 }
 
+/// Pattern that selects records.
 #[derive(Debug, Clone)]
 pub(super) enum Pattern {
     All,
     Expr(Expr),
-    /// Range pattern; the index is its slot in the range-state table.
+    /// Range between two patterns, with its index in the table of the ranges' states.
     Range(Expr, Expr, usize),
 }
 
+/// Pattern with its action.
 #[derive(Debug, Clone)]
 pub(super) struct Rule {
     pub(super) pattern: Pattern,
-    /// `None`: the default action, `print $0`.
+    /// Action; none stands for `print $0`.
     pub(super) body: Option<Block>,
 }
 
+/// Function that the program defines.
 #[derive(Debug, Clone, Default)]
 pub(super) struct UserFunction {
     pub(super) name: String,
     pub(super) params: Vec<String>,
     pub(super) body: Block,
-    /// Per parameter: used as an array inside the body (directly or by
-    /// passing it on). An untyped argument for such a parameter becomes an
-    /// array in the caller.
+    /// Marks of the parameters that the body uses as arrays, directly or by passing them on. An untyped argument for
+    /// such a parameter becomes an array in the caller.
     pub(super) array_params: Vec<bool>,
     pub(super) defined: bool,
 }
 
-/// Source text of one program piece (`-f file`, `-e text`, the command line).
+/// Part of the program's text (`-f file`, `-e text`, an operand).
 #[derive(Debug, Clone)]
 pub(super) struct Source {
-    /// Label in messages: `cmd. line` or the file name.
+    /// Name in messages: `cmd. line`, or that of the file.
     pub(super) name: String,
-    /// Byte offset of this source in the joined program text.
+    /// Byte offset of the source in the text of all sources.
     pub(super) start: usize,
 }
 
+/// Program whose names are indices.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Program {
     pub(super) begin: Vec<Block>,
@@ -320,16 +334,16 @@ pub(super) struct Program {
     pub(super) endfile: Vec<Block>,
     pub(super) rules: Vec<Rule>,
     pub(super) funcs: Vec<UserFunction>,
-    /// Global variable names; index = `VarRef::Global` slot.
+    /// Names of global variables, by the index of [`VarRef::Global`].
     pub(super) globals: Vec<String>,
-    /// Regex literal sources; index = `Expr::Regex` id.
+    /// Texts of regular expressions, by the index of [`Expr::Regex`].
     pub(super) regexes: Vec<String>,
-    /// Statement locations: (source label, line number).
+    /// Places of statements: name of the source, and line.
     pub(super) locs: Vec<(String, u32)>,
     pub(super) ranges: usize,
 }
 
-/// Special variables, in global slot order.
+/// Special variables, in the order of their slots.
 pub(super) mod special {
     pub(crate) const NAMES: &[&str] = &[
         "NR",

@@ -17,7 +17,7 @@ Short options:\t\tGNU long options: (extensions)
 \t-k\t\t\t--csv
 ";
 
-/// Text of `--version`.
+/// Text that `--version` prints.
 pub(super) const VERSION: &str = "GNU Awk 5.2.1 (bashkit)";
 
 /// Options of gawk that change nothing here.

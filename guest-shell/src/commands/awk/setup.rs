@@ -18,14 +18,14 @@ use bashkit::fs::vfs_join;
 use bashkit::limits::ExecutionLimits;
 use bashkit::{ExecResult, Result};
 
-/// How much of a name an error message quotes, in bytes.
+/// Most bytes of a name that an error message quotes.
 const MAX_NAME_BYTES: usize = 200;
 
 /// Longest line and longest message that are shown of a program with a syntax error, in bytes.
 const MAX_LINE_BYTES: usize = 400;
 const MAX_MESSAGE_BYTES: usize = 300;
 
-/// Elements of `PROCINFO`.
+/// Elements of the array `PROCINFO`.
 const PROCINFO: [(&str, &str); 4] =
     [("version", "5.2.1"), ("strftime", "%a %b %e %H:%M:%S %Z %Y"), ("FS", "FS"), ("platform", "posix")];
 
@@ -40,7 +40,7 @@ pub(super) enum Setup {
 #[derive(Default)]
 struct ProgramText {
     text: String,
-    /// Where each source begins, and its name in messages.
+    /// Offset and name of each source.
     sources: Vec<Source>,
 }
 

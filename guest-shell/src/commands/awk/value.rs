@@ -1,4 +1,4 @@
-//! awk values: numbers, strings, strnums and the uninitialized value.
+//! Values of programs: numbers, strings, strnums and the uninitialized value.
 //!
 //! Decisions (POSIX awk "Expressions in awk", gawk 5 behavior):
 //! - Input-derived text (fields, `getline` vars, `split` elements, `ARGV`,
@@ -16,6 +16,7 @@ use std::cmp::Ordering;
 
 use super::format::format_number;
 
+/// Value of an expression.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Value {
     Num(f64),
@@ -26,7 +27,7 @@ pub(super) enum Value {
 }
 
 impl Value {
-    /// Classify input-derived text as strnum or plain string.
+    /// Returns the value of text from input: a strnum if it looks like a number, or a string.
     pub(super) fn from_input(s: String) -> Value {
         match looks_numeric(&s) {
             Some(n) => Value::StrNum(s, n),
@@ -42,7 +43,7 @@ impl Value {
         }
     }
 
-    /// String form using `CONVFMT` for non-integral numbers.
+    /// Returns the text of the value, with `convfmt` for numbers that are not integers.
     pub(super) fn to_str_fmt(&self, convfmt: &str) -> String {
         match self {
             Value::Num(n) => format_number(*n, convfmt),
@@ -60,7 +61,7 @@ impl Value {
         }
     }
 
-    /// Bytes this value keeps on the heap (TM-DOS-110 accounting).
+    /// Returns the number of bytes that the value has on the heap (for TM-DOS-110).
     pub(super) fn heap_bytes(&self) -> usize {
         match self {
             Value::Str(s) | Value::StrNum(s, _) => s.len(),
@@ -72,7 +73,7 @@ impl Value {
         matches!(self, Value::Num(_) | Value::StrNum(..) | Value::Uninit)
     }
 
-    /// `typeof()` name.
+    /// Returns the name that `typeof()` has for the type.
     pub(super) fn type_name(&self) -> &'static str {
         match self {
             Value::Num(_) => "number",
@@ -83,7 +84,7 @@ impl Value {
     }
 }
 
-/// Compare two scalars by the POSIX rules: numeric when both are numeric
+/// Compares two values by the rules of POSIX: numeric when both are numeric
 /// (numbers, numeric-looking input, uninitialized), string otherwise.
 pub(super) fn compare(a: &Value, b: &Value, convfmt: &str) -> Ordering {
     if a.is_numeric() && b.is_numeric() {
@@ -101,8 +102,8 @@ pub(super) fn compare(a: &Value, b: &Value, convfmt: &str) -> Ordering {
     x.as_bytes().cmp(y.as_bytes())
 }
 
-/// Length of the longest prefix of `s` that `strtod` would consume, with
-/// its value. Leading blanks are skipped. Returns `(0, 0.0)` for none.
+/// Returns the length of the longest prefix that `strtod` would take, blanks at the start included, and its number, or
+/// `(0, 0.0)`.
 pub(super) fn strtod_prefix(s: &str) -> (usize, f64) {
     let b = s.as_bytes();
     let mut i = 0;
@@ -165,12 +166,12 @@ pub(super) fn strtod_prefix(s: &str) -> (usize, f64) {
     (i, v)
 }
 
-/// awk string-to-number: the `strtod` prefix, 0 when there is none.
+/// Returns the number that a text starts with (the prefix of `strtod`), or 0.
 pub(super) fn str_to_num(s: &str) -> f64 {
     strtod_prefix(s).1
 }
 
-/// `Some(n)` when the whole of `s` (blanks around allowed) is a number.
+/// Returns the number that the whole text is, with or without blanks around it.
 pub(super) fn looks_numeric(s: &str) -> Option<f64> {
     let (len, v) = strtod_prefix(s);
     if len == 0 {

@@ -1,15 +1,14 @@
-//! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
+//! Where lines of the output end.
+//!
+//! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`), which has it from uutils/coreutils (MIT, Copyright
+//! (c) uutils developers, `src/uu/fmt/src/linebreak.rs` at revision 6579cc2).
+//!
+//! Lines are broken where GNU's costs are least, and output and search are charged to the shared budget.
 
-// Vendored from uutils/coreutils (MIT, Copyright (c) uutils developers),
-// src/uu/fmt/src/linebreak.rs at rev 6579cc2. Changes: output goes to a
-// budgeted sink, search steps poll the shared execution budget, options
-// come from `super::FmtOptions`, and lines are broken where GNU's costs are least.
-// Keep in sync with upstream; see knowledge/foundations/builtins.md "fmt".
-
-// spell-checker:ignore (ToDO) INFTY MULT accum breakwords linebreak linebreaking linebreaks linelen maxlength minlength nchars ostream overlen parasplit plass posn powf punct signum slen sstart tabwidth tlen underlen winfo wlen wordlen
-
-use super::parasplit::{ParaWords, Paragraph, WordInfo};
-use super::{FmtOptions, FmtOutput};
+use super::FmtOutput;
+use super::options::FmtOptions;
+use super::paragraphs::Paragraph;
+use super::words::{Word, words};
 use bashkit::Result;
 
 struct BreakArgs<'a> {
@@ -22,27 +21,26 @@ struct BreakArgs<'a> {
 }
 
 impl BreakArgs<'_> {
-    fn compute_width(&self, winfo: &WordInfo, posn: usize, fresh: bool) -> usize {
+    fn compute_width(&self, winfo: &Word, posn: usize, fresh: bool) -> usize {
         if fresh {
             0
         } else {
             let post = winfo.after_tab;
             match winfo.before_tab {
                 None => post,
-                Some(pre) => post + ((pre + posn) / self.opts.tabwidth + 1) * self.opts.tabwidth - posn,
+                Some(pre) => post + ((pre + posn) / self.opts.tab_width + 1) * self.opts.tab_width - posn,
             }
         }
     }
 }
 
 pub(crate) fn break_lines(para: &Paragraph, opts: &FmtOptions, ostream: &mut FmtOutput) -> Result<()> {
-    // indent
-    let p_indent = &para.indent_str;
-    let p_indent_len = para.indent_len;
+    let p_indent = &para.indent;
+    let p_indent_len = para.indent_length;
 
     // words
-    let p_words = ParaWords::new(opts, para);
-    let mut p_words_words = p_words.words();
+    let para_words = words(opts, para);
+    let mut p_words_words = para_words.iter();
 
     // the first word will *always* appear on the first line
     // make sure of this here
@@ -51,12 +49,12 @@ pub(crate) fn break_lines(para: &Paragraph, opts: &FmtOptions, ostream: &mut Fmt
     };
 
     // print the init, if it exists, and get its length
-    let p_init_len = winfo.word_nchars
+    let p_init_len = winfo.length
         + if opts.crown || opts.tagged {
             // handle "init" portion
-            ostream.write_all(&para.init_str)?;
-            para.init_len
-        } else if !para.mail_header {
+            ostream.write_all(para.first_indent)?;
+            para.first_indent_length
+        } else if !para.is_mail_header {
             // for non-(crown, tagged) that's the same as a normal indent
             ostream.write_all(p_indent)?;
             p_indent_len
@@ -66,25 +64,25 @@ pub(crate) fn break_lines(para: &Paragraph, opts: &FmtOptions, ostream: &mut Fmt
         };
 
     // write first word after writing init
-    ostream.write_all(winfo.word)?;
+    ostream.write_all(winfo.text)?;
 
     // does this paragraph require uniform spacing?
-    let uniform = para.mail_header || opts.uniform;
+    let uniform = para.is_mail_header || opts.uniform;
 
     let mut break_args =
         BreakArgs { opts, init_len: p_init_len, indent: p_indent, indent_len: p_indent_len, uniform, ostream };
 
-    if opts.quick || para.mail_header {
+    if opts.quick || para.is_mail_header {
         break_simple(p_words_words, &mut break_args)
     } else {
-        let words: Vec<&WordInfo> = std::iter::once(winfo).chain(p_words_words).collect();
+        let words: Vec<&Word> = std::iter::once(winfo).chain(p_words_words).collect();
         break_by_cost(&words, &mut break_args)
     }
 }
 
 /// `break_simple` implements a "greedy" breaking algorithm: print words until
 /// maxlength would be exceeded, then print a linebreak and indent and continue.
-fn break_simple<'a, T: Iterator<Item = &'a WordInfo<'a>>>(mut iter: T, args: &mut BreakArgs<'a>) -> Result<()> {
+fn break_simple<'a, T: Iterator<Item = &'a Word<'a>>>(mut iter: T, args: &mut BreakArgs<'a>) -> Result<()> {
     iter.try_fold((args.init_len, false), |(l, prev_punct), winfo| accum_words_simple(args, l, prev_punct, winfo))?;
     args.ostream.write_all(b"\n")
 }
@@ -93,20 +91,20 @@ fn accum_words_simple<'a>(
     args: &mut BreakArgs<'a>,
     l: usize,
     prev_punct: bool,
-    winfo: &'a WordInfo<'a>,
+    winfo: &'a Word<'a>,
 ) -> Result<(usize, bool)> {
     // compute the length of this word, considering how tabs will expand at this position on the line
-    let wlen = winfo.word_nchars + args.compute_width(winfo, l, false);
+    let wlen = winfo.length + args.compute_width(winfo, l, false);
 
-    let slen = compute_slen(args.uniform, winfo.new_line, winfo.sentence_start, prev_punct);
+    let slen = compute_slen(args.uniform, winfo.starts_line, winfo.starts_sentence, prev_punct);
 
     if l + wlen + slen > args.opts.width {
         write_newline(args.indent, args.ostream)?;
-        write_with_spaces(&winfo.word[winfo.word_start..], 0, args.ostream)?;
-        Ok((args.indent_len + winfo.word_nchars, winfo.ends_punct))
+        write_with_spaces(&winfo.text[winfo.start..], 0, args.ostream)?;
+        Ok((args.indent_len + winfo.length, winfo.ends_punctuated))
     } else {
-        write_with_spaces(winfo.word, slen, args.ostream)?;
-        Ok((l + wlen + slen, winfo.ends_punct))
+        write_with_spaces(winfo.text, slen, args.ostream)?;
+        Ok((l + wlen + slen, winfo.ends_punctuated))
     }
 }
 
@@ -134,21 +132,21 @@ fn signed(n: usize) -> i64 {
 
 /// Words with their blanks, which are as wide as in the input, where lines joined
 /// are one blank, or two behind the end of a sentence.
-fn weigh<'a>(words: &[&WordInfo<'a>], args: &BreakArgs<'_>) -> Vec<Weighed<'a>> {
+fn weigh<'a>(words: &[&Word<'a>], args: &BreakArgs<'_>) -> Vec<Weighed<'a>> {
     let mut weighed: Vec<Weighed<'a>> = Vec::with_capacity(words.len());
     let mut column = 0;
     for (index, word) in words.iter().enumerate() {
-        let text = &word.word[word.word_start..];
-        let joined = args.uniform || word.new_line;
-        let width = args.compute_width(word, column, word.new_line || index == 0);
+        let text = &word.text[word.start..];
+        let joined = args.uniform || word.starts_line;
+        let width = args.compute_width(word, column, word.starts_line || index == 0);
         let next = words.get(index + 1);
-        let wide = next.is_none_or(|next| next.new_line || args.compute_width(next, 0, false) > 1);
+        let wide = next.is_none_or(|next| next.starts_line || args.compute_width(next, 0, false) > 1);
         let body = text.iter().rposition(|byte| !b")]'\"".contains(byte)).map_or(text, |at| &text[..=at]);
         let stops = next.is_none() || body.ends_with(b".") || body.ends_with(b"?") || body.ends_with(b"!");
         let after_sentence = weighed.last().is_some_and(|before| before.last);
         weighed.push(Weighed {
             text,
-            length: word.word_nchars,
+            length: word.length,
             space: match joined {
                 true => 1 + usize::from(after_sentence),
                 false => width,
@@ -158,9 +156,9 @@ fn weigh<'a>(words: &[&WordInfo<'a>], args: &BreakArgs<'_>) -> Vec<Weighed<'a>> 
             stops,
             last: stops && wide,
         });
-        column = match word.new_line || index == 0 {
-            true => args.indent_len + word.word_nchars,
-            false => column + width + word.word_nchars,
+        column = match word.starts_line || index == 0 {
+            true => args.indent_len + word.length,
+            false => column + width + word.length,
         };
     }
     weighed
@@ -191,7 +189,7 @@ fn start_cost(words: &[Weighed<'_>], at: usize) -> i64 {
 /// Breaks a paragraph so that the sum of costs is least: lines that miss the goal,
 /// that differ in length from the next one, and where they begin. The last line may
 /// be short.
-fn break_by_cost(words: &[&WordInfo<'_>], args: &mut BreakArgs<'_>) -> Result<()> {
+fn break_by_cost(words: &[&Word<'_>], args: &mut BreakArgs<'_>) -> Result<()> {
     let weighed = weigh(words, args);
     let count = weighed.len();
     let (mut best, mut next, mut length) = (vec![0i64; count + 1], vec![count; count + 1], vec![0usize; count + 1]);
@@ -227,12 +225,7 @@ fn break_by_cost(words: &[&WordInfo<'_>], args: &mut BreakArgs<'_>) -> Result<()
 
 /// Writes the lines of a paragraph. The first word is written already. Where the paragraph has tabs, blanks become
 /// tabs, too.
-fn write_lines(
-    weighed: &[Weighed<'_>],
-    words: &[&WordInfo<'_>],
-    next: &[usize],
-    args: &mut BreakArgs<'_>,
-) -> Result<()> {
+fn write_lines(weighed: &[Weighed<'_>], words: &[&Word<'_>], next: &[usize], args: &mut BreakArgs<'_>) -> Result<()> {
     let tabs = words.iter().any(|word| word.before_tab.is_some());
     let (mut column, mut end) = (args.init_len, next[0]);
     for (index, word) in weighed.iter().enumerate().skip(1) {
@@ -241,11 +234,11 @@ fn write_lines(
             (column, end) = (args.indent_len, next[index]);
         } else {
             let target = column + word.space;
-            let stop = target / args.opts.tabwidth * args.opts.tabwidth;
+            let stop = target / args.opts.tab_width * args.opts.tab_width;
             if tabs && column + 1 < stop {
                 while column < stop {
                     args.ostream.write_all(b"\t")?;
-                    column = (column / args.opts.tabwidth + 1) * args.opts.tabwidth;
+                    column = (column / args.opts.tab_width + 1) * args.opts.tab_width;
                 }
             }
             while column < target {

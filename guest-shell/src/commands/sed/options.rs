@@ -5,7 +5,7 @@
 use bashkit::ExecResult;
 use bashkit::builtins::invalid_option;
 
-/// Text of `--help`.
+/// Text that `--help` prints.
 pub(super) const HELP: &str = "Usage: sed [OPTION]... {script} [FILE]...\n\
 Stream editor for filtering and transforming text.\n\n  \
 -n, --quiet, --silent\tsuppress automatic printing of pattern space\n  \
@@ -54,7 +54,7 @@ fn usage_error<T>(message: impl std::fmt::Display) -> Parsed<T> {
 }
 
 impl Options {
-    /// Parses arguments. Whether the first operand is the script is known behind the last: with `-e` or `-f` it is a file.
+    /// Parses the arguments of a call. Whether the first operand is the script is known behind the last: with `-e` or `-f` it is a file.
     pub(super) fn parse(arguments: &[String]) -> Parsed<Options> {
         let mut options = Options {
             sources: Vec::new(),

@@ -41,13 +41,13 @@ impl From<Error> for Stop {
 /// Outcome of a part of a call.
 type Outcome<T> = std::result::Result<T, Stop>;
 
-/// One call.
+/// Call of sed with its options.
 pub(super) struct Run<'a, 'c> {
     pub(super) ctx: &'a Context<'c>,
     pub(super) options: &'a Options,
 }
 
-/// Input file.
+/// Input file of the call.
 struct InputFile {
     text: String,
     is_readable: bool,
@@ -60,7 +60,7 @@ struct Edit<'a> {
     text: String,
 }
 
-/// What the machine has made of the input.
+/// Output of the machine for an input.
 struct Edited<'a> {
     stdout: String,
     edits: Vec<Edit<'a>>,
@@ -68,7 +68,7 @@ struct Edited<'a> {
 }
 
 impl Run<'_, '_> {
-    /// Runs the call.
+    /// Runs the whole call.
     pub(super) async fn run(&self) -> Result<ExecResult> {
         match self.run_or_stop().await {
             Ok(result) => Ok(result),
@@ -126,7 +126,7 @@ impl Run<'_, '_> {
         Ok(script)
     }
 
-    /// Parses the script. The files that it writes are made, even those in front of an error.
+    /// Parses the script of the call. The files that it writes are made, even those in front of an error.
     async fn parse(&self, script: &str) -> Outcome<Program> {
         let mode = Mode {
             extended: self.options.extended,
@@ -208,7 +208,7 @@ impl Run<'_, '_> {
         }
     }
 
-    /// Runs the program: on all files as one stream, or on each as a stream of its own.
+    /// Runs the program on all files as one stream, or on each as a stream of its own.
     async fn edit<'f>(
         &self,
         program: &Program,

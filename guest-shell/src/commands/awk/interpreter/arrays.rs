@@ -6,7 +6,7 @@ use super::super::ast::{Expr, VarRef, special};
 use super::super::value::Value;
 use super::{ArrayId, AwkArray, Evaluation, Interpreter, Slot, Unwind, truncate};
 
-/// How much of a subscript an error message quotes, in bytes.
+/// Most bytes of a subscript that an error message quotes.
 const MAX_QUOTED_BYTES: usize = 100;
 
 impl Interpreter {
@@ -170,7 +170,7 @@ impl Interpreter {
         Ok(key)
     }
 
-    /// Stores an element.
+    /// Stores a value as the element of a key.
     pub(crate) fn store_element(&mut self, array: ArrayId, key: String, slot: Slot) {
         let Some(array) = self.arrays.get_mut(array).and_then(Option::as_mut) else {
             return;

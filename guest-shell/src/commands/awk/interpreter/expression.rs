@@ -40,7 +40,7 @@ impl Interpreter {
         Ok(values)
     }
 
-    /// Evaluates a condition.
+    /// Evaluates an expression as a condition.
     pub(super) async fn condition(&mut self, expression: &Expr) -> Evaluation<bool> {
         Ok(self.eval(expression).await?.to_bool())
     }
@@ -106,7 +106,7 @@ impl Interpreter {
         self.field(index)
     }
 
-    /// Assigns. What is assigned is evaluated before where it goes, as in gawk.
+    /// Assigns a value to a place. The value is evaluated before the place, as in gawk.
     async fn assignment(&mut self, target: &Expr, operator: Option<BinOp>, value: &Expr) -> Evaluation<Value> {
         let value = self.eval(value).await?;
         let place = self.place(target).await?;

@@ -99,7 +99,7 @@ pub(super) struct Settings {
     ors: String,
     subsep: String,
     pub(super) ignorecase: bool,
-    /// `--csv` was given: a comma as `FS` means CSV.
+    /// True with `--csv`: a comma as `FS` means CSV.
     pub(super) csv: bool,
     /// Splitter that the last assignment to `FS`, `FIELDWIDTHS` or `FPAT` chose.
     splitter: Splitter,

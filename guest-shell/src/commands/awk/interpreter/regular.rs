@@ -8,7 +8,7 @@ use super::super::ast::{Expr, Program};
 use super::super::regex::AwkRegex;
 use super::{Evaluation, Interpreter, truncate};
 
-/// How much of a pattern an error message quotes, in bytes.
+/// Most bytes of a pattern that an error message quotes.
 const MAX_QUOTED_BYTES: usize = 200;
 
 /// Compiles the literals of a program.

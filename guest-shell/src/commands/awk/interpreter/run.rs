@@ -11,11 +11,11 @@ const BROKEN_PIPE_STATUS: i32 = 141;
 /// Status of a program that ends by a fatal error.
 const FATAL_STATUS: i32 = 2;
 
-/// What follows rules that have run.
+/// Continuation of a run behind the rules for a record.
 #[derive(PartialEq)]
 enum Stage {
     GoesOn,
-    /// `exit`: no more records are read.
+    /// End by `exit`: no more records are read.
     Exits,
 }
 

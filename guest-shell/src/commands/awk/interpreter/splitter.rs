@@ -12,21 +12,21 @@ pub(crate) enum Splitter {
     /// `FS = " "`: runs of blanks and newlines separate, those at the edges do not.
     Space,
     Character(char),
-    /// `FS = ""`: each character is a field.
+    /// Splitting at each character (`FS = ""`).
     Characters,
     Regex(Arc<AwkRegex>),
     Csv,
-    /// `FIELDWIDTHS`
+    /// Splitting by the columns of `FIELDWIDTHS`.
     Widths(Vec<FieldWidth>),
     Fpat(Arc<AwkRegex>),
 }
 
-/// Field of `FIELDWIDTHS`.
+/// Columns of a field of `FIELDWIDTHS`.
 #[derive(Clone)]
 pub(crate) struct FieldWidth {
-    /// How many characters in front of the field are left out.
+    /// Number of characters in front of the field that are left out.
     skipped: usize,
-    /// How many characters the field has; `None`: all that are left.
+    /// Number of characters of the field, or none for all that are left.
     width: Option<usize>,
 }
 

@@ -204,7 +204,7 @@ impl Interpreter {
         Ok(Flow::Normal)
     }
 
-    /// Runs a `switch`: from the case that matches, or from `default`, on to a `break`.
+    /// Runs a `switch` statement, from the case that matches, or from `default`, on to a `break`.
     async fn run_switch(&mut self, subject: &Expr, cases: &[(CaseLabel, Block)]) -> Evaluation<Flow> {
         let subject = self.eval(subject).await?;
         let mut start = cases.iter().position(|(label, _)| matches!(label, CaseLabel::Default));

@@ -22,7 +22,7 @@ pub(crate) struct CommandRequest {
     pub(crate) captures: bool,
     pub(crate) command: String,
     pub(crate) stdin: Option<String>,
-    /// What awk has printed, which must be written before the command runs.
+    /// Output of awk so far, which must be written before the command runs.
     pub(crate) emit_stdout: String,
     pub(crate) emit_stderr: String,
 }

@@ -22,7 +22,7 @@ const MAX_REASON_BYTES: usize = 200;
 #[derive(Default)]
 pub(super) struct OpenInputs {
     readers: HashMap<String, Reader>,
-    /// How many bytes they held when they were opened.
+    /// Number of bytes that the inputs held when they were opened.
     byte_count: usize,
 }
 

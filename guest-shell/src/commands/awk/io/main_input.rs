@@ -15,7 +15,7 @@ use bashkit::builtins::STREAM_CHUNK_BYTES;
 /// State of the main input.
 #[derive(Default)]
 pub(super) struct MainInput {
-    /// How many elements of `ARGV` were looked at, without the first one, which names the program.
+    /// Number of elements of `ARGV` that were looked at, without the first one, which names the program.
     seen_arguments: usize,
     current: Option<Reader>,
     /// A file or standard input was opened.

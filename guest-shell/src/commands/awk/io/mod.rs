@@ -31,7 +31,7 @@ use crate::commands::date::Date;
 use bashkit::builtins::StdoutStream;
 use bashkit::fs::{FileSystem, vfs_join};
 
-/// What awk uses of the shell around it.
+/// Parts of the shell around awk that it uses.
 pub(super) struct Host {
     pub(super) fs: Arc<dyn FileSystem>,
     pub(super) cwd: PathBuf,

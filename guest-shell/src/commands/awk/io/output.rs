@@ -16,7 +16,7 @@ use super::Io;
 use bashkit::builtins::limits::{AWK_MAX_OUTPUT_BYTES, AWK_MAX_OUTPUT_TARGETS};
 use bashkit::fs::FileSystem;
 
-/// How much is kept for a file before it is written.
+/// Bytes that are kept for a file before they are written.
 const FILE_CHUNK_BYTES: usize = 8 * 1024;
 
 /// Redirections that are open, by the name of their target.
@@ -25,7 +25,7 @@ pub(super) struct OpenOutputs {
     outputs: HashMap<String, Output>,
     /// Names in the order in which they were opened.
     names: Vec<String>,
-    /// How many bytes went to files and commands.
+    /// Number of bytes that went to files and commands.
     byte_count: usize,
 }
 

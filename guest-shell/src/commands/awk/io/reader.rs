@@ -8,15 +8,15 @@ use super::super::interpreter::next_character;
 use super::super::regex::AwkRegex;
 use bashkit::builtins::{StdinStream, cut_utf8};
 
-/// How much of a pipe is kept behind the place where it is read.
+/// Bytes of a pipe that are kept behind the place where it is read.
 const KEPT_BYTES: usize = 64 * 1024;
 
-/// What separates records, which is what `RS` says.
+/// Separator of records, as `RS` has it.
 #[derive(Clone)]
 pub(crate) enum RecordSeparator {
     Newline,
     Character(char),
-    /// `RS = ""`: blank lines.
+    /// Blank lines, of an empty `RS`.
     Paragraph,
     Regex(Arc<AwkRegex>),
 }
@@ -42,12 +42,12 @@ struct Bounds {
     next: usize,
 }
 
-/// Source of records: a text, or a pipe that is read as records are needed.
+/// Source that gives records: a text, or a pipe that is read as records are needed.
 pub(super) struct Reader {
     text: String,
     position: usize,
     pipe: Option<InputPipe>,
-    /// How much behind `position` was searched for a separator in vain.
+    /// Number of bytes behind `position` that were searched for a separator in vain.
     searched: usize,
     /// Exit status of the command whose output is read.
     status: i32,

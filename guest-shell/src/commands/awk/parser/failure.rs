@@ -35,7 +35,7 @@ pub(crate) enum ParseErrorKind {
     Limit,
 }
 
-/// Result of parsing.
+/// Result of parsing a part of a program.
 pub(super) type Parsed<T> = Result<T, ParseError>;
 
 impl From<LexError> for ParseError {

@@ -49,17 +49,17 @@ pub(super) struct Parser<'a> {
     location_index: HashMap<(usize, u32), u32>,
     /// Parameters of the function that is being parsed.
     locals: Option<HashMap<String, u32>>,
-    /// How deep syntax is nested: parentheses, unary operators, blocks.
+    /// Depth to which syntax is nested: parentheses, unary operators, blocks.
     nesting: usize,
-    /// How deep the syntax tree is; chains of operators count, too.
+    /// Depth of the syntax tree, for which chains of operators count, too.
     tree_depth: usize,
     /// Arguments of `print` are being parsed, outside of parentheses: `>` is a redirection.
     gt_redirects: bool,
     /// Name of the rule that is being parsed, if it is one without records.
     special_rule: Option<&'static str>,
-    /// Where the parenthesis behind the last arguments stands.
+    /// Offset of the parenthesis behind the last arguments.
     arguments_end: usize,
-    /// Where each global variable was first seen.
+    /// Offsets at which global variables were first seen.
     first_uses: HashMap<String, usize>,
     /// Calls of functions that were not defined yet: function and offset.
     pending_calls: Vec<(u32, usize)>,
@@ -90,7 +90,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Parses the program.
+    /// Parses the whole program.
     pub(super) fn parse_program(mut self) -> Parsed<Program> {
         self.advance()?;
         loop {

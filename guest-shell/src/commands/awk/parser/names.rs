@@ -8,7 +8,7 @@ use super::super::regex;
 use super::Parser;
 use super::failure::{ParseErrorKind, Parsed};
 
-/// How much of a pattern an error message quotes, in bytes.
+/// Most bytes of a pattern that an error message quotes.
 const MAX_QUOTED_BYTES: usize = 200;
 
 impl Parser<'_> {

@@ -148,7 +148,7 @@ impl Parser<'_> {
         Ok(Expr::Call(function, arguments))
     }
 
-    /// Parses `@name(arguments)`.
+    /// Parses an indirect call, `@name(arguments)`.
     fn parse_indirect_call(&mut self) -> Parsed<Expr> {
         self.advance()?;
         let (Token::FuncName(name) | Token::Name(name)) = self.token.clone() else {

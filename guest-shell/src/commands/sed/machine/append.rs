@@ -38,7 +38,7 @@ impl<'a> Appends<'a> {
         self.queue.clear();
     }
 
-    /// Writes what waits. A file that does not exist is none, as with GNU sed.
+    /// Writes the texts that wait. A file that does not exist is none, as with GNU sed.
     pub(super) fn write_to(&mut self, sink: &mut Sink, files: &HashMap<String, String>) {
         for append in std::mem::take(&mut self.queue) {
             match append {

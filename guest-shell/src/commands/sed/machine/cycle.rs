@@ -23,7 +23,7 @@ pub(super) enum CycleEnd {
     Restart,
 }
 
-/// What comes behind a command.
+/// Continuation of a cycle behind a command.
 pub(super) enum Step {
     Next,
     Jump(usize),
@@ -174,7 +174,7 @@ impl Machine<'_> {
         }
     }
 
-    /// Prints pattern space.
+    /// Prints the pattern space.
     pub(super) fn print(&mut self) {
         let Space { text, had_newline } = &self.pattern;
         self.outputs.stdout.write_line(text, *had_newline);

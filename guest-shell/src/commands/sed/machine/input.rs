@@ -4,7 +4,7 @@
 
 use bashkit::builtins::{InputChunks, StdoutStream, cut_records};
 
-/// Line of input.
+/// Line of the input, without its end.
 pub(crate) struct InputLine {
     pub(crate) text: String,
     /// The line was ended in the input.
@@ -72,7 +72,7 @@ fn last_records(bytes: &[u8], count: usize, terminator: u8) -> &[u8] {
 #[derive(Default)]
 pub(super) struct Input<'a> {
     lines: Vec<InputLine>,
-    /// How many of `lines` were taken.
+    /// Number of `lines` that were taken.
     taken: usize,
     pub(super) line_number: usize,
     /// Index of the file of the line that was taken last.
@@ -91,7 +91,7 @@ impl<'a> Input<'a> {
         self.feed.as_ref()?.output.as_ref()
     }
 
-    /// Begins a stream.
+    /// Begins the stream of some files.
     pub(super) fn start(&mut self, lines: Vec<InputLine>) {
         self.lines = lines;
         self.taken = 0;

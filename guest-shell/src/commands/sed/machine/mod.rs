@@ -47,7 +47,7 @@ use super::pattern::SedRegex;
 use super::script::Program;
 use bashkit::limits::{BudgetedString, ExecutionBudget, LimitExceeded};
 
-/// What a run is given beside its script.
+/// Settings of a run beside its script.
 pub(super) struct Settings<'a> {
     /// Names of the input files.
     pub(super) names: &'a [String],
@@ -58,7 +58,7 @@ pub(super) struct Settings<'a> {
     pub(super) line_length: usize,
     /// Character that ends lines: newline, or NUL with `-z`.
     pub(super) separator: char,
-    /// `--posix`: `N` without a next line prints nothing.
+    /// Option `--posix`: `N` without a next line prints nothing.
     pub(super) posix: bool,
     pub(super) budget: Option<ExecutionBudget>,
 }
@@ -84,7 +84,7 @@ pub(super) struct Machine<'a> {
     ends_line_on_quit: bool,
 }
 
-/// What a run leaves behind.
+/// Outcome of a run.
 pub(super) struct Ending {
     pub(super) stderr: String,
     pub(super) exit_code: Option<i32>,
@@ -93,7 +93,7 @@ pub(super) struct Ending {
 }
 
 impl<'a> Machine<'a> {
-    /// Creates a machine. A budget that is used up refuses it.
+    /// Creates a machine, unless the budget is used up.
     pub(super) fn new(program: &'a Program, settings: Settings<'a>) -> Result<Self, LimitExceeded> {
         let budget = settings.budget.as_ref();
         let (pattern, hold) = (Space::new(budget)?, Space::new(budget)?);

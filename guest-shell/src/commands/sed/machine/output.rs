@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use bashkit::limits::{BudgetedString, ExecutionBudget, LimitExceeded};
 
-/// Text to write. As with GNU sed, a line that was not ended in the input is written without its end, which comes only if
+/// Text that is to be written. As with GNU sed, a line that was not ended in the input is written without its end, which comes only if
 /// more is written: `printf a | sed s/a/b/` adds no newline.
 pub(super) struct Sink {
     pub(super) text: BudgetedString,

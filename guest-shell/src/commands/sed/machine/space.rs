@@ -25,7 +25,7 @@ impl Space {
         Ok(Space { text: empty_text(budget)?, had_newline: true })
     }
 
-    /// Replaces the text. The old one is released first, so that a text of the same size fits near the limit.
+    /// Replaces the text by another. The old one is released first, so that a text of the same size fits near the limit.
     pub(super) fn replace(
         &mut self,
         text: &str,
@@ -38,7 +38,7 @@ impl Space {
         Ok(())
     }
 
-    /// Appends a line.
+    /// Appends a line to the text.
     pub(super) fn append(&mut self, text: &str, had_newline: bool, separator: char) -> Result<(), LimitExceeded> {
         self.text.try_push(separator)?;
         self.text.try_push_str(text)?;

@@ -35,19 +35,19 @@ pub(super) struct ParseError {
     pub(super) status: i32,
 }
 
-/// Result of parsing.
+/// Result of parsing a part of a script.
 type Parsed<T> = Result<T, ParseError>;
 
 /// Options that change what a script means.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Mode {
-    /// `-E`: extended regular expressions.
+    /// Option `-E`: extended regular expressions.
     pub(super) extended: bool,
-    /// `-z`: in `M` mode `^` and `$` also match around NUL, which separates lines.
+    /// Option `-z`: in `M` mode `^` and `$` also match around NUL, which separates lines.
     pub(super) null_data: bool,
     /// The locale is C: a byte that is no UTF-8 is a character, too.
     pub(super) bytes_match: bool,
-    /// `--posix`: without GNU's extensions.
+    /// Option `--posix`: without GNU's extensions.
     pub(super) posix: bool,
 }
 
@@ -94,15 +94,15 @@ pub(super) enum End {
     Line(usize),
     Last,
     Regex(RegexUse),
-    /// `address,+N`
+    /// End some lines behind the start (`address,+N`).
     Plus(usize),
-    /// `address,~N`
+    /// End at a multiple (`address,~N`).
     Multiple(usize),
 }
 
-/// What a command does.
+/// Action of a command.
 pub(super) enum Action {
-    /// `{`: goes on at an index if the lines are others.
+    /// Start of a group (`{`): goes on at an index if the lines are others.
     Block {
         end: usize,
     },
@@ -148,7 +148,7 @@ pub(super) enum JumpCondition {
     UnlessSubstituted,
 }
 
-/// The command `s`.
+/// Parts of the command `s`.
 pub(super) struct Substitution {
     pub(super) regex: RegexUse,
     pub(super) parts: Vec<ReplacementPart>,
@@ -168,7 +168,7 @@ pub(super) enum ReplacementPart {
     Case(CaseChange),
 }
 
-/// Change of case: `\U`, `\L`, `\u`, `\l`, `\E`.
+/// Change of the case of a replacement: `\U`, `\L`, `\u`, `\l`, `\E`.
 #[derive(Clone, Copy)]
 pub(super) enum CaseChange {
     Upper,

@@ -6,7 +6,7 @@ use super::reader::{ScriptReader, shorten};
 use super::{Action, Address, Command, JumpCondition, Mode, ParseError, Parsed, Program};
 use bashkit::builtins::limits::SED_MAX_GROUP_NESTING_DEPTH;
 
-/// Parses a script. Returns the files that `w` and `W` name, too: GNU opens them as it reads the script, so that those in
+/// Parses a whole script. Returns the files that `w` and `W` name, too: GNU opens them as it reads the script, so that those in
 /// front of an error are there all the same.
 pub(crate) fn parse(script: &str, mode: Mode) -> (Parsed<Program>, Vec<String>) {
     let mut parser = Parser { reader: ScriptReader::new(script, mode), ..Parser::default() };
@@ -14,7 +14,7 @@ pub(crate) fn parse(script: &str, mode: Mode) -> (Parsed<Program>, Vec<String>) 
     (program, parser.reader.write_files)
 }
 
-/// What stands at a place in a script.
+/// Token at a place in a script.
 pub(super) enum Item {
     Action(Action),
     Label(String),

@@ -6,7 +6,7 @@ use super::reader::ScriptReader;
 use super::replacement::{characters_with_escapes, parse_replacement};
 use super::{Action, Parsed, ReplacementPart, Substitution};
 
-/// Flags behind `s/regex/replacement/`.
+/// Flags of a substitution, behind `s/regex/replacement/`.
 #[derive(Default)]
 struct Flags {
     global: bool,

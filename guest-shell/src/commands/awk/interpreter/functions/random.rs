@@ -3,13 +3,13 @@
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
-/// How many words of state the additive generator has (BSD's `TYPE_4`).
+/// Number of words of state of the additive generator (BSD's `TYPE_4`).
 const STATE_WORDS: usize = 63;
 
-/// How far apart the two words are that are added.
+/// Distance of the two words that are added.
 const SEPARATION: usize = 1;
 
-/// How many numbers wait in the table that shuffles them.
+/// Number of entries of the table that shuffles numbers.
 const SHUFFLED: usize = 512;
 
 /// Generator of the numbers of `rand`.

@@ -49,7 +49,7 @@ impl Interpreter {
         Ok(Value::Num(count as f64))
     }
 
-    /// Stores separators. Those of runs of blanks count from 0, and the first and the last exist only if they are not
+    /// Stores separators in an array. Those of runs of blanks count from 0, and the first and the last exist only if they are not
     /// empty.
     async fn store_separators(
         &mut self,
