@@ -23,7 +23,7 @@ async fn seq_formats_numbers() {
     for (call, output) in [
         ("seq 1 0.5 2", "1.0\n1.5\n2.0\n"),
         ("seq 1 2.50", "1\n2\n"),
-        ("seq 1e-1 0.2", "0.1\n0.2\n"),
+        ("seq 1e-1 1e-1 0.2", "0.1\n0.2\n"),
         ("seq -w 1 -0.5 -1", "01.0\n00.5\n00.0\n-0.5\n-1.0\n"),
         ("seq -w 8 10", "08\n09\n10\n"),
         ("seq -w 1 100 | sed -n '1p;$p'", "001\n100\n"),

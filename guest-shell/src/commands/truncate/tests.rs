@@ -34,7 +34,6 @@ async fn truncate_sets_lengths_of_files() {
             "truncate: cannot open 'f/' for writing: Not a directory\n\
              truncate: cannot open 'd/' for writing: Is a directory\n",
         ),
-        ("truncate f", "", "truncate: you must specify either --size or --reference\n"),
         ("truncate -r gone f", "", "truncate: cannot stat reference 'gone': No such file or directory\n"),
         ("truncate -s x f", "", "truncate: invalid number in size 'x'\n"),
     ] {
