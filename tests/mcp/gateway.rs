@@ -324,6 +324,9 @@ fn gateway_in_memory_is_left_with_no_suspended_call() {
     let refused = client.request("tools/call", retry);
     assert!(error(&refused["result"]).contains("the user dismissed the question"), "{refused:#}");
     assert_eq!(text(&client.call("echo", json!({ "text": "next" }))), "next");
+    // What it says names the agent's session, and no tool that a gateway lacks.
+    let nothing = client.call("resume", json!({}));
+    assert_eq!(error(&nothing), "the session `main` has no run to resume", "{nothing:#}");
 }
 
 /// Home with two servers, which are pinned in the normal mode; `other` then is in this mode.

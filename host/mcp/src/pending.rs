@@ -21,9 +21,6 @@ const MAX_VALUE: usize = 2000;
 /// Most calls that a result lists.
 const MAX_CALLS: usize = 20;
 
-/// How a call is decided about whose session is in memory.
-pub(crate) const RESUME_ASKS: &str = "The client's user decides when `resume` asks again";
-
 /// Lists the calls of a session that wait, or of all sessions of the client.
 pub(crate) fn list(
     client: &ClientSessions,
@@ -116,7 +113,7 @@ pub(crate) fn explain(
     }
     let how = match client.on_disk() {
         true => format!("A human decides with `tollhouse session approve {session}` or `deny`"),
-        false => RESUME_ASKS.to_owned(),
+        false => "The client's user decides when `resume` asks again".to_owned(),
     };
     let _ = write!(text, "\n{how}; then `resume` continues the run. Until then the session takes no other run.");
     text

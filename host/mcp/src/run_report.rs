@@ -77,7 +77,7 @@ pub(crate) fn report(
     let FinishedRun { mut result, stdout, stderr, dropped, pending, before, given_up } = finished;
     if let (Status::Suspended, false, Some(error)) = (result.status, client.on_disk(), &mut result.error) {
         // No command reaches a session in memory.
-        error.hint = Some(pending::RESUME_ASKS.to_owned());
+        error.hint = Some("`resume` asks the client's user again".to_owned());
     }
     let value = result.value.as_ref().filter(|value| !value.is_null()).map(|value| match value {
         Value::String(text) => text.clone(),

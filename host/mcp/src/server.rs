@@ -359,7 +359,11 @@ impl ServerHandler for Connection {
             Err(error) => return Ok(error.into_result().into()),
         };
         let answered = self.dispatch(request, &context, Arc::clone(&client)).await;
-        Ok(answered.unwrap_or_else(|error| error.with_names_of(&client).into_result().into()))
+        Ok(answered.unwrap_or_else(|error| {
+            let error = error.with_names_of(&client);
+            let error = if self.server.0.is_gateway { error.for_gateway() } else { error };
+            error.into_result().into()
+        }))
     }
 
     async fn complete(

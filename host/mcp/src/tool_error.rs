@@ -12,6 +12,9 @@ use crate::sessions::{ClientSessions, MAIN};
 /// Most characters of each text of a failure.
 const MAX_TEXT: usize = 2000;
 
+/// Words of hints that are of no use to the clients of a gateway.
+const NOT_OF_GATEWAY: [&str; 4] = ["`sessions`", "`search_tools`", "`run_", "script"];
+
 /// Error that a tool call results in.
 #[derive(Debug)]
 pub(crate) struct ToolError {
@@ -44,6 +47,12 @@ impl ToolError {
     pub(crate) fn with_names_of(mut self, client: &ClientSessions) -> Self {
         let (stored, known) = (format!("session `{}`", client.stored_name()), format!("session `{MAIN}`"));
         self.message = self.message.replace(&stored, &known);
+        self
+    }
+
+    /// Leaves out what to do with tools that a gateway has not.
+    pub(crate) fn for_gateway(mut self) -> Self {
+        self.hint = self.hint.filter(|hint| !NOT_OF_GATEWAY.iter().any(|tool| hint.contains(tool)));
         self
     }
 
