@@ -85,7 +85,8 @@ impl ServerSlot {
         loop {
             let may_start = !state.prepared.is_empty() && state.started.elapsed() >= BACKOFF;
             match &state.current {
-                Current::Connecting if call.is_over() => return Err(Failure::cancelled()),
+                Current::Connecting if call.is_cancelled() => return Err(Failure::cancelled()),
+                Current::Connecting if call.is_over() => return Err(self.late()),
                 Current::Connecting => {
                     let waited = self.0.changed.wait_timeout(state, TICK);
                     state = waited.unwrap_or_else(PoisonError::into_inner).0;
@@ -139,6 +140,11 @@ impl ServerSlot {
         if let Some(told) = told {
             on_failure(name, &told);
         }
+    }
+
+    fn late(&self) -> Failure {
+        let message = format!("the MCP server `{}` has not started within the time of the run", self.0.name);
+        Failure::limit(message, "it may still be downloading what it needs: call it again later")
     }
 
     fn failure(&self, why: &str) -> Failure {
