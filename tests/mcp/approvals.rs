@@ -105,7 +105,7 @@ fn without_anybody_to_ask_a_call_in_memory_is_refused() {
         let mut client = Client::start_as(&home, &arguments, "2025-11-25", capabilities);
         let result = client.call("run_javascript", json!({ "script": SCRIPT }));
         assert_eq!(result["structuredContent"]["status"], "denied", "{result:#}");
-        assert!(error(&result).contains("cannot ask its user"), "{result:#}");
+        assert!(error(&result).contains("does not ask its user"), "{result:#}");
         assert_eq!(client.js("return 1")["value"], 1);
     }
 }
@@ -207,4 +207,97 @@ fn answers_count_for_calls_that_the_client_was_asked_about_alone() {
     let second = client.request("tools/call", forged);
     let questions = second["result"]["inputRequests"].as_object().expect("the next call waits");
     assert!(!questions.contains_key(digest), "{second:#}");
+}
+
+/// Script whose call cannot be shown in full.
+const LONG: &str = "return await pay.charges.create({amount: 1, currency: 'E'.repeat(7000)})";
+
+fn boom() -> Value {
+    json!({ "error": { "code": -32603, "message": "boom" } })
+}
+
+#[test]
+fn a_call_in_memory_that_cannot_be_asked_about_is_refused_and_the_session_goes_on() {
+    for version in ["2025-11-25", "2026-07-28"] {
+        let home = home();
+        let mut client = Client::start_as(&home, &["--policy", "p.toml"], version, elicitation());
+        let refused = client.call("run_javascript", json!({ "script": LONG }));
+        assert_eq!(refused["structuredContent"]["status"], "denied", "{refused:#}");
+        let told = error(&refused);
+        assert!(told.contains("the question would have 7") && told.contains("at most 6000"), "{told}");
+        assert!(told.contains("hint: ask whoever runs this server to keep its session"), "{told}");
+        assert_eq!(client.js("return 1")["value"], 1, "{version}");
+    }
+    let home = home();
+    let mut client =
+        Client::start_as(&home, &["--policy", "p.toml"], "2025-11-25", elicitation()).answering(|_| boom());
+    let refused = client.call("run_javascript", json!({ "script": SCRIPT }));
+    assert_eq!(refused["structuredContent"]["status"], "denied", "{refused:#}");
+    assert!(error(&refused).contains("the client was asked and did not answer") && error(&refused).contains("boom"));
+    assert!(!error(&refused).contains("a human refused"), "{refused:#}");
+    assert_eq!(client.js("return 1")["value"], 1);
+}
+
+#[test]
+fn a_call_on_disk_that_the_client_cannot_be_asked_about_waits_for_the_command_line() {
+    let home = home();
+    let arguments = ["--policy", "p.toml", "--session", "agent"];
+    let mut client = Client::start_as(&home, &arguments, "2025-11-25", elicitation()).answering(|_| boom());
+    for script in [LONG, SCRIPT] {
+        let waiting = client.call("run_javascript", json!({ "script": script }));
+        assert_eq!(waiting["structuredContent"]["status"], "suspended", "{waiting:#}");
+        assert!(text(&waiting).contains("tollhouse session approve agent"), "{waiting:#}");
+        assert_eq!(home.run(["session", "deny", "agent"]).status, 0);
+        let denied = client.call("resume", json!({}));
+        assert!(error(&denied).contains("a human refused"), "{denied:#}");
+    }
+}
+
+#[test]
+fn a_request_that_is_cancelled_while_its_user_is_asked_ends_its_run() {
+    for arguments in [vec!["--policy", "p.toml"], vec!["--policy", "p.toml", "--session", "agent"]] {
+        let home = home();
+        let mut client = Client::start_as(&home, &arguments, "2025-11-25", elicitation());
+        let call = json!({ "name": "run_javascript", "arguments": { "script": SCRIPT } });
+        let id = client.send("tools/call", call);
+        loop {
+            let message = client.receive().expect("a question");
+            if message["method"] == "elicitation/create" {
+                break;
+            }
+        }
+        client.notify("notifications/cancelled", json!({ "requestId": id }));
+        assert_eq!(client.js("return 1")["value"], 1, "{arguments:?}");
+        let pending = client.call("pending", json!({}));
+        assert_eq!(pending["structuredContent"]["pending"], json!([]), "{pending:#}");
+    }
+}
+
+#[test]
+fn texts_about_a_session_in_memory_name_no_command_that_cannot_reach_it() {
+    let home = home();
+    let mut client = Client::start_as(&home, &["--policy", "p.toml"], "2025-11-25", elicitation())
+        .answering(|_| json!({ "action": "cancel" }));
+    let waiting = client.call("run_javascript", json!({ "script": SCRIPT }));
+    let other = client.call("run_javascript", json!({ "script": "return 1" }));
+    for told in [waiting.to_string(), other.to_string()] {
+        assert!(told.contains("resume") && !told.contains("tollhouse session") && !told.contains("`mcp`"), "{told}");
+    }
+}
+
+#[test]
+fn long_arguments_of_a_call_that_waits_are_shortened() {
+    let home = home();
+    let mut client = Client::start(&home, &["--policy", "p.toml", "--session", "agent", "--max-text", "1000"]);
+    let script = "return await pay.charges.create({amount: 1, currency: 'E'.repeat(100_000)})";
+    let waiting = client.call("run_javascript", json!({ "script": script }));
+    let pending = client.call("pending", json!({}));
+    for result in [&waiting, &pending] {
+        let structured = result["structuredContent"].clone();
+        assert!(structured.to_string().len() < 6000, "{}", structured.to_string().len());
+        let item = &structured["pending"][0];
+        assert!(item["arguments_characters"].as_u64().is_some_and(|all| all > 100_000), "{item:#}");
+        assert!(item["arguments"].as_str().is_some_and(|shown| shown.contains("characters left out")), "{item:#}");
+    }
+    assert!(text(&waiting).contains("`tollhouse session pending agent` shows a human all"), "{waiting:#}");
 }

@@ -13,7 +13,7 @@ use tollhouse_tests::Home;
 /// Longest time to wait for a message.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Answers a request of the server.
+/// Answers a request of the server: with a result, or an object whose `error` is the answer.
 type Answer = Box<dyn FnMut(&Value) -> Value>;
 
 /// A running server and its client.
@@ -89,6 +89,17 @@ impl Client {
         writeln!(stdin, "{line}").and_then(|()| stdin.flush()).expect("the server reads");
     }
 
+    /// Writes bytes.
+    pub(super) fn send_bytes(&mut self, bytes: &[u8]) {
+        let stdin = self.stdin.as_mut().expect("it is open");
+        stdin.write_all(bytes).and_then(|()| stdin.flush()).expect("the server reads");
+    }
+
+    /// Closes the server's input.
+    pub(super) fn close(&mut self) {
+        drop(self.stdin.take());
+    }
+
     /// Sends a notification.
     pub(super) fn notify(&mut self, method: &str, params: Value) {
         self.send_line(&json!({ "jsonrpc": "2.0", "method": method, "params": params }).to_string());
@@ -124,8 +135,11 @@ impl Client {
                 (None, Some(other)) if *other == id => return message,
                 (Some(_), Some(request)) => {
                     let answer = self.answer.as_mut().expect("the server asks a client that cannot answer");
-                    let result = answer(&message);
-                    let answered = json!({ "jsonrpc": "2.0", "id": request, "result": result });
+                    let mut answered = answer(&message);
+                    if answered.get("error").is_none() {
+                        answered = json!({ "result": answered });
+                    }
+                    (answered["jsonrpc"], answered["id"]) = (json!("2.0"), request.clone());
                     self.send_line(&answered.to_string());
                 }
                 (Some(_), None) => self.notifications.push_back(message),

@@ -195,7 +195,7 @@ fn gateway_call_that_nobody_can_be_asked_about_waits_for_the_command_line() {
     // In memory nobody could decide later.
     let mut client = Client::start(&home, &GATEWAY);
     let refused = client.call("add", json!({ "a": 1, "b": 2 }));
-    assert!(error(&refused).contains("cannot ask its user"), "{refused:#}");
+    assert!(error(&refused).contains("does not ask its user"), "{refused:#}");
 }
 
 #[test]
@@ -299,4 +299,89 @@ fn gateway_call_that_needs_consent_passes_the_gate_of_a_package_too() {
     assert_eq!(paid["structuredContent"]["total"], 4, "{paid:#}");
     let wrong = client.call("pay_charges_create", json!({ "amount": "much" }));
     assert!(error(&wrong).contains("ArgumentError"), "{wrong:#}");
+}
+
+#[test]
+fn gateway_in_memory_is_left_with_no_suspended_call() {
+    let home = home(ASKS);
+    let cancel = || json!({ "action": "cancel" });
+    let boom = json!({ "error": { "code": -32603, "message": "boom" } });
+    for (answer, told) in [(cancel(), "the user dismissed the question"), (boom, "boom")] {
+        let mut client = Client::start_as(&home, &GATEWAY, "2025-11-25", json!({ "elicitation": {} }))
+            .answering(move |_| answer.clone());
+        let refused = client.call("add", json!({ "a": 1, "b": 2 }));
+        assert!(error(&refused).contains(told), "{refused:#}");
+        assert_eq!(text(&client.call("echo", json!({ "text": "next" }))), "next");
+    }
+    let mut client = Client::start_as(&home, &GATEWAY, "2026-07-28", json!({ "elicitation": {} }));
+    let call = json!({ "name": "add", "arguments": { "a": 1, "b": 2 } });
+    let asked = client.request("tools/call", call.clone());
+    let requests = asked["result"]["inputRequests"].as_object().unwrap_or_else(|| panic!("no question: {asked:#}"));
+    let key = requests.keys().next().expect("one call waits").clone();
+    let mut retry = call;
+    retry["requestState"] = asked["result"]["requestState"].clone();
+    retry["inputResponses"] = json!({ key: cancel() });
+    let refused = client.request("tools/call", retry);
+    assert!(error(&refused["result"]).contains("the user dismissed the question"), "{refused:#}");
+    assert_eq!(text(&client.call("echo", json!({ "text": "next" }))), "next");
+    // What it says names the agent's session, and no tool that a gateway lacks.
+    let nothing = client.call("resume", json!({}));
+    assert_eq!(error(&nothing), "the session `main` has no run to resume", "{nothing:#}");
+}
+
+/// Home with two servers, which are pinned in the normal mode; `other` then is in this mode.
+fn two_servers(mode: &str) -> Home {
+    let home = Home::new();
+    let policy = |mode: &str| {
+        let other = policy_of("other", mode, "");
+        format!("{}{}", policy_of("fix", "normal", ""), other.trim_start_matches("[tools]\n"))
+    };
+    home.file("policy.toml", policy("normal"));
+    lock(&home, &["--allow-exec", "fix", "--allow-exec", "other"]);
+    home.file("policy.toml", policy(mode));
+    home
+}
+
+#[test]
+fn server_that_cannot_be_used_leaves_the_others_alone() {
+    for (mode, why) in [("poisoned", "its tools differ from the pinned ones"), ("exit", "it does not start")] {
+        let home = two_servers(mode);
+        let arguments = [&GATEWAY[..], &["--allow-exec", "other"]].concat();
+        let mut client = Client::start(&home, &arguments);
+        assert!(names(&listed(&mut client)).contains(&"other_echo"), "{mode}");
+        assert_eq!(text(&client.call("fix_echo", json!({ "text": "here" }))), "here", "{mode}");
+        let failed = client.call("other_echo", json!({ "text": "here" }));
+        assert!(error(&failed).contains(why) && error(&failed).contains("tollhouse mcp test other"), "{failed:#}");
+        // Not the words that nobody has accepted, which are on standard error.
+        assert!(!failed.to_string().contains("id_rsa") && !failed.to_string().contains("licence"), "{failed:#}");
+        let (status, told) = client.end();
+        assert!(status.success() && (told.contains("id_rsa") || told.contains("no licence")), "{mode}: {told}");
+        assert!(!told.contains('\u{1b}'), "{told}");
+    }
+}
+
+#[test]
+fn server_that_says_nothing_keeps_no_client_waiting() {
+    let home = two_servers("mute");
+    let arguments = [&GATEWAY[..], &["--allow-exec", "other", "--timeout", "3s"]].concat();
+    let begun = std::time::Instant::now();
+    let mut client = Client::start(&home, &arguments);
+    assert_eq!(text(&client.call("fix_echo", json!({ "text": "here" }))), "here");
+    assert!(begun.elapsed().as_secs() < 30, "{:?}", begun.elapsed());
+    let late = client.call("other_echo", json!({ "text": "here" }));
+    assert!(error(&late).contains("has not started within the time of the run"), "{late:#}");
+}
+
+#[test]
+fn server_that_ends_is_started_again_for_a_later_call() {
+    let home = home(ALL);
+    let mut client = Client::start(&home, &GATEWAY);
+    for _ in 0..2 {
+        assert_eq!(text(&client.call("echo", json!({ "text": "here" }))), "here");
+        let died = client.call("die", json!({}));
+        assert!(error(&died).contains("has ended") && error(&died).contains("for a later call"), "{died:#}");
+        // Not at once: one that ends again and again would take all that was prepared.
+        std::thread::sleep(std::time::Duration::from_millis(1100));
+    }
+    assert_eq!(text(&client.call("echo", json!({ "text": "again" }))), "again");
 }

@@ -434,3 +434,35 @@ fn holder_of_a_token_takes_no_room_of_others() {
     assert_eq!(server.modern_js("return 1", &[("authorization", &others)])["structuredContent"]["value"], 1);
     assert_eq!(server.modern_js("return 1", &mine)["structuredContent"]["value"], 1);
 }
+
+#[test]
+fn pages_of_named_origins_may_ask_and_see_the_session() {
+    let home = Home::new();
+    let server = HttpServer::start(&home, &["--http-origin", "https://good.example:443"]);
+    let ask = |origin: &str| {
+        let head = format!(
+            "OPTIONS /mcp HTTP/1.1\r\nhost: {}\r\nconnection: close\r\norigin: {origin}\r\n\
+             access-control-request-method: POST\r\n\
+             access-control-request-headers: authorization, content-type, mcp-session-id, x-other\r\n\r\n",
+            server.address
+        );
+        server.send(&head, b"")
+    };
+    let allowed = ask("https://good.example");
+    let header = |answer: &Answer, name: &str| answer.headers.get(name).cloned().unwrap_or_default();
+    assert_eq!(allowed.status, 204, "{allowed:?}");
+    assert_eq!(header(&allowed, "access-control-allow-origin"), "https://good.example", "{allowed:?}");
+    let names = header(&allowed, "access-control-allow-headers");
+    assert!(
+        names.contains("mcp-session-id") && names.contains("authorization") && !names.contains("x-other"),
+        "{names}"
+    );
+    let refused = ask("https://evil.example");
+    assert!(refused.status >= 400 && !refused.headers.contains_key("access-control-allow-origin"), "{refused:?}");
+    let list = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list" });
+    let answer = server.post(&list, &[("origin", "https://good.example"), ("host", "localhost")]);
+    assert_eq!(header(&answer, "access-control-allow-origin"), "https://good.example", "{answer:?}");
+    assert!(header(&answer, "access-control-expose-headers").contains("Mcp-Session-Id"), "{answer:?}");
+    let own = server.post(&list, &[]);
+    assert!(!own.headers.contains_key("access-control-allow-origin"), "{own:?}");
+}

@@ -11,6 +11,8 @@ use serde_json::{Value, json};
 use tollhouse_tests::mcp_server::{policy_of, python};
 use tollhouse_tests::{Home, Ran};
 
+use super::client::Client;
+
 /// Longest time until processes that nobody needs any more are gone.
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -178,13 +180,18 @@ fn changed_definitions_are_refused_with_a_difference() {
 fn server_that_changes_its_tools_between_list_and_call_is_called_no_more() {
     let home = pinned("");
     let code = "await fix.change({}); const told = [];
-        for (let i = 0; i < 2; i++) try { await fix.echo({text: 'x'}) } catch (error) { told.push(error.name, error.message) }
+        for (let i = 0; i < 2; i++) try { await fix.echo({text: 'x'}) } catch (error) { told.push(error.name, error.message, error.hint) }
         return told";
     let ran = js(&home, code);
     assert_eq!(ran["value"][0], "ToolError", "{ran}");
-    for at in [1, 3] {
+    for at in [1, 4] {
         assert!(ran["value"][at].as_str().is_some_and(|told| told.contains("has changed its tools")), "{ran}");
+        let hint = ran["value"][at + 1].as_str().expect("a hint");
+        // Not the words that nobody has accepted.
+        assert!(hint.contains("`fix/echo`") && !ran.to_string().contains("id_rsa"), "{ran}");
     }
+    let told = home.run(["run", "-e", "await fix.change({}); await fix.echo({text: 'x'})"].iter().chain(&ALLOWED));
+    assert!(told.stderr.contains("changed: `fix/echo`") && told.stderr.contains("id_rsa"), "{told:?}");
 }
 
 #[test]
@@ -609,4 +616,82 @@ fn peak(status: &Path) -> u64 {
         thread::sleep(Duration::from_millis(5));
     }
     most
+}
+
+#[test]
+fn lock_keeps_the_pins_of_good_servers_and_says_which_failed() {
+    let home = Home::new();
+    let other = policy_of("other", "exit", "");
+    home.file("policy.toml", format!("{}{}", policy("normal", ""), other.trim_start_matches("[tools]\n")));
+    let both = ["mcp", "lock", "--policy", "policy.toml", "--allow-exec", "other", "--allow-exec", "fix"];
+    let ran = home.run(both);
+    assert_eq!(ran.status, 1, "{ran:?}");
+    assert!(ran.stdout.contains("pinned   fix") && ran.stdout.contains("failed   other"), "{ran:?}");
+    assert!(ran.stderr.contains("the MCP server `other` cannot be used"), "{ran:?}");
+    let json = home.run(both.iter().chain(&["--json"]));
+    let told: Value = serde_json::from_str(&json.stdout).expect("JSON");
+    assert_eq!((&told[0]["change"], &told[1]["change"]), (&json!("kept"), &json!("failed")), "{told:#}");
+    let lock = std::fs::read_to_string(home.path().join("tollhouse.lock")).expect("it was written");
+    assert!(lock.contains("[mcp.fix") && !lock.contains("[mcp.other"), "{lock}");
+}
+
+#[test]
+fn hidden_characters_of_definitions_are_shown_as_codes_and_warned_of() {
+    let home = Home::new();
+    home.file("policy.toml", policy("hidden", ""));
+    let ran = lock(&home);
+    assert!(ran.status == 0 && ran.stderr.contains("warning: the definition of `fix/echo`"), "{ran:?}");
+    let hidden = ['\u{1b}', '\u{202e}', '\u{200b}'];
+    let written = std::fs::read_to_string(home.path().join("tollhouse.lock")).expect("it was written");
+    assert!(!written.contains(hidden) && written.contains("202e"), "{written}");
+    let mut client = Client::start(&home, &ALLOWED);
+    let searched = client.call("search_tools", json!({ "query": "echo" }));
+    let described = client.call("describe_tools", json!({ "methods": ["fix/echo"] }));
+    let prompt = client.request("prompts/get", json!({ "name": "sandbox" }));
+    drop(client);
+    let mut client = Client::start(&home, &[&["--proxy"][..], &ALLOWED].concat());
+    let tools = client.request("tools/list", json!({}));
+    for shown in [searched, described, prompt, tools] {
+        let mut texts = Vec::new();
+        collect(&shown, &mut texts);
+        assert!(texts.iter().all(|text| !text.contains(hidden)), "{shown:#}");
+        assert!(texts.iter().any(|text| text.contains("\\u{202e}")), "{shown:#}");
+    }
+    assert_eq!(client.call("echo", json!({ "text": "x" }))["content"][0]["text"], "x");
+}
+
+/// Collects the texts of a value.
+fn collect<'v>(value: &'v Value, texts: &mut Vec<&'v str>) {
+    match value {
+        Value::String(text) => texts.push(text),
+        Value::Array(items) => items.iter().for_each(|item| collect(item, texts)),
+        Value::Object(members) => members.values().for_each(|member| collect(member, texts)),
+        _ => {}
+    }
+}
+
+#[test]
+fn configurations_of_clients_are_taken_over_and_what_is_not_is_told() {
+    let home = Home::new();
+    home.file(
+        "mcp.json",
+        "\u{feff}{ // VS Code\n \"servers\": {
+            \"good\": { \"command\": \"npx\", \"args\": [\"-y\", \"server\", \"--api-key=abc\"], \"cwd\": \"/x\", \"envFile\": \".env\", },
+            \"off\": { \"command\": \"npx\", \"disabled\": true },
+            \"there\": { \"command\": \"${workspaceFolder}/server\" },
+            \"old\": { \"type\": \"sse\", \"url\": \"https://old.example/sse\" },
+        }, /* Claude Code */ \"projects\": { \"/p\": { \"mcpServers\": { \"mine\": { \"url\": \"https://mine.example/mcp\" } } } } }",
+    );
+    let ran = home.run(["mcp", "add", "--policy", "policy.toml", "--from", "mcp.json"]);
+    assert_eq!((ran.status, ran.stdout.as_str()), (0, "added good\nadded mine\n"), "{ran:?}");
+    for told in [
+        "`off` is left out: it is disabled",
+        "`there` is left out: `${workspaceFolder}`",
+        "`old` is left out: it speaks the SSE",
+        "the `cwd` of `good`",
+        "the `envFile` of `good`",
+        "the arguments of `good` seem to have a secret",
+    ] {
+        assert!(ran.stderr.contains(told), "{told}: {ran:?}");
+    }
 }

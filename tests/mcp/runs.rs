@@ -175,3 +175,39 @@ fn pictures_of_a_run_are_shown() {
     let read = client.call("read_file", json!({ "path": "out/dot.png" }));
     assert_eq!(read["content"][0]["mimeType"], "image/png", "{read:#}");
 }
+
+#[test]
+fn names_and_hints_of_errors_and_lists_of_files_are_no_longer_than_texts() {
+    let home = Home::new();
+    let mut client = Client::start(&home, &["--max-text", "1000"]);
+    let script = "const e = new Error('x'); e.name = 'N'.repeat(1e6); e.hint = 'h'.repeat(1e6); throw e";
+    let failed = client.call("run_javascript", json!({ "script": script }));
+    assert!(failed.to_string().len() < 12_000, "{}", failed.to_string().len());
+    client.js("for (let i = 0; i < 300; i++) await fs.writeFile('a_file_with_a_long_name_' + i, '')");
+    let listed = client.call("list_files", json!({}));
+    assert!(text(&listed).chars().count() < 1200, "{listed:#}");
+    assert!(text(&listed).contains("more: a script lists them all"), "{listed:#}");
+    let structured = &listed["structuredContent"];
+    let shown = structured["entries"].as_array().expect("a list").len() as u64;
+    assert_eq!(structured["more"], 300 - shown, "{structured:#}");
+}
+
+#[test]
+fn an_interrupted_run_is_listed_and_another_script_says_that_it_takes_its_place() {
+    let home = Home::new();
+    let arguments = ["--session", "agent"];
+    let mut client = Client::start(&home, &arguments);
+    let script = "await fs.writeFile('k', '1'); console.log('on'); await new Promise(done => setTimeout(done, 50_000))";
+    client.send("tools/call", json!({ "name": "run_javascript", "arguments": { "script": script } }));
+    client.notification("notifications/message");
+    client.kill();
+    let mut client = Client::start(&home, &arguments);
+    let listed = client.call("sessions", json!({ "action": "list" }));
+    assert_eq!(listed["structuredContent"]["sessions"][0]["unfinished"], 1, "{listed:#}");
+    assert!(text(&listed).contains("run 1 has not ended: `resume` continues it"), "{listed:#}");
+    let other = client.call("run_javascript", json!({ "script": "return 1" }));
+    assert_eq!(other["structuredContent"]["given_up"], 1, "{other:#}");
+    assert!(text(&other).contains("run 1, which was interrupted, cannot be resumed any more"), "{other:#}");
+    let next = client.call("run_javascript", json!({ "script": "return 1" }));
+    assert_eq!((text(&next), &next["structuredContent"]["given_up"]), ("returned: 1", &Value::Null));
+}

@@ -64,3 +64,60 @@ fn clients_of_2026_discover_call_and_listen_without_a_handshake() {
     let wrong: Value = client.request("resources/read", json!({ "uri": "tollhouse://main/workspace/none" }));
     assert_eq!(wrong["error"]["code"], -32602, "{wrong:#}");
 }
+
+#[test]
+fn messages_that_cannot_be_read_are_answered() {
+    let home = Home::new();
+    let mut client = Client::start(&home, &[]);
+    let call = |id: u64, arguments: &str| {
+        format!(
+            "{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"tools/call\",\"params\":{{\"name\":\"run_javascript\",\"arguments\":{arguments}}}}}"
+        )
+    };
+    // As a string of JavaScript that was cut in the middle of a character.
+    client.send_line(&call(100, r#"{"script":"return '\ud83d'.codePointAt(0)"}"#));
+    assert_eq!(client.wait(100)["result"]["structuredContent"]["value"], 0xfffd);
+    let deep = format!("{{\"script\":\"return 1\",\"stdin\":{}{}}}", "[".repeat(200), "]".repeat(200));
+    let long = format!("{{\"script\":\"{}\"}}", "x".repeat(17 << 20));
+    for (id, line, code) in
+        [(101, call(101, &deep), -32700), (102, call(102, "{oh}"), -32700), (103, call(103, &long), -32600)]
+    {
+        client.send_line(&line);
+        let answered = client.wait(id);
+        assert_eq!(answered["error"]["code"], code, "{answered:#}");
+    }
+    client.send_bytes(b"{\"jsonrpc\":\"2.0\",\"id\":104,\"method\":\"ping\",\"params\":{\"x\":\"\xff\"}}\n");
+    assert_eq!(client.wait(104)["error"]["code"], -32700);
+    // The last line has no end.
+    client.send_bytes(b"{\"jsonrpc\":\"2.0\",\"id\":105,\"method\":\"ping\"}");
+    client.close();
+    assert_eq!(client.wait(105)["result"], json!({}));
+}
+
+#[test]
+fn text_that_somebody_types_is_answered_by_what_this_is() {
+    let home = Home::new();
+    let mut client = Client::spawn(&home, &[]);
+    client.send_line("hello");
+    client.send_line("help");
+    for _ in 0..2 {
+        let answered = client.receive().expect("an answer");
+        assert_eq!((&answered["id"], &answered["error"]["code"]), (&Value::Null, &json!(-32700)), "{answered:#}");
+    }
+    let (_, told) = client.end();
+    assert_eq!(told.matches("this is an MCP server").count(), 1, "{told}");
+}
+
+#[test]
+fn wrong_parameters_of_a_known_method_are_called_so() {
+    let home = Home::new();
+    let mut client = Client::start(&home, &[]);
+    for (method, params, code) in [
+        ("resources/read", json!({ "uri": 5 }), -32602),
+        ("tools/call", json!({ "name": "run_bash", "arguments": [1] }), -32602),
+        ("tasks/list", json!({}), -32601),
+    ] {
+        let answered = client.request(method, params);
+        assert_eq!(answered["error"]["code"], code, "{answered:#}");
+    }
+}

@@ -17,6 +17,7 @@ use super::locations::Locations;
 use super::policy_file::PolicyFile;
 use super::registry::trust;
 use super::session_args::pair;
+use super::terminal_escape::escape_toml_values;
 use super::{CliError, Result, show};
 use crate::Exit;
 
@@ -178,6 +179,9 @@ pub(crate) fn save(path: &Path, written: &LockFile, found: &LockFile) -> Result<
     if written == found && path.exists() {
         return Ok(());
     }
+    // Whoever reads what is pinned sees all of it.
+    let shown = escape_toml_values(&text).filter(|shown| LockFile::parse(shown).is_ok_and(|read| read == *written));
+    let text = shown.unwrap_or(text);
     write(path, &text).map_err(|error| CliError::because(format!("cannot write the lock `{}`", path.display()), &error))
 }
 

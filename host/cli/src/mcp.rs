@@ -122,6 +122,9 @@ impl HttpArgs {
     /// Binds the listener, before the process is confined; `None` for standard input and output.
     fn bind(&self) -> Result<Option<TcpListener>> {
         let Some(address) = &self.address else { return Ok(None) };
+        if self.max_body == 0 {
+            return Err(CliError::usage("`--max-body 0`: no request would be read").hint("the default is 4MiB"));
+        }
         let bound = tollhouse_mcp::bind(address, self.issuer.is_some() || self.oauth.is_some());
         bound.map(Some).map_err(|error| {
             let told = CliError::because(format!("`--http {address}`"), &error).status(USAGE);
@@ -143,7 +146,7 @@ impl McpCommand {
         }
         set_remedy_wording(&ServerWording);
         self.own.read_secrets()?;
-        self.session.start_servers(locations, &self.own, self.confine)?;
+        self.session.start_lasting_servers(locations, &self.own, self.confine)?;
         self.audit.read_key()?;
         let listener = self.http.bind()?;
         let trusted = self.http.issuer.as_deref().map(token::public_key).transpose()?;
@@ -174,7 +177,7 @@ impl McpCommand {
         let signalled = stopper.clone();
         signals::on_first(move || signalled.stop());
         let served = match listener {
-            None => serve_stdio(&server, &stopper),
+            None => serve_stdio(&server, &stopper, explain_stdio),
             Some(listener) => {
                 let options = HttpOptions {
                     hosts: names,
@@ -296,6 +299,13 @@ impl McpCommand {
             host.open(&sessions, id, options)
         }))
     }
+}
+
+/// Tells somebody who types what this is.
+fn explain_stdio() {
+    note!(
+        "this is an MCP server: it reads messages of JSON-RPC, one a line, that an MCP client sends. `docs/mcp.md` has the configuration of clients; `tollhouse run` runs a script"
+    );
 }
 
 fn unexposed(error: &ExposeError) -> CliError {

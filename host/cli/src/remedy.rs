@@ -56,9 +56,14 @@ pub(crate) struct ServerWording;
 impl RemedyWording for ServerWording {
     fn word(&self, remedy: Remedy<'_>, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match remedy {
-            Remedy::Ask | Remedy::WaitForSignature => {
-                write!(out, "run it in a session, where a run waits for approval")
-            }
+            Remedy::Ask => write!(
+                out,
+                "ask whoever runs this server to keep its session (`--session NAME`), where a run waits for `tollhouse session approve NAME`"
+            ),
+            Remedy::WaitForSignature => write!(
+                out,
+                "ask whoever runs this server to keep its session (`--session NAME`), where a run waits for `tollhouse session approve NAME --key FILE`"
+            ),
             remedy => {
                 write!(out, "ask whoever runs this server to ")?;
                 CommandLineWording.word(remedy, out)

@@ -146,6 +146,19 @@ impl SessionArgs {
         Ok(())
     }
 
+    /// Starts the MCP servers that these options name, for a process that serves for long.
+    pub(crate) fn start_lasting_servers(
+        &mut self,
+        locations: &Locations,
+        own: &OwnArgs,
+        confine: ConfineArgs,
+    ) -> Result<()> {
+        if let Some(policy) = &self.policy {
+            self.servers = StartedServers::start_lasting(&self.allow_exec, policy, locations, &own.values, confine)?;
+        }
+        Ok(())
+    }
+
     /// Returns the connections with MCP servers, once a session was opened.
     pub(crate) fn mcp_calls(&self) -> Option<Arc<dyn McpCalls>> {
         self.servers.calls()

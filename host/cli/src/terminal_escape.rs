@@ -98,12 +98,16 @@ pub(crate) fn escape_json(json: &str) -> String {
 
 /// Escapes hidden characters in TOML values as TOML escapes: the meaning is the same.
 pub(crate) fn escape_toml(toml: &str) -> String {
-    let Ok(mut document) = toml.parse::<DocumentMut>() else {
-        return escape_hidden(toml);
-    };
-    TomlValues.visit_document_mut(&mut document);
+    let Some(document) = escape_toml_values(toml) else { return escape_hidden(toml) };
     // The rest is in keys and comments, where TOML has no such escapes or a reader expects none.
-    escape_hidden(&document.to_string())
+    escape_hidden(&document)
+}
+
+/// Escapes hidden characters in TOML values as TOML escapes, and nothing else. `None` if the text is no TOML.
+pub(crate) fn escape_toml_values(toml: &str) -> Option<String> {
+    let mut document = toml.parse::<DocumentMut>().ok()?;
+    TomlValues.visit_document_mut(&mut document);
+    Some(document.to_string())
 }
 
 struct TomlValues;

@@ -6,9 +6,8 @@
 //! - Earlier clients get a request while their own is being answered.
 
 use std::collections::BTreeSet;
-use std::io;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::fmt;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rmcp::model::{
     ElicitRequest, ElicitRequestParams, ElicitResult, ElicitationAction, ElicitationSchema, InputRequest,
@@ -34,24 +33,81 @@ const ALLOW: &str = "allow";
 
 /// Approver that leaves each decision to later, if anybody can make it later; else the call is refused.
 #[derive(Debug, Default)]
-pub struct DeferringApprover {
-    can_wait: AtomicBool,
+pub struct DeferringApprover(Mutex<ApproverState>);
+
+#[derive(Debug, Default)]
+struct ApproverState {
+    deciders: Deciders,
+    /// Calls that the client could not be asked about, with the reason.
+    unasked: Vec<UnaskedCall>,
+}
+
+#[derive(Debug)]
+struct UnaskedCall {
+    method: String,
+    arguments: Value,
+    why: String,
+}
+
+/// Those who can decide about calls of a run that waits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Deciders {
+    /// Nobody: the session ends with the client, which does not ask its user.
+    #[default]
+    Nobody,
+    /// The client's user alone, since the session is in memory.
+    Client,
+    /// Whoever can open the store of the session.
+    Anybody,
 }
 
 impl DeferringApprover {
-    /// Says whether anybody can decide about the calls of the next run.
-    pub(crate) fn set_can_wait(&self, can_wait: bool) {
-        self.can_wait.store(can_wait, Ordering::Relaxed);
+    /// Says who can decide about the calls of the next run.
+    pub(crate) fn set_deciders(&self, deciders: Deciders) {
+        *self.state() = ApproverState { deciders, unasked: Vec::new() };
+    }
+
+    /// Remembers that the client could not be asked about a call, which is refused when its run is resumed.
+    pub(crate) fn refuse_unasked(&self, call: &PendingCall, why: String) {
+        let (method, arguments) = (call.call.method.clone(), call.call.arguments.clone());
+        self.state().unasked.push(UnaskedCall { method, arguments, why });
+    }
+
+    /// Locks the state. No change can be seen half done, so a poisoned lock is still good.
+    fn state(&self) -> MutexGuard<'_, ApproverState> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Approver for DeferringApprover {
-    fn approve(&self, _: &ApprovalRequest<'_>) -> Result<Answer, ApprovalError> {
-        match self.can_wait.load(Ordering::Relaxed) {
-            true => Err(ApprovalError::Deferred),
-            false => Err(io::Error::other("the client cannot ask its user, and the session ends with it").into()),
-        }
+    fn approve(&self, request: &ApprovalRequest<'_>) -> Result<Answer, ApprovalError> {
+        let state = self.state();
+        let is_same = |call: &&UnaskedCall| call.method == request.method && call.arguments == *request.arguments;
+        let why = match state.deciders {
+            Deciders::Anybody => None,
+            Deciders::Nobody => Some("the client does not ask its user, and the session ends with it".to_owned()),
+            Deciders::Client => match state.unasked.iter().find(is_same) {
+                Some(call) => Some(call.why.clone()),
+                None => too_long(&QuestionText::of(request).to_string()),
+            },
+        };
+        Err(why.map_or(ApprovalError::Deferred, ApprovalError::Unavailable))
     }
+
+    fn waits_for_signatures(&self) -> bool {
+        self.state().deciders == Deciders::Anybody
+    }
+}
+
+/// Explains why a question is not asked that is too long; `None` if it is not.
+fn too_long(question: &str) -> Option<String> {
+    let characters = question.chars().count();
+    (characters > MAX_QUESTION).then(|| {
+        format!(
+            "the question would have {characters} characters, and a user is shown at most {MAX_QUESTION}: make the call \
+             with shorter arguments"
+        )
+    })
 }
 
 /// Way in which a client can be asked.
@@ -106,19 +162,22 @@ pub(crate) fn input_required(opened: &OpenedSession, calls: &[PendingCall]) -> O
 }
 
 /// Returns the answers to the calls that wait, out of those that a client sent. Answers about calls that it was not
-/// asked about are ignored, and so are all after this: the next question is asked anew.
+/// asked about are ignored, and so are all after this: the next question is asked anew. A dismissed question is asked again
+/// if the run can wait, else it is a refusal.
 pub(crate) fn answers(
     calls: &[PendingCall],
     asked: &AskedCalls,
     responses: &InputResponses,
     by: &str,
+    can_wait: bool,
 ) -> Vec<(u64, Answered)> {
     let asked = std::mem::take(&mut *asked.lock().unwrap_or_else(PoisonError::into_inner));
     let waiting = calls.iter().filter(|call| call.decision.is_none() && asked.contains(&call.call.digest));
     let answered = waiting.filter_map(|call| {
         let response = responses.get(&call.call.digest)?;
         let result: ElicitResult = serde_json::from_value(response.clone()).ok()?;
-        Some((call.call.seq, answer(call, &result, by)?))
+        let answer = answer(call, &result, by).or_else(|| (!can_wait).then(|| dismissed(call, by)))?;
+        Some((call.call.seq, answer))
     });
     answered.collect()
 }
@@ -137,6 +196,22 @@ pub(crate) async fn ask(
     Ok(answer(call, &result, by))
 }
 
+/// Answer of a user who dismissed the question, where that cannot wait.
+pub(crate) fn dismissed(call: &PendingCall, by: &str) -> Answered {
+    refusal(call, by, "the user dismissed the question")
+}
+
+fn refusal(call: &PendingCall, by: &str, reason: &str) -> Answered {
+    Answered {
+        allowed: false,
+        by: by.to_owned(),
+        reason: Some(reason.to_owned()),
+        digest: Some(call.call.digest.clone()),
+        arguments: None,
+        signature: None,
+    }
+}
+
 /// Interprets an answer: only the acceptance of a form that says so allows the call, and only a dismissed form decides
 /// nothing.
 fn answer(call: &PendingCall, result: &ElicitResult, by: &str) -> Option<Answered> {
@@ -147,15 +222,8 @@ fn answer(call: &PendingCall, result: &ElicitResult, by: &str) -> Option<Answere
         ElicitationAction::Decline => false,
         _ => return None,
     };
-    let reason = (!allowed).then(|| "the user refused the call".to_owned());
-    Some(Answered {
-        allowed,
-        by: by.to_owned(),
-        reason,
-        digest: Some(call.call.digest.clone()),
-        arguments: None,
-        signature: None,
-    })
+    let refusal = refusal(call, by, "the user refused the call");
+    Some(if allowed { Answered { allowed, reason: None, ..refusal } } else { refusal })
 }
 
 /// Builds the question about a call; `None` if the call cannot be shown in full, or the answer would have to be signed.
@@ -164,20 +232,49 @@ fn question(pending: &PendingCall) -> Option<ElicitRequestParams> {
     if call.approved_by.is_some() {
         return None;
     }
-    let arguments = serde_json::to_string_pretty(&call.arguments).ok()?;
-    let message = format!(
-        "An agent asks to call `{}` with these arguments:\n{}\n\nIt needs your consent: {} (grant `{}`).{}",
-        visible(&call.method),
-        visible(&arguments),
-        visible(&call.reason),
-        visible(&call.grant),
-        costs(&call.cost),
-    );
-    if message.chars().count() > MAX_QUESTION {
+    let (method, arguments, reason, grant) = (&call.method, &call.arguments, &call.reason, &call.grant);
+    let message = QuestionText { method, arguments, reason, grant, cost: call.cost.clone() }.to_string();
+    if too_long(&message).is_some() {
         return None;
     }
     let schema = ElicitationSchema::builder().required_bool(ALLOW).build().ok()?;
     Some(ElicitRequestParams::FormElicitationParams { meta: None, message, requested_schema: schema })
+}
+
+/// Text of the question about a call.
+struct QuestionText<'a> {
+    method: &'a str,
+    arguments: &'a Value,
+    reason: &'a str,
+    grant: &'a str,
+    cost: Value,
+}
+
+impl<'a> QuestionText<'a> {
+    fn of(request: &ApprovalRequest<'a>) -> Self {
+        let cost = serde_json::to_value(request.costs).unwrap_or_default();
+        Self {
+            method: request.method,
+            arguments: request.arguments,
+            reason: request.reason,
+            grant: request.grant,
+            cost,
+        }
+    }
+}
+
+impl fmt::Display for QuestionText<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "An agent asks to call `{}` with these arguments:\n{}\n\nIt needs your consent: {} (grant `{}`).{}",
+            visible(self.method),
+            visible(&format!("{:#}", self.arguments)),
+            visible(self.reason),
+            visible(self.grant),
+            costs(&self.cost),
+        )
+    }
 }
 
 /// Describes what the call takes from budgets.

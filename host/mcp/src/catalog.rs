@@ -8,7 +8,8 @@ use tollhouse::gate::Gate;
 use tollhouse::tool::Tool;
 use tollhouse::tool::help::first_sentence;
 
-use crate::arguments::{Arguments, excerpt};
+use crate::approvals::visible;
+use crate::arguments::{Arguments, excerpt, nearest};
 use crate::definitions::names;
 use crate::excerpts::shorten;
 use crate::sessions::ClientSessions;
@@ -95,7 +96,7 @@ fn entry(gate: &Gate, tool: &Tool) -> Value {
         "method": tool.method(),
         "javascript": tool.path(),
         "bash": tool.command(),
-        "description": tool.function().docs.as_deref().map(first_sentence).unwrap_or_default(),
+        "description": visible(&tool.function().docs.as_deref().map(first_sentence).unwrap_or_default()),
         "granted": gate.grants(tool.method()),
     })
 }
@@ -132,7 +133,7 @@ pub(crate) fn describe(
         chosen.extend(methods);
     }
     let declarations = gate.tools().typescript_of(&|method| chosen.contains(method), &|method| gate.grants(method));
-    let shown = shorten(declarations.trim_end(), limit);
+    let shown = shorten(&visible(declarations.trim_end()), limit);
     let mut text = shown.text;
     if shown.of.is_some() {
         text.push_str("\n[shortened: describe fewer methods]");
@@ -155,7 +156,9 @@ pub(crate) fn methods(gate: &Gate, name: &str) -> Vec<String> {
 /// Creates the error of a method that does not exist.
 pub(crate) fn unknown(gate: &Gate, name: &str) -> ToolError {
     let error = ToolError::new(format!("no tool is named `{}`", excerpt(name)));
-    match gate.tools().nearest(name) {
+    let aliases = gate.tools().iter().filter_map(|tool| tool.method().split('/').next());
+    let names: BTreeSet<&str> = gate.tools().iter().map(|tool| tool.method()).chain(aliases).collect();
+    match gate.tools().nearest(name).or_else(|| nearest(name, names.into_iter())) {
         Some(near) => error.hint(format!("did you mean `{near}`?")),
         None => error.hint("`search_tools` finds tools"),
     }

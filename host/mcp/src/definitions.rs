@@ -326,6 +326,7 @@ fn run_output() -> JsonObject {
                 "what": { "type": "string" }, "characters": { "type": "integer" },
                 "file": { "type": ["string", "null"] } } } },
             "pending": { "type": "array", "items": pending_item() },
+            "given_up": { "type": "integer", "description": "Interrupted run whose place this one took" },
         }),
         &[
             "status",
@@ -393,12 +394,16 @@ fn session_output() -> JsonObject {
 fn pending_item() -> Value {
     json!({ "type": "object", "properties": {
         "session": { "type": "string" }, "run": { "type": "integer" }, "seq": { "type": "integer" },
-        "method": { "type": "string" }, "arguments": {}, "grant": { "type": "string" }, "reason": { "type": "string" },
+        "method": { "type": "string" }, "arguments": {},
+        "arguments_characters": { "type": ["integer", "null"], "description": "If they are shortened" }, "grant": { "type": "string" }, "reason": { "type": "string" },
         "decided": { "type": ["boolean", "null"] } } })
 }
 
 fn pending_output() -> JsonObject {
-    object(json!({ "pending": { "type": "array", "items": pending_item() } }), &["pending"])
+    object(
+        json!({ "pending": { "type": "array", "items": pending_item() }, "more": { "type": "integer" } }),
+        &["pending", "more"],
+    )
 }
 
 #[cfg(test)]

@@ -21,6 +21,7 @@ use tollhouse::session::Status;
 use tollhouse::tool::help::first_sentence;
 use tollhouse::tool::schema;
 
+use crate::approvals::{Deciders, visible};
 use crate::catalog;
 use crate::client;
 use crate::definitions;
@@ -136,8 +137,8 @@ fn definition(name: &str, method: &str, gate: &Gate) -> Option<Tool> {
         Some(schemas) => schemas.parameters.clone(),
         None => schema::parameters(function),
     };
-    let Value::Object(input) = input else { return None };
-    let docs = function.docs.clone().unwrap_or_default();
+    let Value::Object(input) = visible_schema(input) else { return None };
+    let docs = visible(function.docs.as_deref().unwrap_or_default());
     let pure = gate.is_pure(method);
     let annotations = ToolAnnotations::with_title(docs_title(&docs, method))
         // A tool without effects may still write files that it was granted.
@@ -146,8 +147,26 @@ fn definition(name: &str, method: &str, gate: &Gate) -> Option<Tool> {
         .open_world(!pure && (gate.reaches_network() || is_served(gate, method)));
     let described = Tool::new(name.to_owned(), docs, Arc::new(input)).with_annotations(annotations);
     let Some(result) = result_schema(gate, method) else { return Some(described) };
-    let Value::Object(output) = output_schema(&result) else { return None };
+    let Value::Object(output) = visible_schema(output_schema(&result)) else { return None };
     Some(described.with_raw_output_schema(Arc::new(output)))
+}
+
+/// Shows hidden characters of the texts in a schema as codes. What is compared with values stays as it is.
+fn visible_schema(schema: Value) -> Value {
+    match schema {
+        Value::Object(members) => {
+            let shown = members.into_iter().map(|(key, value)| match value {
+                Value::String(text) if matches!(key.as_str(), "description" | "title" | "$comment") => {
+                    (key, Value::String(visible(&text)))
+                }
+                value if matches!(key.as_str(), "const" | "default" | "enum" | "examples") => (key, value),
+                value => (key, visible_schema(value)),
+            });
+            Value::Object(shown.collect())
+        }
+        Value::Array(items) => Value::Array(items.into_iter().map(visible_schema).collect()),
+        other => other,
+    }
 }
 
 /// Returns true if a method is of an MCP server: whatever that reaches, it is not the session's.
@@ -204,7 +223,7 @@ pub(crate) async fn call(
         () = context.ct.cancelled() => return Err(ToolError::cancelled()),
     };
     // A call without a script cannot wait for consent. No grant says that this one needs any.
-    opened.approver.set_can_wait(false);
+    opened.approver.set_deciders(Deciders::Nobody);
     let arguments = Value::Object(arguments.unwrap_or_default()).to_string();
     let stop = Arc::<Stop>::default();
     let work = {

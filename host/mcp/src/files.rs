@@ -23,13 +23,17 @@ const MAX_ENTRIES: usize = 500;
 const MAX_PICTURE: u64 = 1 << 20;
 
 /// Lists a directory.
-pub(crate) fn list(client: &ClientSessions, arguments: Option<JsonObject>) -> Result<CallToolResult, ToolError> {
+pub(crate) fn list(
+    client: &ClientSessions,
+    arguments: Option<JsonObject>,
+    text_limit: usize,
+) -> Result<CallToolResult, ToolError> {
     let mut arguments = Arguments::new(arguments, &names::LIST)?;
     let path = absolute(arguments.text("path")?.as_deref().unwrap_or(WORKSPACE));
     let opened = client.get(arguments.text("session")?.as_deref())?;
     let files = client.files(&opened)?;
     let entries = files.read_directory(&path).map_err(|errno| failed(&files, &path, errno))?;
-    let more = entries.len().saturating_sub(MAX_ENTRIES);
+    let (all, mut left) = (entries.len(), text_limit);
     let (mut lines, mut items) = (Vec::new(), Vec::new());
     for entry in entries.into_iter().take(MAX_ENTRIES) {
         let below = format!("{}/{}", path.trim_end_matches('/'), entry.name);
@@ -39,14 +43,17 @@ pub(crate) fn list(client: &ClientSessions, arguments: Option<JsonObject>) -> Re
             Kind::File => ("file", format!("{} ({size} bytes)", entry.name)),
             Kind::Link => ("link", format!("{} (link)", entry.name)),
         };
+        let Some(rest) = left.checked_sub(shown.chars().count() + 1) else { break };
+        left = rest;
         lines.push(shown);
         items.push(json!({ "name": entry.name, "kind": kind, "size": size }));
     }
-    if lines.is_empty() {
+    let more = all - items.len();
+    if all == 0 {
         lines.push(format!("{path} is empty."));
     }
     if more > 0 {
-        lines.push(format!("and {more} more"));
+        lines.push(format!("and {more} more: a script lists them all (`run_bash` with `ls {}`)", excerpt(&path)));
     }
     Ok(result(lines.join("\n"), json!({ "path": path, "entries": items, "more": more })))
 }

@@ -1,6 +1,7 @@
 //! The server of many clients, by streamable HTTP.
 //!
 //! - `connections`: the listener, and limits on connections and requests;
+//! - `cors`: answers for web pages of named origins;
 //! - `clients`: which sessions a request reaches: those of its token, or of its protocol session;
 //! - `oauth`: access tokens of an authorization server.
 //!
@@ -11,6 +12,7 @@
 
 mod clients;
 mod connections;
+mod cors;
 mod oauth;
 
 use std::io;

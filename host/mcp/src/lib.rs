@@ -16,7 +16,7 @@
 //! | `exposed`, `tool_names` | mounted tools as tools of their own, also of a gateway, which offers nothing else |
 //! | `files`, `session_tool`, `pending` | the other tools |
 //! | `resources`, `prompts`, `completions` | files of sessions as resources, guides for models, and completions of both |
-//! | `stdio`, `http` | transports |
+//! | `stdio`, `line_transport`, `http` | transports |
 //! | `client` | the other way: servers whose tools are mounted |
 //!
 //! **Invariant:** no tool decides about a call that waits for consent. The decision is the client's answer to an input
@@ -38,6 +38,7 @@ mod exposed;
 mod files;
 mod http;
 mod images;
+mod line_transport;
 mod live_output;
 mod pending;
 mod prompts;
@@ -54,8 +55,8 @@ mod tool_names;
 
 pub use approvals::DeferringApprover;
 pub use client::{
-    ConnectError, LastWords, McpClient, MessageRelay, RelayError, SERVER_VARIABLE, ServerConnection, ServerLauncher,
-    ServerPipes, StartError, StartedServer, relay_stdio,
+    ConnectError, LastWords, McpClient, MessageRelay, OnFailure, RelayError, SERVER_VARIABLE, ServerConnection,
+    ServerLauncher, ServerPipes, ServerSlot, StartError, StartedServer, relay_stdio,
 };
 pub use http::{
     Algorithm, HttpOptions, KeySetError, KeySource, KeysError, ListenError, OAuthError, OAuthOptions,

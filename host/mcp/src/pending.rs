@@ -15,6 +15,12 @@ use crate::tool_error::ToolError;
 /// Most characters of a call's arguments in a text.
 const MAX_ARGUMENTS: usize = 1000;
 
+/// Most characters of a call's arguments in structured content, where they are the value itself if they are shorter.
+const MAX_VALUE: usize = 2000;
+
+/// Most calls that a result lists.
+const MAX_CALLS: usize = 20;
+
 /// Lists the calls of a session that wait, or of all sessions of the client.
 pub(crate) fn list(
     client: &ClientSessions,
@@ -34,30 +40,47 @@ pub(crate) fn list(
         }
     }
     let mut text = String::new();
-    for (session, call) in &waiting {
+    for (session, call) in waiting.iter().take(MAX_CALLS) {
         // Writing to a string does not fail.
         let _ = writeln!(text, "session {session}: {}", line(call));
     }
+    text.push_str(&beyond(waiting.len()));
     if waiting.is_empty() {
         text.push_str("No call waits for approval.");
     }
-    let items: Vec<Value> = waiting.iter().map(|(session, call)| item(session, call)).collect();
+    let items: Vec<Value> = waiting.iter().take(MAX_CALLS).map(|(session, call)| item(session, call)).collect();
     let mut result = CallToolResult::success(vec![ContentBlock::text(shorten(text.trim_end(), limit).text)]);
-    result.structured_content = Some(json!({ "pending": items }));
+    result.structured_content = Some(json!({ "pending": items, "more": waiting.len().saturating_sub(MAX_CALLS) }));
     Ok(result)
 }
 
-/// Describes a waiting call as structured content.
-pub(crate) fn item(session: &str, pending: &PendingCall) -> Value {
+/// Describes the calls of a run that wait as structured content.
+pub(crate) fn items(session: &str, waiting: &[PendingCall]) -> Vec<Value> {
+    waiting.iter().take(MAX_CALLS).map(|call| item(session, call)).collect()
+}
+
+/// Says how many calls are not listed.
+fn beyond(calls: usize) -> String {
+    match calls.saturating_sub(MAX_CALLS) {
+        0 => String::new(),
+        more => format!("\nand {more} more calls"),
+    }
+}
+
+/// Describes a waiting call as structured content. Long arguments are a text of their beginning and their end.
+fn item(session: &str, pending: &PendingCall) -> Value {
     let call = &pending.call;
+    let short = shorten(&call.arguments.to_string(), MAX_VALUE);
+    let arguments = if short.of.is_some() { Value::String(short.text) } else { call.arguments.clone() };
     json!({
         "session": session,
         "run": pending.run,
         "seq": call.seq,
         "method": call.method,
-        "arguments": call.arguments,
+        "arguments": arguments,
+        "arguments_characters": short.of,
         "grant": call.grant,
-        "reason": call.reason,
+        "reason": shorten(&call.reason, MAX_VALUE).text,
         "decided": pending.decision.as_ref().map(|decision| decision.allowed),
     })
 }
@@ -77,9 +100,16 @@ pub(crate) fn explain(
         );
     }
     let mut text = "suspended: the run waits for the approval of".to_owned();
-    for call in waiting {
+    for call in waiting.iter().take(MAX_CALLS) {
         // Writing to a string does not fail.
         let _ = write!(text, "\n- {}", line(call));
+    }
+    text.push_str(&beyond(waiting.len()));
+    if waiting.iter().any(|call| call.call.arguments.to_string().chars().count() > MAX_ARGUMENTS) {
+        text.push_str(&match client.on_disk() {
+            true => format!("\n[arguments are shortened: `tollhouse session pending {session}` shows a human all]"),
+            false => "\n[arguments are shortened: they are what the script wrote]".to_owned(),
+        });
     }
     let how = match client.on_disk() {
         true => format!("A human decides with `tollhouse session approve {session}` or `deny`"),
@@ -97,5 +127,6 @@ fn line(pending: &PendingCall) -> String {
         Some(_) => ", refused",
         None => "",
     };
-    format!("call {} of `{}` {arguments} ({}{decided})", call.seq, call.method, call.reason)
+    let reason = shorten(&call.reason, MAX_ARGUMENTS).text;
+    format!("call {} of `{}` {arguments} ({reason}{decided})", call.seq, call.method)
 }

@@ -4,6 +4,7 @@ use rmcp::ErrorData;
 use rmcp::model::{GetPromptRequestParams, GetPromptResult, Prompt, PromptArgument, PromptMessage, Role};
 use tollhouse::gate::Gate;
 
+use crate::approvals::visible;
 use crate::arguments::{excerpt, nearest};
 use crate::excerpts::shorten;
 
@@ -80,7 +81,7 @@ fn tools(gate: &Gate) -> String {
     }
     let lines = granted.iter().take(MAX_TOOLS).map(|tool| {
         let docs = tool.function().docs.as_deref().map(tollhouse::tool::help::first_sentence).unwrap_or_default();
-        format!("- `{}`: {docs}", tool.path())
+        format!("- `{}`: {}", tool.path(), visible(&docs))
     });
     let mut text = format!("Tools:\n{}", lines.collect::<Vec<_>>().join("\n"));
     if granted.len() > MAX_TOOLS {

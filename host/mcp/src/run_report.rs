@@ -25,6 +25,9 @@ const MAX_CALLS: usize = 50;
 const MAX_STACK: usize = 1000;
 const MAX_MESSAGE: usize = 2000;
 
+/// Most characters of an error's name.
+const MAX_NAME: usize = 100;
+
 /// Run that has ended or waits, with its whole output.
 pub(crate) struct FinishedRun {
     pub(crate) result: RunResult,
@@ -36,6 +39,8 @@ pub(crate) struct FinishedRun {
     pub(crate) pending: Vec<PendingCall>,
     /// Files before the run.
     pub(crate) before: Option<Tree>,
+    /// Interrupted run that can be resumed no longer, since this one has begun.
+    pub(crate) given_up: Option<u64>,
 }
 
 /// Text of a result that was shortened.
@@ -69,7 +74,11 @@ pub(crate) fn report(
     finished: FinishedRun,
     limit: usize,
 ) -> CallToolResult {
-    let FinishedRun { result, stdout, stderr, dropped, pending, before } = finished;
+    let FinishedRun { mut result, stdout, stderr, dropped, pending, before, given_up } = finished;
+    if let (Status::Suspended, false, Some(error)) = (result.status, client.on_disk(), &mut result.error) {
+        // No command reaches a session in memory.
+        error.hint = Some("`resume` asks the client's user again".to_owned());
+    }
     let value = result.value.as_ref().filter(|value| !value.is_null()).map(|value| match value {
         Value::String(text) => text.clone(),
         value => value.to_string(),
@@ -89,8 +98,15 @@ pub(crate) fn report(
         _ => Vec::new(),
     };
     let parts = Parts { stdout: &stdout, stderr: &stderr, value: &value };
-    let text = text(client, opened, &result, &parts, &shortened, &pending, dropped);
-    let structured = structured(opened, &result, &parts, &shortened, &pending);
+    let mut text = text(client, opened, &result, &parts, &shortened, &pending, dropped);
+    let mut structured = structured(opened, &result, &parts, &shortened, &pending);
+    if let Some(run) = given_up {
+        push(
+            &mut text,
+            &format!("[run {run}, which was interrupted, cannot be resumed any more: this run took its place]"),
+        );
+        structured["given_up"] = json!(run);
+    }
     let mut content = vec![ContentBlock::text(text)];
     content.extend(shown_images);
     let is_error = !matches!(result.status, Status::Completed | Status::Suspended);
@@ -188,7 +204,8 @@ fn push(text: &mut String, part: &str) {
 
 fn error_text(status: Status, error: &Failure) -> String {
     let message = shorten(&error.message, MAX_MESSAGE).text;
-    let mut text = format!("{}: {}: {message}", status.word(), error.name);
+    let name = shorten(&error.name, MAX_NAME).text;
+    let mut text = format!("{}: {name}: {message}", status.word());
     if let Some(stack) = &error.stack {
         // Writing to a string does not fail.
         let _ = write!(text, "\n{}", shorten(stack, MAX_STACK).text.trim_end());
@@ -214,9 +231,9 @@ fn structured(
     let error = result.error.as_ref().map(|error| {
         json!({
             "kind": error.kind,
-            "name": error.name,
+            "name": shorten(&error.name, MAX_NAME).text,
             "message": shorten(&error.message, MAX_MESSAGE).text,
-            "hint": error.hint,
+            "hint": error.hint.as_ref().map(|hint| shorten(hint, MAX_MESSAGE).text),
             "stack": error.stack.as_ref().map(|stack| shorten(stack, MAX_STACK).text),
         })
     });
@@ -237,7 +254,7 @@ fn structured(
         "session": opened.name,
         "run": result.run,
         "shortened": shortened.collect::<Vec<_>>(),
-        "pending": waiting.iter().map(|call| pending::item(&opened.name, call)).collect::<Vec<_>>(),
+        "pending": pending::items(&opened.name, waiting),
     })
 }
 

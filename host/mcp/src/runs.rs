@@ -8,15 +8,16 @@ use std::time::Duration;
 
 use rmcp::RoleServer;
 use rmcp::model::{CallToolResponse, InputResponses, JsonObject, LoggingLevel, LoggingMessageNotificationParam};
-use rmcp::service::RequestContext;
+use rmcp::service::{RequestContext, ServiceError};
 use serde_json::json;
 use tokio::sync::mpsc::{Receiver, channel};
 use tollhouse::guest::{Language, Script};
 use tollhouse::session::{HostError, PendingCall, RunOptions, RunResult, Session, Status, Stdin, Waiting};
 
-use crate::approvals::{self, AskMode};
+use crate::approvals::{self, AskMode, Deciders};
 use crate::arguments::Arguments;
 use crate::definitions::{self, names};
+use crate::excerpts::shorten;
 use crate::exposed;
 use crate::live_output::{Captured, LiveOutput, OutputLine};
 use crate::relayed::RelayedMessages;
@@ -30,6 +31,9 @@ const MAX_LINES: usize = 1000;
 
 /// Time between two notifications of progress.
 const PROGRESS: Duration = Duration::from_secs(1);
+
+/// Most characters of the error with which a client answers a question.
+const MAX_CLIENT_ERROR: usize = 300;
 
 /// Rounds of questions to the client's user in one request.
 const MAX_ROUNDS: usize = 100;
@@ -72,7 +76,8 @@ pub(crate) async fn run(
     let _held = Arc::clone(&opened).hold(&context.ct).await?;
     let mut start = start;
     if state.is_some() && mode == AskMode::Result {
-        decide_by_responses(&client, &opened, &retry.responses, &decider(context)).await?;
+        let can_wait = !refuses_dismissed(connection, &client);
+        decide_by_responses(&client, &opened, &retry.responses, &decider(context), can_wait).await?;
         start = Start::Resume;
     }
     let job = RunJob { connection, context, client: &client, opened: &opened, mode, form };
@@ -122,11 +127,27 @@ pub(crate) async fn blocking<T: Send + 'static>(
     done.unwrap_or_else(|error| Err(ToolError::because("the server failed", &error)))
 }
 
+/// Returns true if a dismissed question is a refusal: a gateway's calls have one session, which takes no other call
+/// while one waits.
+fn refuses_dismissed(connection: &Connection, client: &ClientSessions) -> bool {
+    connection.server.0.is_gateway && !client.on_disk()
+}
+
 /// Returns who decides, for the session's log.
 fn decider(context: &RequestContext<RoleServer>) -> String {
     let client = context.client_info().map_or_else(|| "unnamed".to_owned(), |info| info.name);
     let client: String = client.chars().filter(|c| !c.is_control()).take(80).collect();
     format!("the user of the MCP client {client}")
+}
+
+/// Outcome of the questions about calls that wait.
+enum Asked {
+    /// Each is decided, or is refused when the run is resumed.
+    Decided,
+    /// The run stays suspended.
+    Undecided,
+    /// The client waits for the run no longer.
+    Cancelled,
 }
 
 /// Run of a request.
@@ -148,8 +169,13 @@ impl RunJob<'_> {
             permit = permit => permit.map_err(|error| ToolError::because("the server ends", &error))?,
             () = self.context.ct.cancelled() => return Err(ToolError::cancelled()),
         };
-        self.opened.approver.set_can_wait(self.mode != AskMode::Never || self.client.on_disk());
+        self.opened.approver.set_deciders(match self.mode {
+            _ if self.client.on_disk() => Deciders::Anybody,
+            AskMode::Never => Deciders::Nobody,
+            AskMode::Request | AskMode::Result => Deciders::Client,
+        });
         let before = self.client.files(self.opened).ok();
+        let given_up = if matches!(start, Start::Script { .. }) { self.unfinished().await } else { None };
         let captured = Captured::default();
         let mut dropped = 0;
         let (mut stdout, mut stderr) = (String::new(), String::new());
@@ -166,14 +192,29 @@ impl RunJob<'_> {
             {
                 return Ok(required.into());
             }
-            if !pending.is_empty() && self.mode == AskMode::Request && self.ask(&pending).await? {
-                start = Start::Resume;
-                continue;
+            if !pending.is_empty() && self.mode == AskMode::Request {
+                match self.ask(&pending).await? {
+                    Asked::Decided => {
+                        start = Start::Resume;
+                        continue;
+                    }
+                    Asked::Undecided => {}
+                    Asked::Cancelled => return self.abandon().await,
+                }
             }
-            let finished = FinishedRun { result, stdout, stderr, dropped, pending, before };
+            let finished = FinishedRun { result, stdout, stderr, dropped, pending, before, given_up };
             return self.report(finished).await.map(Into::into);
         }
         Err(ToolError::new("the script asks for approval again and again").hint("`pending` lists what waits"))
+    }
+
+    /// Returns the interrupted run of the session, which cannot be resumed once another one has begun.
+    async fn unfinished(&self) -> Option<u64> {
+        if !self.client.on_disk() {
+            return None;
+        }
+        let (client, opened) = (Arc::clone(self.client), Arc::clone(self.opened));
+        blocking(move || Ok(client.store()?.unfinished(&client.id(&opened.name)?)?)).await.ok().flatten()
     }
 
     /// Lists the calls of a suspended run that wait for a decision.
@@ -184,23 +225,53 @@ impl RunJob<'_> {
         pending_calls(self.client, self.opened).await
     }
 
-    /// Asks the client's user about calls that wait. Returns true if all are decided.
-    async fn ask(&self, pending: &[PendingCall]) -> Result<bool, ToolError> {
+    /// Asks the client's user about calls that wait.
+    async fn ask(&self, pending: &[PendingCall]) -> Result<Asked, ToolError> {
         let by = decider(self.context);
+        let in_memory = !self.client.on_disk();
+        let refuses_dismissed = refuses_dismissed(self.connection, self.client);
         let mut answers = Vec::new();
         for call in pending.iter().filter(|call| call.decision.is_none()) {
             let asked = tokio::select! {
                 asked = approvals::ask(&self.context.peer, call, &by) => asked,
-                () = self.context.ct.cancelled() => return Ok(false),
+                () = self.context.ct.cancelled() => return Ok(self.cancelled()),
             };
             match asked {
                 Ok(Some(answer)) => answers.push((call.call.seq, answer)),
-                // Dismissed, or too long to be shown, or a client that cannot do what it declared.
-                Ok(None) | Err(_) => return Ok(false),
+                Ok(None) if refuses_dismissed => {
+                    answers.push((call.call.seq, approvals::dismissed(call, &by)));
+                }
+                // Dismissed, or too long to be shown.
+                Ok(None) => return Ok(Asked::Undecided),
+                Err(ServiceError::TransportClosed) => return Ok(self.cancelled()),
+                // A client that cannot do what it declared. In memory, nobody else could decide.
+                Err(error) if in_memory => {
+                    let told = shorten(&error.to_string(), MAX_CLIENT_ERROR).text;
+                    let why = format!("the client was asked and did not answer: {}", approvals::visible(&told));
+                    self.opened.approver.refuse_unasked(call, why);
+                }
+                Err(_) => return Ok(Asked::Undecided),
             }
         }
         decide(self.client, self.opened, answers).await?;
-        Ok(true)
+        Ok(Asked::Decided)
+    }
+
+    /// Says what becomes of a run whose request has ended. One on disk waits if the client has left: it may come back.
+    fn cancelled(&self) -> Asked {
+        let waits = self.client.on_disk() && self.context.peer.is_transport_closed();
+        if waits { Asked::Undecided } else { Asked::Cancelled }
+    }
+
+    /// Ends the run, which waits: nobody waits for it.
+    async fn abandon(&self) -> Result<CallToolResponse, ToolError> {
+        let (client, opened) = (Arc::clone(self.client), Arc::clone(self.opened));
+        blocking(move || {
+            client.store()?.abandon(&client.id(&opened.name)?, Arc::new(|| true))?;
+            Ok(())
+        })
+        .await?;
+        Err(ToolError::cancelled())
     }
 
     async fn report(&self, finished: FinishedRun) -> Result<rmcp::model::CallToolResult, ToolError> {
@@ -361,9 +432,10 @@ async fn decide_by_responses(
     opened: &Arc<OpenedSession>,
     responses: &InputResponses,
     by: &str,
+    can_wait: bool,
 ) -> Result<(), ToolError> {
     let pending = pending_calls(client, opened).await?;
-    decide(client, opened, approvals::answers(&pending, &opened.asked, responses, by)).await
+    decide(client, opened, approvals::answers(&pending, &opened.asked, responses, by, can_wait)).await
 }
 
 async fn decide(

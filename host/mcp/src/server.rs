@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult, ErrorCode,
-    GetPromptRequestParams, GetPromptResponse, Implementation, JsonObject, ListPromptsResult,
+    CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult, CustomRequest,
+    CustomResult, ErrorCode, GetPromptRequestParams, GetPromptResponse, Implementation, JsonObject, ListPromptsResult,
     ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, LoggingLevel, PaginatedRequestParams,
     ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig,
     SetLevelRequestParams, SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams,
@@ -31,6 +31,20 @@ use crate::{files, pending, prompts, resources, session_tool};
 
 /// Runs that may be active at once, of all clients. Each has a thread, and memory up to its session's limit.
 const MAX_RUNS: usize = 64;
+
+/// Methods whose parameters may be wrong, and those that a gateway has not.
+const METHODS: [&str; 6] = ["initialize", "ping", "server/discover", "logging/setLevel", "tools/list", "tools/call"];
+const SCRIPT_METHODS: [&str; 9] = [
+    "completion/complete",
+    "prompts/list",
+    "prompts/get",
+    "resources/list",
+    "resources/read",
+    "resources/subscribe",
+    "resources/unsubscribe",
+    "resources/templates/list",
+    "subscriptions/listen",
+];
 
 /// Shortest text limit: an error of a script must fit.
 const MIN_TEXT: usize = 500;
@@ -203,7 +217,7 @@ impl Connection {
             _ => tokio::task::spawn_blocking(move || match name.as_str() {
                 definitions::SEARCH_TOOLS => catalog::search(&client, arguments),
                 definitions::DESCRIBE_TOOLS => catalog::describe(&client, arguments, limit),
-                definitions::LIST_FILES => files::list(&client, arguments),
+                definitions::LIST_FILES => files::list(&client, arguments, limit),
                 definitions::READ_FILE => files::read(&client, arguments, limit),
                 definitions::SESSIONS => session_tool::call(&client, arguments, limit),
                 definitions::PENDING => pending::list(&client, arguments, limit),
@@ -314,6 +328,21 @@ impl ServerHandler for Connection {
         server.exposed.page(own, gate, cursor.as_deref())
     }
 
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        let method = request.method.as_str();
+        let is_known = METHODS.contains(&method) || (!self.server.0.is_gateway && SCRIPT_METHODS.contains(&method));
+        Err(match is_known {
+            true => ErrorData::invalid_params(format!("the parameters are not those of `{method}`"), None),
+            false => {
+                ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("there is no method `{}`", excerpt(method)), None)
+            }
+        })
+    }
+
     fn get_tool(&self, _: &str) -> Option<Tool> {
         // Arguments are checked by the tools, whose errors are for models.
         None
@@ -329,7 +358,12 @@ impl ServerHandler for Connection {
             Ok(request) => request,
             Err(error) => return Ok(error.into_result().into()),
         };
-        Ok(self.dispatch(request, &context, client).await.unwrap_or_else(|error| error.into_result().into()))
+        let answered = self.dispatch(request, &context, Arc::clone(&client)).await;
+        Ok(answered.unwrap_or_else(|error| {
+            let error = error.with_names_of(&client);
+            let error = if self.server.0.is_gateway { error.for_gateway() } else { error };
+            error.into_result().into()
+        }))
     }
 
     async fn complete(

@@ -70,11 +70,15 @@ fn list(client: &ClientSessions) -> Result<CallToolResult, ToolError> {
         let mut item = json!({ "session": name });
         match client.store() {
             Ok(store) => {
-                let shown = store.show(&client.id(&name)?)?;
+                let id = client.id(&name)?;
+                let (shown, unfinished) = (store.show(&id)?, store.unfinished(&id)?);
                 item["runs"] = json!(shown.head.runs);
                 item["bytes"] = json!(shown.head.bytes);
-                item["unfinished"] = json!(shown.head.unfinished);
-                lines.push(format!("{name}: {} runs, {} bytes of files", shown.head.runs, shown.head.bytes));
+                item["unfinished"] = json!(unfinished);
+                let unfinished = unfinished
+                    .map_or_else(String::new, |run| format!("; run {run} has not ended: `resume` continues it"));
+                lines
+                    .push(format!("{name}: {} runs, {} bytes of files{unfinished}", shown.head.runs, shown.head.bytes));
             }
             Err(_) => lines.push(name),
         }

@@ -143,6 +143,11 @@ impl ClientSessions {
         Ok(&stored.sessions)
     }
 
+    /// Returns the name of the default session in the store.
+    pub(crate) fn stored_name(&self) -> &str {
+        &self.prefix
+    }
+
     /// Returns true if the sessions outlive this process.
     pub(crate) fn on_disk(&self) -> bool {
         self.stored.as_ref().is_some_and(|stored| stored.on_disk)
@@ -222,8 +227,10 @@ impl ClientSessions {
         match name {
             MAIN => parse(&self.prefix),
             // Names with dots could be those of another client's sessions.
-            _ if name.contains('.') => Err(ToolError::new(format!("`{}` is not a session name", excerpt(name)))
-                .hint("use letters, digits, `-` and `_`")),
+            _ if name.is_empty() || name.contains('.') => {
+                Err(ToolError::new(format!("`{}` is not a session name", excerpt(name)))
+                    .hint("use letters, digits, `-` and `_`"))
+            }
             _ => parse(&format!("{}.{name}", self.prefix)),
         }
     }

@@ -5,13 +5,10 @@ use std::time::Duration;
 
 use rmcp::ServiceExt as _;
 use rmcp::service::ServerInitializeError;
-use rmcp::transport::async_rw::AsyncRwTransport;
 use tokio::runtime::Builder;
 
+use crate::line_transport::LineTransport;
 use crate::server::Server;
-
-/// Longest message, in bytes.
-const MAX_MESSAGE: usize = 16 << 20;
 
 /// Time that cancelled runs have to end.
 const GRACE: Duration = Duration::from_secs(10);
@@ -28,15 +25,15 @@ pub enum ServeError {
     Protocol(#[source] Box<ServerInitializeError>),
 }
 
-/// Serves one client until it closes standard input, or `stop` is called. Active runs are cancelled then.
+/// Serves one client until it closes standard input, or `stop` is called. Active runs are cancelled then. `on_prose` is
+/// called once if a line is no JSON: a human may have typed it.
 ///
 /// # Errors
 /// If the server cannot start, or the client does not speak the protocol.
-pub fn serve_stdio(server: &Server, stop: &Stopper) -> Result<(), ServeError> {
+pub fn serve_stdio(server: &Server, stop: &Stopper, on_prose: fn()) -> Result<(), ServeError> {
     let runtime = Builder::new_multi_thread().enable_all().build().map_err(ServeError::Start)?;
     let served = runtime.block_on(async {
-        let transport = AsyncRwTransport::new_server(tokio::io::stdin(), tokio::io::stdout());
-        let transport = transport.with_max_line_length(MAX_MESSAGE);
+        let transport = LineTransport::new(tokio::io::stdin(), tokio::io::stdout(), on_prose);
         let running = match server.connection().serve_with_ct(transport, stop.0.clone()).await {
             Ok(running) => running,
             // It left before it said anything, or the server was stopped.

@@ -6,6 +6,15 @@ use rmcp::model::{CallToolResult, ContentBlock};
 use tollhouse::error::Failure;
 use tollhouse::session::{HostError, SessionsError};
 
+use crate::excerpts::shorten;
+use crate::sessions::{ClientSessions, MAIN};
+
+/// Most characters of each text of a failure.
+const MAX_TEXT: usize = 2000;
+
+/// Words of hints that are of no use to the clients of a gateway.
+const NOT_OF_GATEWAY: [&str; 4] = ["`sessions`", "`search_tools`", "`run_", "script"];
+
 /// Error that a tool call results in.
 #[derive(Debug)]
 pub(crate) struct ToolError {
@@ -34,6 +43,19 @@ impl ToolError {
         Self::new(format!("{message}: {}", chain(error)))
     }
 
+    /// Names the default session as the client does, in place of its name in the store.
+    pub(crate) fn with_names_of(mut self, client: &ClientSessions) -> Self {
+        let (stored, known) = (format!("session `{}`", client.stored_name()), format!("session `{MAIN}`"));
+        self.message = self.message.replace(&stored, &known);
+        self
+    }
+
+    /// Leaves out what to do with tools that a gateway has not.
+    pub(crate) fn for_gateway(mut self) -> Self {
+        self.hint = self.hint.filter(|hint| !NOT_OF_GATEWAY.iter().any(|tool| hint.contains(tool)));
+        self
+    }
+
     /// Converts the error to the result of the tool call.
     pub(crate) fn into_result(self) -> CallToolResult {
         CallToolResult::error(vec![ContentBlock::text(self.to_string())])
@@ -49,7 +71,12 @@ impl std::fmt::Display for ToolError {
 
 impl From<SessionsError> for ToolError {
     fn from(error: SessionsError) -> Self {
-        let shown = Self::new(chain(&error));
+        let shown = Self::new(match &error {
+            // Clients know it by another name than the store.
+            SessionsError::Suspended { run, .. } => format!("run {run} of this session is suspended"),
+            SessionsError::Busy(_) => "this session has a run that has not ended".to_owned(),
+            error => chain(error),
+        });
         match error {
             SessionsError::Suspended { .. } => shown.hint(
                 "`pending` lists the calls that wait for approval; once they are decided, `resume` continues the run",
@@ -71,7 +98,9 @@ impl From<HostError> for ToolError {
 
 impl From<Failure> for ToolError {
     fn from(failure: Failure) -> Self {
-        Self { message: format!("{}: {}", failure.name, failure.message), hint: failure.hint }
+        let [name, message] = [&failure.name, &failure.message].map(|text| shorten(text, MAX_TEXT).text);
+        let hint = failure.hint.map(|hint| shorten(&hint, MAX_TEXT).text);
+        Self { message: format!("{name}: {message}"), hint }
     }
 }
 

@@ -23,6 +23,11 @@ pub trait Approver: Send + Sync {
     fn is_present(&self) -> bool {
         true
     }
+
+    /// Returns true if a run may wait for somebody else, who decides with a signature.
+    fn waits_for_signatures(&self) -> bool {
+        true
+    }
 }
 
 /// A call that needs approval.
@@ -87,6 +92,9 @@ pub enum ApprovalError {
     /// Nobody could be asked.
     #[error("nobody is available to answer")]
     Unasked(#[from] io::Error),
+    /// There is nobody who could be asked; with the reason.
+    #[error("nobody can be asked: {0}")]
+    Unavailable(String),
     /// The approver leaves the decision to a later one.
     #[error("the decision is left to later, and this run cannot wait for it")]
     Deferred,

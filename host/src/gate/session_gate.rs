@@ -11,13 +11,14 @@ use tollhouse_gate::{
     Reach, Refusal, SessionGates, UnapprovedCall,
 };
 
-use super::approval::{Answering, Approver, Consent, EarlierQuestion, PendingApproval, SignedApprovals};
+use super::approval::{Answering, ApprovalError, Approver, Consent, EarlierQuestion, PendingApproval, SignedApprovals};
 use super::run_record::RunRecord;
 use super::signed_approval::SignatureCheck;
 use crate::capability::{Limits, Policy, PolicyError};
 use crate::code::{Interrupt, MemoryAccount};
 use crate::error::{Failure, Location, error_chain};
 use crate::ledger::Used;
+use crate::remedy::Remedy;
 use crate::tool::{Authority, MountedTools, Tool};
 
 /// The gate of a session, or of one of its tools that calls others. Cheap to clone.
@@ -273,7 +274,8 @@ impl SessionGate {
         // Whoever is present answers without a signature.
         let is_open = unapproved.approved_by().is_none();
         let approver = self.services.approver.as_ref().filter(|approver| is_open && approver.is_present());
-        if let (None, Consent::Now) = (approver, consent) {
+        let waits = self.services.approver.as_ref().is_none_or(|approver| is_open || approver.waits_for_signatures());
+        if approver.is_none() && (matches!(consent, Consent::Now) || !waits) {
             return Ok(Judgement::Refused(Gate::refuse_unasked(record, unapproved)));
         }
         let request = match self.rules.ask(record, unapproved) {
@@ -299,7 +301,11 @@ impl SessionGate {
                 return Err(NotAdmitted::Deferred(call));
             }
             Err(error) => {
-                Failure::approval(format!("`{method}`: grant `{grant}` needs approval: {}", error_chain(&error)))
+                let message = format!("`{method}`: grant `{grant}` needs approval: {}", error_chain(&error));
+                match error {
+                    ApprovalError::Unavailable(_) => Failure::approval(message).with_hint(Remedy::Ask),
+                    _ => Failure::approval(message),
+                }
             }
         };
         Ok(Judgement::Refused(Gate::refuse_asked(record, request, failure)))

@@ -117,6 +117,14 @@ impl PinnedServer {
         self.tools.keys().map(String::as_str)
     }
 
+    /// Lists the names of the tools in whose definitions a text has such a character.
+    pub fn with_text(&self, is_such: fn(char) -> bool) -> impl Iterator<Item = &str> {
+        let has = move |(_, text): &(&String, &String)| {
+            serde_json::from_str(text).is_ok_and(|definition: Value| has_character(&definition, is_such))
+        };
+        self.tools.iter().filter(has).map(|(name, _)| name.as_str())
+    }
+
     /// Lists the tools that can be called, each by its method, with the name that the server gave it.
     pub fn methods(&self, server: &str) -> impl Iterator<Item = (String, &str)> {
         self.names().filter_map(move |name| Some((method(server, name).ok()?, name)))
@@ -168,6 +176,11 @@ impl PinnedServer {
         Some(lines)
     }
 
+    /// Lists the pinned tools that a server does not offer any more as they are pinned.
+    pub fn changed<'a>(&'a self, found: &'a Self) -> impl Iterator<Item = &'a str> {
+        self.tools.iter().filter(|(name, text)| found.tools.get(*name) != Some(*text)).map(|(name, _)| name.as_str())
+    }
+
     /// Lists the tools that cannot be mounted, with reasons.
     #[must_use]
     pub fn refused(&self, server: &str) -> Vec<RefusedTool> {
@@ -201,6 +214,16 @@ impl PinnedServer {
 #[must_use]
 pub fn not_started(server: &str) -> Failure {
     Failure::host(format!("the MCP server `{server}` was not started")).with_hint(Remedy::StartServer(server))
+}
+
+fn has_character(value: &Value, is_such: fn(char) -> bool) -> bool {
+    let is_in = |text: &str| text.chars().any(|c| is_such(c) && c != '\n' && c != '\t');
+    match value {
+        Value::String(text) => is_in(text),
+        Value::Array(items) => items.iter().any(|item| has_character(item, is_such)),
+        Value::Object(members) => members.iter().any(|(key, value)| is_in(key) || has_character(value, is_such)),
+        _ => false,
+    }
 }
 
 /// Returns a tool that is listed, and of which every call is denied.

@@ -128,8 +128,8 @@ impl TestServerCommand {
         let servers = StartedServers::start(&names, &self.policy, locations, &secrets, self.confine)?;
         self.confine.seal(|| touched(locations, &self.policy, self.locked.as_ref()))?;
         let pins = lock::pins(&self.policy, self.locked.as_deref())?;
-        let connected = servers.connect_each()?;
-        let server = connected.first().ok_or_else(|| CliError::usage("no server was started"))?;
+        let connected = servers.connect_each()?.pop().ok_or_else(|| CliError::usage("no server was started"))?;
+        let server = connected.1?;
         let (name, found) = (&self.name, server.tools());
         let refused = found.refused(name);
         let pinned = pins.servers.get(name);

@@ -86,11 +86,29 @@ struct Configuration {
     mcp_servers: BTreeMap<String, ConfiguredServer>,
     #[serde(default)]
     servers: BTreeMap<String, ConfiguredServer>,
+    /// Projects of Claude Code, by their directories.
+    #[serde(default)]
+    projects: BTreeMap<String, ConfiguredProject>,
+}
+
+/// Project in such a configuration.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct ConfiguredProject {
+    #[serde(default)]
+    mcp_servers: BTreeMap<String, ConfiguredServer>,
 }
 
 /// Server in such a configuration.
 #[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
 struct ConfiguredServer {
+    #[serde(rename = "type")]
+    kind: Option<String>,
+    #[serde(default)]
+    disabled: bool,
+    env_file: Option<serde::de::IgnoredAny>,
+    cwd: Option<serde::de::IgnoredAny>,
     command: Option<String>,
     url: Option<String>,
     #[serde(default)]
@@ -205,18 +223,24 @@ fn configured(path: &Path, only: Option<&str>) -> Result<Vec<NewServer>> {
     };
     let text = untrusted_file::read_named_text(path, MAX_CONFIGURATION)
         .map_err(|error| failed(&std::io::Error::from(error)))?;
-    let found: Configuration = serde_json::from_str(&text).map_err(|error| failed(&error))?;
-    let mut servers = Vec::new();
-    for (name, server) in found.mcp_servers.into_iter().chain(found.servers) {
+    let found: Configuration = serde_json::from_str(&plain_json(&text)).map_err(|error| failed(&error))?;
+    let of_projects = found.projects.into_values().flat_map(|project| project.mcp_servers);
+    let mut servers = Vec::<NewServer>::new();
+    for (name, server) in found.mcp_servers.into_iter().chain(found.servers).chain(of_projects) {
         if only.is_some_and(|only| only != name) {
             continue;
         }
-        let command = server.command.map(|program| [program].into_iter().chain(server.args).collect());
-        if command.is_none() && server.url.is_none() {
-            note!("note: `{name}` is left out: it has no command and no url");
+        let spelled = spelled(&name);
+        if let Some(why) = server.unusable() {
+            note!("note: `{name}` is left out: {why}");
             continue;
         }
-        let spelled = spelled(&name);
+        if servers.iter().any(|other| other.name == spelled) {
+            note!("note: another `{name}` is left out: a server of this name is in the file before it");
+            continue;
+        }
+        server.note_lost(&name);
+        let command = server.command.map(|program| [program].into_iter().chain(server.args).collect());
         // Servers have headers of the same name, and other values.
         let prefix = spelled.replace('-', "_").to_ascii_uppercase();
         let of_header = |header: String| {
@@ -238,6 +262,117 @@ fn configured(path: &Path, only: Option<&str>) -> Result<Vec<NewServer>> {
             .hint("servers are the members of `mcpServers`, or of `servers` in VS Code"));
     }
     Ok(servers)
+}
+
+impl ConfiguredServer {
+    /// Explains why the server cannot be taken over; `None` if it can.
+    fn unusable(&self) -> Option<String> {
+        if self.disabled {
+            return Some("it is disabled".to_owned());
+        }
+        if self.command.is_none() && self.kind.as_deref() == Some("sse") {
+            return Some("it speaks the SSE transport of 2024, which was replaced by streamable HTTP: many servers have that at another address (`--url`)".to_owned());
+        }
+        if self.command.is_none() && self.url.is_none() {
+            return Some("it has no command and no url".to_owned());
+        }
+        let url = self.url.iter().filter(|_| self.command.is_none());
+        let texts = self.command.iter().chain(&self.args).chain(url);
+        let variable = texts.filter_map(|text| variable(text)).next()?;
+        Some(format!(
+            "`{variable}` in it is known to that client alone: write the value in its place, or use `mcp add NAME -- PROGRAM …`"
+        ))
+    }
+
+    /// Tells what is not taken over, or should not be.
+    fn note_lost(&self, name: &str) {
+        if self.env_file.is_some() {
+            note!("note: the `envFile` of `{name}` is not read: name its variables under `env` in the policy");
+        }
+        if self.cwd.is_some() {
+            note!(
+                "note: the `cwd` of `{name}` is not taken over: servers start in `/`, so its paths have to be absolute"
+            );
+        }
+        if self.command.is_some() && self.args.iter().any(|argument| is_of_secret(argument)) {
+            note!(
+                "warning: the arguments of `{name}` seem to have a secret, which is in the policy now: give it by a variable (`env`, `secret:NAME`) if the server takes one"
+            );
+        }
+    }
+}
+
+/// Returns the first `${…}` of a text.
+fn variable(text: &str) -> Option<&str> {
+    let start = text.find("${")?;
+    let end = text[start..].find('}')?;
+    Some(&text[start..=start + end])
+}
+
+/// Returns true for an option that takes a secret, such as `--api-key` or `--token=…`.
+fn is_of_secret(argument: &str) -> bool {
+    let Some(option) = argument.strip_prefix('-') else { return false };
+    let name = option.split('=').next().unwrap_or_default().to_ascii_lowercase().replace(['-', '_'], "");
+    ["apikey", "token", "secret", "password", "accesskey"].iter().any(|word| name.ends_with(word))
+}
+
+/// Returns JSON without what editors allow besides: a byte order mark, comments, and commas before the end of a list. What
+/// is taken out becomes blanks, so that lines in errors are right.
+fn plain_json(text: &str) -> String {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let mut plain = String::with_capacity(text.len());
+    // Position in `plain` of the last comma, if nothing but blanks came after it.
+    let mut comma = None;
+    let mut rest = text.chars().peekable();
+    while let Some(c) = rest.next() {
+        match (c, rest.peek()) {
+            ('"', _) => {
+                comma = None;
+                plain.push(c);
+                while let Some(c) = rest.next() {
+                    plain.push(c);
+                    match c {
+                        '\\' => plain.extend(rest.next()),
+                        '"' => break,
+                        _ => {}
+                    }
+                }
+            }
+            ('/', Some('/')) => {
+                plain.push(' ');
+                while let Some(c) = rest.next_if(|c| *c != '\n') {
+                    plain.push(if c == '\t' { c } else { ' ' });
+                }
+            }
+            ('/', Some('*')) => {
+                let mut last = ' ';
+                plain.push(' ');
+                rest.next();
+                for c in rest.by_ref() {
+                    plain.push(if c == '\n' { c } else { ' ' });
+                    if (last, c) == ('*', '/') {
+                        break;
+                    }
+                    last = c;
+                }
+            }
+            (']' | '}', _) => {
+                if let Some(at) = comma.take() {
+                    plain.replace_range(at..=at, " ");
+                }
+                plain.push(c);
+            }
+            _ => {
+                match c {
+                    ',' => comma = Some(plain.len()),
+                    c if c.is_whitespace() => {}
+                    _ => comma = None,
+                }
+                plain.push(c);
+            }
+        }
+    }
+    plain
 }
 
 /// Spells a name as policies do: `GitHub (work)` is `github-work`.
@@ -278,4 +413,25 @@ fn touched(locations: &Locations, policy: &PathBuf) -> Confinement {
     Confinement::of(locations, false)
         .reading([policy])
         .writing_in(Some(directory).filter(|directory| directory.is_dir()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn comments_and_last_commas_are_taken_out_of_json_and_texts_stay() {
+        let text = "\u{feff}{ // one, two\n \"a\": [1, 2, /* ] */ ], \"b\": \"// ,] \\\" /* x */\",\n}";
+        let value: serde_json::Value = serde_json::from_str(&plain_json(text)).expect("it is JSON");
+        assert_eq!(value, serde_json::json!({ "a": [1, 2], "b": "// ,] \" /* x */" }));
+        assert!(serde_json::from_str::<serde_json::Value>(&plain_json("{\"a\": 1,, }")).is_err());
+    }
+
+    #[test]
+    fn options_with_secrets_and_variables_of_clients_are_found() {
+        assert!(is_of_secret("--api-key") && is_of_secret("--token=x") && is_of_secret("--GITHUB_TOKEN"));
+        assert!(!is_of_secret("-y") && !is_of_secret("token") && !is_of_secret("--read"));
+        assert_eq!(variable("x/${workspaceFolder}/y"), Some("${workspaceFolder}"));
+        assert_eq!(variable("$HOME {}"), None);
+    }
 }

@@ -15,7 +15,9 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use tollhouse::capability::{McpServer, Policy};
 use tollhouse::tool::{McpCalls, PinnedServer, Secrets, nearest};
-use tollhouse_mcp::{McpClient, MessageRelay, ServerConnection, ServerLauncher, StartError, StartedServer};
+use tollhouse_mcp::{
+    McpClient, MessageRelay, OnFailure, ServerConnection, ServerLauncher, ServerSlot, StartError, StartedServer,
+};
 
 pub(crate) use command::McpServerCommand;
 pub(crate) use program::McpProgramCommand;
@@ -27,10 +29,15 @@ use super::locations::Locations;
 use super::policy_file::PolicyFile;
 use super::{CliError, Result};
 
+/// Number of times that a server of a process that serves for long is started again.
+const RESTARTS: usize = 3;
+
 /// Started programs of servers, and the connections with them.
 #[derive(Default)]
 pub(crate) struct StartedServers {
     started: Mutex<Vec<StartedServer>>,
+    /// True if a server that cannot be used keeps nothing else from working, and one that ends is started again.
+    are_lasting: bool,
     connected: OnceLock<Arc<dyn McpCalls>>,
     relay: MessageRelay,
 }
@@ -45,6 +52,31 @@ impl StartedServers {
         secrets: &Secrets,
         confine: ConfineArgs,
     ) -> Result<Self> {
+        Self::prepare(names, policy, locations, secrets, confine, 1)
+    }
+
+    /// Starts the named servers for a process that serves for long: what cannot be used, or ends, leaves the others
+    /// alone. Programs that take the place of those that end are prepared.
+    pub(crate) fn start_lasting(
+        names: &[String],
+        policy: &Path,
+        locations: &Locations,
+        secrets: &Secrets,
+        confine: ConfineArgs,
+    ) -> Result<Self> {
+        let started = Self::prepare(names, policy, locations, secrets, confine, 1 + RESTARTS)?;
+        Ok(Self { are_lasting: true, ..started })
+    }
+
+    /// Starts so many processes for each of the named servers.
+    fn prepare(
+        names: &[String],
+        policy: &Path,
+        locations: &Locations,
+        secrets: &Secrets,
+        confine: ConfineArgs,
+        number: usize,
+    ) -> Result<Self> {
         if names.is_empty() {
             return Ok(Self::default());
         }
@@ -58,7 +90,9 @@ impl StartedServers {
         for name in names {
             let settings = policy.mcp.get(name).ok_or_else(|| unknown(name, &policy))?;
             if started.iter().all(|other: &StartedServer| other.name() != name) {
-                started.push(start(&launcher, name, settings, secrets)?);
+                for _ in 0..number {
+                    started.push(start(&launcher, name, settings, secrets)?);
+                }
             }
         }
         Ok(Self { started: Mutex::new(started), ..Self::default() })
@@ -70,7 +104,13 @@ impl StartedServers {
         if started.is_empty() {
             return Ok(self.calls());
         }
-        let mut client = client()?.relaying(self.relay.clone());
+        let mut client = client()?.relaying(self.relay.clone()).telling_changes(|name, lines| {
+            note!("the MCP server `{name}` has changed its tools: no tool of it is called. The pinned (-) and the present definitions (+):\n{lines}");
+        });
+        if self.are_lasting {
+            let _ = self.connected.set(Arc::new(lasting(client, started, pinned)?));
+            return Ok(self.calls());
+        }
         for server in started {
             // A session that exists has pins of its own, with which nothing here could compare the server.
             let pins = pinned.get(server.name()).ok_or_else(|| unpinned(server.name()))?;
@@ -96,11 +136,33 @@ impl StartedServers {
     }
 
     /// Connects with the servers one by one, whatever their tools are.
-    fn connect_each(self) -> Result<Vec<ServerConnection>> {
+    fn connect_each(self) -> Result<Vec<(String, Result<ServerConnection>)>> {
         let client = client()?;
         let started = self.started.into_inner().unwrap_or_else(PoisonError::into_inner);
-        started.into_iter().map(|server| connect(server, &client)).collect()
+        Ok(started.into_iter().map(|server| (server.name().to_owned(), connect(server, &client))).collect())
     }
+}
+
+/// Connects with servers while clients are served already. Errors of a server are its own.
+fn lasting(
+    connector: McpClient,
+    started: Vec<StartedServer>,
+    pinned: &BTreeMap<String, PinnedServer>,
+) -> Result<McpClient> {
+    let mut programs = BTreeMap::<String, Vec<StartedServer>>::new();
+    for program in started {
+        programs.entry(program.name().to_owned()).or_default().push(program);
+    }
+    let connector = Arc::new(connector);
+    let on_failure: OnFailure =
+        Arc::new(|name, why| note!("the MCP server `{name}` cannot be used, and calls of it fail: {why}"));
+    let mut served = client()?;
+    for (name, programs) in programs {
+        let pins = pinned.get(&name).ok_or_else(|| unpinned(&name))?.clone();
+        let slot = ServerSlot::new(&name, programs, pins, Arc::clone(&connector), Arc::clone(&on_failure));
+        served = served.with_slot(slot);
+    }
+    Ok(served)
 }
 
 /// Returns what starts the programs of servers.

@@ -68,6 +68,9 @@ enum RelayEnd {
 impl McpProgramCommand {
     /// Runs the program until it ends, or until the input of this process does.
     pub(crate) fn execute(self) -> Result {
+        if !waits_for_input()? {
+            return Ok(Exit::SUCCESS);
+        }
         adopt_orphans();
         let mut child = self.start()?;
         let ended = relay(&mut child)
@@ -103,6 +106,19 @@ impl McpProgramCommand {
             command.spawn().map_err(|error| CliError::because(format!("cannot run `{}`", program.display()), &error))
         });
         started.join().expect("nothing there panics")
+    }
+}
+
+/// Waits for the first message. Returns false if the input ends before one.
+fn waits_for_input() -> Result<bool> {
+    let input = io::stdin();
+    let mut watched = [PollFd::new(&input, PollFlags::IN)];
+    loop {
+        match poll(&mut watched, None) {
+            Ok(_) => return Ok(watched[0].revents().contains(PollFlags::IN)),
+            Err(Errno::INTR) => {}
+            Err(error) => return Err(CliError::because("cannot wait for a message", &io::Error::from(error))),
+        }
     }
 }
 

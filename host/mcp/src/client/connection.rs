@@ -38,6 +38,9 @@ const TICK: Duration = Duration::from_millis(10);
 /// Most pages of a list of tools.
 const MAX_PAGES: usize = 200;
 
+/// Most changed methods that an error names.
+const MAX_CHANGED: usize = 10;
+
 /// Bytes of a server's error output that are kept: the last ones.
 const LAST_WORDS: usize = 2 << 10;
 
@@ -101,11 +104,18 @@ pub struct ServerConnection {
     ended: Ended,
     /// Set if the server says that its tools have changed.
     changed: Arc<AtomicBool>,
-    /// How its tools have changed, if they have: from then on no call is made.
-    difference: Arc<OnceLock<String>>,
+    /// Methods that have changed, once any tool has: from then on no call is made.
+    difference: Arc<OnceLock<Vec<String>>>,
+    /// Told how the tools have changed: the words of a server, which are for no model.
+    on_change: OnChange,
     words: DiagnosticTail,
+    /// True if the server is started again when it has ended.
+    restarts: AtomicBool,
     threads: Arc<ClientThreads>,
 }
+
+/// Receives the name of a server, and how its tools have changed.
+pub(super) type OnChange = Arc<dyn Fn(&str, &str) + Send + Sync>;
 
 /// Threads of the connections. Their end waits for nobody, so that it may come on any thread.
 pub(super) struct ClientThreads(Option<Runtime>);
@@ -135,6 +145,7 @@ impl ServerConnection {
         name: &str,
         pipes: ServerPipes,
         relay: &MessageRelay,
+        on_change: OnChange,
     ) -> Result<Self, ConnectError> {
         let words = DiagnosticTail::default();
         let ended = Ended::default();
@@ -149,7 +160,19 @@ impl ServerConnection {
         // Whatever the server said so far, the list that was just read is newer.
         changed.store(false, Ordering::Release);
         let (name, tools, difference) = (name.to_owned(), Arc::new(tools), Arc::default());
-        Ok(Self { name, timeout: CALL, tools, service, ended, changed, difference, words, threads })
+        Ok(Self {
+            name,
+            timeout: CALL,
+            tools,
+            service,
+            ended,
+            changed,
+            difference,
+            on_change,
+            words,
+            restarts: AtomicBool::new(false),
+            threads,
+        })
     }
 
     /// Sets the longest time of one call.
@@ -171,21 +194,39 @@ impl ServerConnection {
         &self.tools
     }
 
+    /// Returns true if the server is not there any more.
+    pub(super) fn has_ended(&self) -> bool {
+        self.ended.get().is_some() || self.service.is_closed()
+    }
+
+    /// Says whether the server is started again when it has ended.
+    pub(super) fn set_restarts(&self, restarts: bool) {
+        self.restarts.store(restarts, Ordering::Relaxed);
+    }
+
     /// Calls a tool, on a thread that may block.
     pub(super) fn call(&self, tool: &str, call: &HostCall<'_>) -> Result<Payload, Failure> {
         let arguments = call.arguments.as_object().cloned().unwrap_or_default();
         let params = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);
         let (peer, known) = (self.service.peer().clone(), Arc::clone(&self.tools));
         let (name, changed, difference) = (self.name.clone(), Arc::clone(&self.changed), Arc::clone(&self.difference));
-        let limit = self.timeout;
+        let (limit, on_change) = (self.timeout, Arc::clone(&self.on_change));
         let (sender, receiver) = sync_channel(1);
         let request = self.threads.runtime().spawn(async move {
             let answered = timeout(limit, async {
                 if changed.swap(false, Ordering::AcqRel) {
                     // A server whose list cannot be read is not called either: the next call tries again.
-                    let found = listed(&peer).await.inspect_err(|_| changed.store(true, Ordering::Release))?;
+                    let found = listed(&peer).await.inspect_err(|error| {
+                        changed.store(true, Ordering::Release);
+                        if let ListError::Definitions(error) = error {
+                            on_change(&name, &error.to_string());
+                        }
+                    })?;
                     if let Some(lines) = known.difference(&name, &found) {
-                        let _ = difference.set(lines);
+                        let methods = known.changed(&found).map(|tool| format!("{name}/{tool}")).collect();
+                        if difference.set(methods).is_ok() {
+                            on_change(&name, &lines);
+                        }
                     }
                 }
                 if difference.get().is_some() {
@@ -224,13 +265,22 @@ impl ServerConnection {
                 )
             }
             CallError::Changed => {
-                let lines = self.difference.get().map_or("", String::as_str);
+                let methods = self.difference.get().map_or(&[][..], Vec::as_slice);
+                let shown: Vec<String> = methods.iter().take(MAX_CHANGED).map(|method| format!("`{method}`")).collect();
+                let more = if methods.len() > MAX_CHANGED { " and others" } else { "" };
+                let what = match shown.is_empty() {
+                    true => "there are tools that were not pinned".to_owned(),
+                    false => format!("not as they were pinned: {}{more}", shown.join(", ")),
+                };
                 let message =
                     format!("`{method}` is not called: the MCP server `{name}` has changed its tools meanwhile");
-                Failure::tool(message).with_hint(format!("the pinned (-) and the present definitions (+):\n{lines}"))
+                Failure::tool(message).with_hint(format!(
+                    "{what}; no tool of it is called any more. Whoever runs this reads the difference on standard \
+                     error, or by `tollhouse mcp test {name}`"
+                ))
             }
-            CallError::Definitions(error) => Failure::tool(format!(
-                "`{method}` is not called: the MCP server `{name}` has changed its tools: {error}"
+            CallError::Definitions => Failure::tool(format!(
+                "`{method}` is not called: the MCP server `{name}` has changed its tools, and lists what cannot be used"
             )),
             CallError::Service(ServiceError::McpError(error)) => results::protocol_error(&error),
             CallError::Service(ServiceError::TransportClosed | ServiceError::TransportSend(_)) => self.gone(),
@@ -245,9 +295,12 @@ impl ServerConnection {
         let (name, words) = (&self.name, self.words.last());
         let reason = self.ended.get().cloned().unwrap_or(EndReason::Closed);
         let message = format!("the MCP server `{name}` has ended: {reason}");
-        let hint = format!(
-            "calls that it had not answered may have taken effect; the server is started again with the next `tollhouse run`, or when `tollhouse mcp` is started again{words}"
-        );
+        let again = match self.restarts.load(Ordering::Relaxed) {
+            true => "for a later call, and has forgotten what it knew",
+            false => "with the next `tollhouse run`, or when `tollhouse mcp` is started again",
+        };
+        let hint =
+            format!("calls that it had not answered may have taken effect; the server is started again {again}{words}");
         match reason {
             EndReason::Limit(_) => Failure::limit(message, hint),
             _ => Failure::tool(message).with_hint(hint),
@@ -258,7 +311,7 @@ impl ServerConnection {
 /// Reason why a call has no answer.
 enum CallError {
     Service(ServiceError),
-    Definitions(DefinitionError),
+    Definitions,
     Changed,
     Late,
 }
@@ -267,7 +320,7 @@ impl From<ListError> for CallError {
     fn from(error: ListError) -> Self {
         match error {
             ListError::Service(error) => Self::Service(error),
-            ListError::Definitions(error) => Self::Definitions(error),
+            ListError::Definitions(_) => Self::Definitions,
         }
     }
 }

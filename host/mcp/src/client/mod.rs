@@ -10,6 +10,8 @@
 //!
 //! Descriptions come to a model as documentation of tools, once they are pinned. Instructions of a server come to nobody.
 //!
+//! `slot` connects with servers while clients are served, and again when one has ended.
+//!
 //! `program` starts the programs of servers that the operator has named; `connection` takes the pipes of any program.
 //! `remote` is what such a program is for a server at a URL.
 
@@ -19,6 +21,7 @@ mod relay;
 mod remote;
 mod requests;
 mod results;
+mod slot;
 mod transport;
 
 use std::collections::BTreeMap;
@@ -29,7 +32,7 @@ use tokio::runtime::Builder;
 use tollhouse::error::{Failure, Payload};
 use tollhouse::tool::{HostCall, McpCalls, not_started};
 
-use self::connection::ClientThreads;
+use self::connection::{ClientThreads, OnChange};
 
 pub(crate) use self::relay::{RelayedCall, ServerMessage};
 pub(crate) use self::remote::{RemoteError, fetch_document};
@@ -39,12 +42,15 @@ pub use self::connection::{ConnectError, LastWords, ServerConnection, ServerPipe
 pub use self::program::{SERVER_VARIABLE, ServerLauncher, StartError, StartedServer};
 pub use self::relay::MessageRelay;
 pub use self::remote::{RelayError, relay_stdio};
+pub use self::slot::{OnFailure, ServerSlot};
 
 /// Connections to the MCP servers of a session. They end when this is dropped.
 pub struct McpClient {
     servers: BTreeMap<String, ServerConnection>,
     threads: Arc<ClientThreads>,
+    slots: BTreeMap<String, ServerSlot>,
     relay: MessageRelay,
+    on_change: OnChange,
 }
 
 impl McpClient {
@@ -61,8 +67,10 @@ impl McpClient {
             .build()?;
         Ok(Self {
             servers: BTreeMap::new(),
+            slots: BTreeMap::new(),
             threads: Arc::new(ClientThreads::new(runtime)),
             relay: MessageRelay::default(),
+            on_change: Arc::new(|_, _| {}),
         })
     }
 
@@ -72,12 +80,19 @@ impl McpClient {
         Self { relay, ..self }
     }
 
+    /// Has changes of tools told while sessions call them: the name of a server, and the difference from the pinned
+    /// definitions, which are words of a stranger. Scripts are told which tools have changed.
+    #[must_use]
+    pub fn telling_changes(self, on_change: impl Fn(&str, &str) + Send + Sync + 'static) -> Self {
+        Self { on_change: Arc::new(on_change), ..self }
+    }
+
     /// Connects with a server.
     ///
     /// # Errors
     /// If it does not speak the protocol, does not answer in time, or lists no usable tools.
     pub fn connect(&self, name: &str, pipes: ServerPipes) -> Result<ServerConnection, ConnectError> {
-        ServerConnection::new(Arc::clone(&self.threads), name, pipes, &self.relay)
+        ServerConnection::new(Arc::clone(&self.threads), name, pipes, &self.relay, Arc::clone(&self.on_change))
     }
 
     /// Adds a connection, whose tools sessions then call.
@@ -86,10 +101,20 @@ impl McpClient {
         self.servers.insert(connection.name().to_owned(), connection);
         self
     }
+
+    /// Adds a server whose connection may come later.
+    #[must_use]
+    pub fn with_slot(mut self, slot: ServerSlot) -> Self {
+        self.slots.insert(slot.name().to_owned(), slot);
+        self
+    }
 }
 
 impl McpCalls for McpClient {
     fn call(&self, server: &str, tool: &str, call: &HostCall<'_>) -> Result<Payload, Failure> {
+        if let Some(slot) = self.slots.get(server) {
+            return slot.call(tool, call);
+        }
         self.servers.get(server).ok_or_else(|| not_started(server))?.call(tool, call)
     }
 }

@@ -24,6 +24,7 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use super::clients::{ClientOfRequest, HttpClients, MAX_CLIENTS, Unauthorized};
+use super::cors::{self, NamedOrigins};
 use super::oauth::is_jwt;
 use super::{HttpOptions, PATH};
 use crate::server::{Clients, Connection, Server};
@@ -73,6 +74,7 @@ struct Shared {
     sessions: Arc<LocalSessionManager>,
     clients: HttpClients,
     max_body: usize,
+    origins: NamedOrigins,
 }
 
 /// Serves connections until the token is cancelled.
@@ -129,6 +131,7 @@ impl Shared {
         let loopback = ["localhost", "127.0.0.1", "::1"].map(str::to_owned);
         // A page of this server itself could send requests, and there is none. Clients state such an origin.
         let own = ["localhost", "127.0.0.1", "[::1]"].map(|host| format!("http://{host}:{port}"));
+        let origins = NamedOrigins::new(&options.origins);
         let config = StreamableHttpServerConfig::default()
             .with_allowed_hosts(loopback.into_iter().chain(options.hosts))
             .with_allowed_origins(own.into_iter().chain(options.origins))
@@ -139,7 +142,7 @@ impl Shared {
         let factory = move || Ok(Connection::new(own.clone(), Clients::OfRequest));
         let service = StreamableHttpService::new(factory, Arc::clone(&sessions), config);
         let clients = HttpClients::new(server.clone(), options.issuer, options.oauth);
-        Self { service, sessions, clients, max_body: options.max_body }
+        Self { service, sessions, clients, max_body: options.max_body, origins }
     }
 
     /// Removes clients that have left.
@@ -154,8 +157,19 @@ impl Shared {
         tokio::task::spawn_blocking(move || shared.clients.remove(&ended));
     }
 
-    /// Answers a request.
+    /// Answers a request, also to a web page whose origin is named.
     async fn answer(self: &Arc<Self>, request: Request<Incoming>) -> Answer {
+        let Some(origin) = self.origins.of(request.headers()) else { return self.answer_client(request).await };
+        let (parts, body) = request.into_parts();
+        let mut answer = match cors::preflight(&parts) {
+            Some(allowed) => allowed,
+            None => self.answer_client(Request::from_parts(parts, body)).await,
+        };
+        cors::allow(answer.headers_mut(), origin);
+        answer
+    }
+
+    async fn answer_client(self: &Arc<Self>, request: Request<Incoming>) -> Answer {
         let (mut parts, mut body) = request.into_parts();
         if let Some(document) = self.metadata(&parts) {
             return document;
