@@ -334,6 +334,36 @@ def capabilities_from(given: object) -> list[MethodCapability]:
     return [_capability(one) for one in cast("Iterable[object]", given)]
 
 
+def check_order(capabilities: Sequence[MethodCapability], begin: int = 0) -> None:
+    """Raises `ValueError` for a capability that asks a human and would never ask.
+
+    The first capability that covers a call decides about it.
+
+    Args:
+        capabilities: The capabilities, in their order.
+        begin: Those before this one are there already, and are not judged.
+    """
+    for index, one in enumerate(capabilities):
+        if index < begin or one.approve is False:
+            continue
+        if one.max_calls == 0:
+            raise ValueError(f"{one!r} would never ask: its `max_calls` of 0 leaves no call to ask about")
+        if (first := next((each for each in capabilities[:index] if _hides(each, one)), None)) is not None:
+            raise ValueError(
+                f"{one!r} would never ask: {first!r} stands before it and allows all of its calls, and the first that "
+                "covers a call decides. Put the one that asks first"
+            )
+
+
+def _hides(first: MethodCapability, asking: MethodCapability) -> bool:
+    """Returns true if a capability allows all calls of a later one without asking as that one would."""
+    if first.max_calls is not None or first.approve is True or first.approve == asking.approve:
+        return False
+    return _native.pattern_is_subset(asking.pattern, first.pattern) and _native.clauses_subsume(
+        dump(first.constraints.to_clauses()), dump(asking.constraints.to_clauses())
+    )
+
+
 def _capability(one: object) -> MethodCapability:
     if isinstance(one, MethodCapability):
         return one

@@ -111,7 +111,8 @@ class Sandbox(Runs):
 
     Raises:
         ValueError: If something makes no sense: a misspelt tool or parameter, a malformed pattern, a token that is not
-            to be trusted, an approver that would never be asked, a file that is no recording.
+            to be trusted, an approver that would never be asked, a capability that asks behind one that allows the same
+            calls, a file that is no recording.
         OSError: If there is no such file to replay.
         TypeError: If a parameter of a tool has no JSON form.
 
@@ -129,6 +130,9 @@ class Sandbox(Runs):
 
     _keeps = False
     """True if the grants are those of the existing session."""
+
+    _was_there = False
+    """True if the session existed before."""
 
     _in_memory = True
 
@@ -194,7 +198,8 @@ class Sandbox(Runs):
             text, is_toml = token.policy(self._capabilities, limits), False
         if registry is None and policy is not None:
             registry = default_registry()
-        check_asked(approver, None if token is not None or self._keeps else text, toml=is_toml)
+        asked_of = None if token is not None or self._was_there else text
+        check_asked(approver, asked_of, None if self._keeps else granted, toml=is_toml)
         self._closes_audit = audit_collector is None
         self._audit: AuditCollector | None = collector_of(audit_config, audit_collector)
         audited = None if self._audit is None else auditor(self._audit)
@@ -239,7 +244,8 @@ class Sandbox(Runs):
             self._mounts.refresh(self._open())
 
     def _check_approver(self, approver: object) -> None:
-        if approver is not None and not self._open().asks():
+        # Of a session that is there it was decided before what asks.
+        if approver is not None and not self._was_there and not self._open().asks():
             raise never_asked()
 
     def _make(

@@ -489,7 +489,7 @@ class Session(DurableRuns):
         session._store = store if isinstance(store, Store) else Store(store)
         session._approver_keys = dict(approver_keys or {})
         if session_id in session._store:
-            options["files"] = None
+            options["files"], session._was_there = None, True
             if on_change == "migrate":
                 session._migrate(options)
             elif not any(options.get(name) is not None for name in ("capabilities", "policy", "limits")):

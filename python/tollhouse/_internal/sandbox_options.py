@@ -137,12 +137,18 @@ def never_asked() -> ValueError:
     )
 
 
-def check_asked(approver: object, policy: str | None, *, toml: bool) -> None:
-    """Raises `ValueError` if no grant of a policy asks.
+def check_asked(
+    approver: object, policy: str | None, capabilities: Sequence[MethodCapability] | None, *, toml: bool
+) -> None:
+    """Raises `ValueError` if no grant of a policy asks, or one of the capabilities never would.
 
-    A session on disk keeps the grants that it is made with: it must not be made first and refused then. A token, and a
-    session that is there, are asked when they are opened.
+    A session on disk keeps the grants that it is made with: it must not be made first and refused then. A token is
+    asked when it is opened, and a session that is there has its grants.
     """
+    if capabilities is not None and any(one.approve is not False for one in capabilities):
+        from ..capabilities import check_order
+
+        check_order(capabilities)
     if approver is None or policy is None:
         return
     from ..mounts import asks
