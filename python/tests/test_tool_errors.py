@@ -67,6 +67,34 @@ def test_checked_run_raises_with_the_exception_that_ended_it() -> None:
     assert raised.value.result.cause is raised.value.__cause__
 
 
+def leak(n: int) -> None:
+    raise ConnectionError(f"password {n}")
+
+
+def test_cause_of_errors_that_look_alike_is_the_one_that_ended_the_script() -> None:
+    script = "try { await leak({n: 1}) } catch {}; await leak({n: 2})"
+    box = Sandbox(tools=[leak])
+    result = box.run("javascript", script)
+    assert [str(one) for one in result.exceptions] == ["password 1", "password 2"]
+    assert str(result.cause) == "password 2"
+    with pytest.raises(ScriptError) as raised:
+        box.run("javascript", script, check=True)
+    assert str(raised.value.__cause__) == "password 2"
+
+
+def test_nested_run_has_its_own_exceptions() -> None:
+    inner: list[Any] = []
+
+    def outer() -> None:
+        result = box.run("javascript", "await leak({n: 2})")
+        inner.append((str(result.cause), [str(one) for one in result.exceptions]))
+
+    box = Sandbox(tools=[leak, outer])
+    result = box.run("javascript", "await leak({n: 1}).catch(() => 0); await outer(); return 1")
+    assert inner == [("password 2", ["password 2"])]
+    assert [str(one) for one in result.exceptions] == ["password 1", "password 2"]
+
+
 def test_checked_run_without_a_tool_exception_has_no_cause() -> None:
     box = Sandbox()
     with pytest.raises(ScriptError, match="oh") as raised:

@@ -30,7 +30,8 @@ class ExecutionResult:
             `suspended`, while calls wait for approval, or `in_doubt`: see `Session.resume`.
         exceptions: The exceptions that tools raised, oldest first, the first ten and the last ten at most; also those
             that the script caught.
-        cause: The exception of a tool that ended the script, if one did.
+        cause: The exception of a tool that ended the script, if one did; of several that the script saw alike the last.
+            None for bash, where a command leaves only a status: see `exceptions`.
         line: The line of the script that failed, from 1; None if that is not known.
         column: The column in it, from 1; None if that is not known, as of bash.
         source_line: The text of that line.

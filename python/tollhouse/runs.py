@@ -368,15 +368,17 @@ class Runs:
         """Runner of what `begin` does. Language and source are None for a run that is resumed."""
 
         def run(session: _native.Session, is_own: bool) -> ExecutionResult:
+            # A run that is nested has those of the run around it before its own.
+            before = list(self._answers.run.exceptions)
             telemetry = self._answers.telemetry
             if telemetry is None:
-                return result(plain(session), is_own)
+                return result(plain(session), is_own, before)
             with telemetry.run(known, is_own=is_own) as span:
                 if is_own:
                     self._answers.run.look()
                 ended = plain(session)
                 span.end(ended)
-            return result(ended, is_own)
+            return result(ended, is_own, before)
 
         def plain(session: _native.Session) -> _native.RunResult:
             if listeners == (None, None):
@@ -387,8 +389,9 @@ class Runs:
                 settled(listeners[0](printed(ended.value)))
             return ended
 
-        def result(ended: _native.RunResult, is_own: bool) -> ExecutionResult:
-            made = result_of(ended, self._answers.run.exceptions if is_own else [], source)
+        def result(ended: _native.RunResult, is_own: bool, before: list[Any]) -> ExecutionResult:
+            kept = [one for one in self._answers.run.exceptions if not any(one is each for each in before)]
+            made = result_of(ended, kept, source)
             if is_own:
                 self._keep_result(made)
             return made

@@ -103,11 +103,14 @@ def _is_small(value: object) -> bool:
 
 
 def cause(kept: Sequence[tuple[dict[str, Any], Exception]], failure: Any) -> Exception | None:
-    """Returns the exception that a failure of the host stands for, if a tool raised it in this run."""
+    """Returns the exception that a failure of the host stands for, if a tool raised it in this run.
+
+    Of several that scripts see alike it is the last: one that did not end the script came before.
+    """
     if failure is None or failure["kind"] != "tool":
         return None
     said = (failure["name"], failure["message"])
-    return next((error for told, error in kept if (told["name"], told["message"]) == said), None)
+    return next((error for told, error in reversed(kept) if (told["name"], told["message"]) == said), None)
 
 
 def _told(mode: ErrorMode, error: Exception) -> dict[str, Any]:
