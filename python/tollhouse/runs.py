@@ -173,7 +173,8 @@ class Runs:
             ScriptError: With `check`, if the run does not complete: its `result` says all about it, its cause is the
                 exception of the tool that ended the script.
             RunSuspended: With `check`, if the run of a `Session` waits for approval: see `Session.resume`.
-            RuntimeError: After `close`, while a run in steps goes on, and while the run of a `Session` is suspended.
+            RuntimeError: After `close`, while a run in steps goes on, while the run of a `Session` is suspended, and in
+                `on_output`, `on_stderr` and the approver of a run of this sandbox, which waits for them.
             ValueError: If neither argument names a language.
             NativeError: If the host cannot do it.
             Exception: What `on_output`, the approver or the audit raises.
@@ -296,6 +297,7 @@ class Runs:
         session = self._open()
         if self._answers.goes_on_around():
             return work(session.delegate(), False)
+        self._check_callback()
         self._check_steps()
         self._turn.enter()
         try:
@@ -313,6 +315,7 @@ class Runs:
         if self._answers.goes_on_around():
             nested = session.delegate()
             return await beside(lambda: work(nested, False), nested.cancel)
+        self._check_callback()
         self._check_steps()
         await self._turn.enter_async(loop)
         try:
@@ -383,10 +386,14 @@ class Runs:
         def plain(session: _native.Session) -> _native.RunResult:
             if listeners == (None, None):
                 return begin(session, None)
-            settled = self._answers.run.settled
-            ended = begin(session, _listener(*listeners, settled))
+            answering = self._answers.run
+
+            def call_back(told: OnOutput, text: str) -> None:
+                self._answers.call_back(answering, told, text)
+
+            ended = begin(session, _listener(*listeners, call_back))
             if ended.has_value and listeners[0] is not None:
-                settled(listeners[0](printed(ended.value)))
+                call_back(listeners[0], printed(ended.value))
             return ended
 
         def result(ended: _native.RunResult, is_own: bool, before: list[Any]) -> ExecutionResult:
@@ -535,6 +542,13 @@ class Runs:
         self._open()
         return self._stepped
 
+    def _check_callback(self) -> None:
+        if self._answers.waits_for_this():
+            raise refused(
+                "a run of this sandbox goes on, and waits for this listener or approver: start another one when it has "
+                "ended, or use another sandbox"
+            )
+
     def _check_steps(self) -> None:
         if self._stepped is not None:
             raise refused("a run in steps goes on: answer its calls, or `cancel` it")
@@ -547,7 +561,7 @@ class Runs:
 
 
 def _listener(
-    on_output: OnOutput | None, on_stderr: OnOutput | None, settled: Callable[[Any], Any]
+    on_output: OnOutput | None, on_stderr: OnOutput | None, call_back: Callable[[OnOutput, str], None]
 ) -> Callable[[str, bytes], None]:
     from codecs import getincrementaldecoder
 
@@ -557,7 +571,7 @@ def _listener(
     def listen(stream: str, piece: bytes) -> None:
         told = on_output if stream == "stdout" else on_stderr
         if told is not None and (text := decoders[stream].decode(piece)):
-            settled(told(text))
+            call_back(told, text)
 
     return listen
 
