@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tollhouse import ArgumentError, Sandbox, ScriptError, ToolError
+from tollhouse import ArgumentError, MethodCapability, Sandbox, ScriptError, ToolError, create_sandbox_tool
 
 PASSWORD = "password=hunter2"  # noqa: S105
 
@@ -261,3 +261,23 @@ def test_failure_to_describe_an_exception_tells_the_script_nothing_of_it(errors:
         told = sandbox.run("javascript", script).return_value
         assert "hunter2" not in str(told), told
         assert told[0] == ("Unspeakable" if failing == "query" else "ValueError")
+
+
+def test_model_is_told_the_type_of_what_an_approver_raises(caplog: pytest.LogCaptureFixture) -> None:
+    def ask(*_: Any) -> bool:
+        raise ConnectionError(PASSWORD)
+
+    box = create_sandbox_tool([connect], capabilities=[MethodCapability("connect", approve=True)], approver=ask)
+    script = {"code": "await connect()", "language": "js"}
+    told = [box.run("await connect()", "js"), box.invoke(script), asyncio.run(box.ainvoke(script))]
+    assert told == ["[error]: ConnectionError"] * 3
+    assert [one.getMessage() for one in caplog.records] == ["a run ended with ConnectionError"] * 3
+    assert "raise ConnectionError(PASSWORD)" in caplog.text
+
+
+def test_model_is_told_that_the_sandbox_is_closed(caplog: pytest.LogCaptureFixture) -> None:
+    box = create_sandbox_tool([connect])
+    box.sandbox.close()
+    assert box.run("return 1", "js") == "[error]: RuntimeError: the sandbox is closed"
+    assert "no language 'cobol'" in box.run("return 1", "cobol")
+    assert [one.getMessage() for one in caplog.records] == ["a run ended with RuntimeError"]

@@ -73,6 +73,11 @@ def heard(
     return ToldError(told)
 
 
+def log_failure(error: Exception) -> None:
+    """Logs what ended a run, where nothing raises it."""
+    _logger.error("a run ended with %s", type(error).__name__, exc_info=error)
+
+
 def _keep(run: Answering, told: dict[str, Any], error: Exception, arguments: Any) -> None:
     """Keeps an exception with its run: the first and the last ones, and of large ones the last only."""
     kept = (told, error)
