@@ -44,7 +44,11 @@ class SandboxTool:
     """
 
     def __init__(
-        self, sandbox: Sandbox, tools: Sequence[Tool] = (), name: str = "sandbox", description: str = _DESCRIPTION
+        self,
+        sandbox: Sandbox,
+        tools: Sequence[Tool[..., Any]] = (),
+        name: str = "sandbox",
+        description: str = _DESCRIPTION,
     ) -> None:
         self.sandbox = sandbox
         self.tools = list(tools)
@@ -411,7 +415,7 @@ def create_sandbox_tool(
     return SandboxTool(Sandbox(tools=[*bare, *functions], capabilities=capabilities, **options), functions)
 
 
-def _read(tools: Iterable[Any]) -> tuple[list[Tool], list[ToolDefinition]]:
+def _read(tools: Iterable[Any]) -> tuple[list[Tool[..., Any]], list[ToolDefinition]]:
     """The tools that functions and objects are; and the definitions among them, which a `tool_handler` answers."""
     from .tools import ToolDefinition, all_tools
 
