@@ -281,3 +281,39 @@ def test_model_is_told_that_the_sandbox_is_closed(caplog: pytest.LogCaptureFixtu
     assert box.run("return 1", "js") == "[error]: RuntimeError: the sandbox is closed"
     assert "no language 'cobol'" in box.run("return 1", "cobol")
     assert [one.getMessage() for one in caplog.records] == ["a run ended with RuntimeError"]
+
+
+def test_result_without_a_json_form_is_kept_and_logged(caplog: pytest.LogCaptureFixture) -> None:
+    def odd() -> Any:
+        return {"a": [1, object()]}
+
+    seen: list[str] = []
+    for errors in (None, "type"):
+        box = Sandbox(tools=[odd], errors=errors, on_tool_error=lambda method, *_: seen.append(method))
+        result = box.run("javascript", "await odd()")
+        assert "TypeError: a value is of type object, which has no JSON form" in (result.error or "")
+        assert "(at `/a/1`)" in (result.error or "")
+        assert [type(one) for one in result.exceptions] == [type(result.cause)]
+        assert isinstance(result.cause, TypeError)
+    assert seen == ["odd", "odd"]
+    assert "tool `odd` raised" in caplog.text
+    box.start("return await odd()")
+    box.step()
+    with pytest.raises(TypeError, match="no JSON form"):
+        box.resume(object())
+    box.cancel()
+
+
+@pytest.mark.parametrize("awaited", [True, False])
+def test_async_hook_is_awaited(awaited: bool) -> None:
+    seen: list[Any] = []
+
+    async def hook(method: str, arguments: Any, error: Exception) -> None:
+        await asyncio.sleep(0)
+        seen.append((method, str(error), (await box.run_async("javascript", "return 1")).return_value))
+
+    box = Sandbox(tools=[refuse], on_tool_error=hook, limits={"wall": "10s"})
+    script = "try { await refuse({amount: 6}) } catch (error) { return error.message }"
+    result = asyncio.run(box.run_async("javascript", script)) if awaited else box.run("javascript", script)
+    assert result.return_value == "ValueError: 6 is too much"
+    assert seen == [("refuse", "6 is too much", 1)]

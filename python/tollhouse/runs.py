@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ._internal.sendable import well_formed
 from .languages import ordered
 from .result import ExecutionResult, printed, result_of
 from .run_queue import refused
@@ -353,7 +354,7 @@ class Runs:
         keep_state: bool,
     ) -> Callable[[_native.Session, bool], ExecutionResult]:
         """Runner of scripts; its `last_result` belongs to a run that is not nested."""
-        given = _bytes(stdin)
+        given = bytes_of(stdin)
         known, source = ordered(language, code)
 
         def begin(session: _native.Session, listener: Listener | None) -> _native.RunResult:
@@ -455,7 +456,7 @@ class Runs:
         try:
             if self._mounts is not None:
                 self._mounts.refresh(session)
-            begun = session.start(known, source, stdin=_bytes(stdin), keep_state=keep_state)
+            begun = session.start(known, source, stdin=bytes_of(stdin), keep_state=keep_state)
             telemetry = self._answers.telemetry
             span = None if telemetry is None else telemetry.begin(known)
             self._stepped = Stepping(begun, self._answers, source, span)
@@ -576,5 +577,6 @@ def _listener(
     return listen
 
 
-def _bytes(stdin: str | bytes | None) -> bytes | None:
-    return stdin.encode() if isinstance(stdin, str) else stdin
+def bytes_of(stdin: str | bytes | None) -> bytes | None:
+    """Returns standard input as bytes."""
+    return well_formed(stdin).encode() if isinstance(stdin, str) else stdin

@@ -94,8 +94,8 @@ class Sandbox(Runs):
             `"type"`: types only (`ToolError` and `ArgumentError` are told still). A function of the exception: what it
             returns.
         on_tool_error: Is called for each exception of a tool, as `(method, arguments, exception)`, on the tool's
-            thread. The logger `tollhouse.tools` has the exception with its traceback too, and results have it among
-            `exceptions`.
+            thread. It may be async. The logger `tollhouse.tools` has the exception with its traceback too, and results
+            have it among `exceptions`.
         mcp: MCP servers whose tools scripts call, by name: `{"git": {"command": ["uvx", "mcp-server-git"]}}`. They
             start with the sandbox and end with it. `McpServers` are shared by several sandboxes, and end on their own.
             Their tools are granted by `capabilities` (`"git/*"`), `policy` or `pca` only.
@@ -378,11 +378,11 @@ class Sandbox(Runs):
         return self._allows(self._open(), method, params)[1]
 
     def _allows(self, session: _native.Session, method: str, params: Mapping[str, Any]) -> tuple[bool, str | None]:
-        import json
-
+        from ._internal.sendable import sendable
         from .capabilities import canonical_method
+        from .json_values import to_json
 
-        return session.allows(canonical_method(method), json.dumps(dict(params)))
+        return session.allows(canonical_method(method), to_json(sendable(dict(params)), "the arguments"))
 
     def get_capabilities(self) -> list[MethodCapability]:
         """Says what may be called.

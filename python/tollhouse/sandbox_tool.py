@@ -349,7 +349,7 @@ class SandboxTool:
     def _run(self, language: str, code: str, stdin: str | bytes | None) -> ExecutionResult:
         try:
             known, source = ordered(language, code)
-        except ValueError as error:
+        except (TypeError, ValueError) as error:
             return _refused(error)
         try:
             return self.sandbox.run(known, source, stdin=stdin)
@@ -359,7 +359,7 @@ class SandboxTool:
     async def _arun(self, language: str, code: str, stdin: str | bytes | None) -> ExecutionResult:
         try:
             known, source = ordered(language, code)
-        except ValueError as error:
+        except (TypeError, ValueError) as error:
             return _refused(error)
         try:
             return await self.sandbox.run_async(known, source, stdin=stdin)

@@ -14,6 +14,7 @@ from . import _native
 from ._internal.forks import holds_store
 from ._internal.migration import Grants, widen, withdrawn_tools
 from ._internal.sandbox_options import names_of_servers
+from ._internal.sendable import sendable
 from .capabilities import MethodCapability, capabilities_from
 from .durable_runs import DurableRuns
 from .errors import RuntimeError  # noqa: A004
@@ -316,7 +317,7 @@ class Store:
         """
         if not isinstance(cast("object", arguments), dict):
             raise TypeError("`arguments` is a dictionary")
-        text = json.dumps(arguments, allow_nan=False)
+        text = json.dumps(sendable(arguments), allow_nan=False)
         decider = by or _decider()
         decided = self.native.decide(session_id, True, decider, seq=seq, digest=digest, arguments=text, key=key)
         return pending_call(decided)
@@ -337,7 +338,7 @@ class Store:
         Raises:
             ValueError: If `what` does not take the value.
         """
-        return self.native.resolve(session_id, seq, what, value, by or _decider())
+        return self.native.resolve(session_id, seq, what, sendable(value), by or _decider())
 
     def abandon(self, session_id: str) -> int:
         """Ends the run of a session that waits to be resumed, as `Session.abandon`.

@@ -7,6 +7,8 @@ from _contextvars import ContextVar, copy_context
 from _thread import allocate_lock
 from _weakref import ref
 
+from ._internal.sendable import sendable
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import asyncio
@@ -96,7 +98,7 @@ class Answers:
         try:
             if self._handler is None:
                 raise LookupError(f"nothing answers `{method}`: give a tool_handler")
-            return run.answer(self, self._handler, method, arguments, ending.seq)
+            return sendable(run.answer(self, self._handler, method, arguments, ending.seq))
         except CallCancelledError:
             raise
         except Exception as error:
@@ -106,7 +108,7 @@ class Answers:
         """Records an exception of a tool, and returns the exception for the host."""
         from ._internal.tool_errors import heard
 
-        return heard(run, self._errors, self._on_tool_error, method, arguments, error)
+        return heard(self, run, self._errors, self._on_tool_error, method, arguments, error)
 
     def asked(self, approver: Approver) -> Callable[[str, dict[str, Any], str], bool | None]:
         """Returns the callback by which the host asks an approver, awaited if necessary. None is left to later."""
@@ -167,6 +169,14 @@ class Answering:
     def answer(self, owner: Answers, handler: Handler, method: str, arguments: Any, seq: int) -> Any:
         """Calls a handler as a tool of a run of `owner`, and waits if it gives something to await."""
         return self._context.copy().run(self._answer, owner, handler, method, arguments, seq)
+
+    def within(self, owner: Answers, function: Callable[..., Any], *arguments: Any) -> Any:
+        """Calls a function of the program as a tool of a run of `owner`, which is no call of a script."""
+        return self._context.copy().run(self._within, owner, function, *arguments)
+
+    def _within(self, owner: Answers, function: Callable[..., Any], *arguments: Any) -> Any:
+        _inside.set((*_inside.get(), owner))
+        return self.settled(function(*arguments))
 
     def _answer(self, owner: Answers, handler: Handler, method: str, arguments: Any, seq: int) -> Any:
         _inside.set((*_inside.get(), owner))
