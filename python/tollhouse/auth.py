@@ -93,6 +93,9 @@ class EphemeralAuthority:
     def __init__(self) -> None:
         self._keys: _native.Keypair = _native.Keypair()
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.public_key_hex()}>"
+
     @classmethod
     def from_seed(cls, seed: bytes) -> EphemeralAuthority:
         """Makes the authority that has a private key.

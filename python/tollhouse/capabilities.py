@@ -137,6 +137,10 @@ class MethodCapability:
             approved_by: Sequence[str] | None = None,
         ) -> None: ...
 
+    def __hash__(self) -> int:
+        # Constraints and schemas are no keys; equal capabilities are equal in these.
+        return hash((self.method_pattern, self.max_calls))
+
     def __repr__(self) -> str:
         told = [repr(self.method_pattern)]
         if not self.constraints.is_empty():
@@ -240,6 +244,11 @@ class MethodCapability:
             )
         if self.approved_by is not None:
             object.__setattr__(self, "approved_by", tuple(self.approved_by))
+        within = cast("object", self.approve_within)
+        if within is not None and not isinstance(within, str) and not _is_time(within):
+            raise ValueError(
+                f'approve_within of {pattern!r} is a time above 0 such as timedelta(hours=1) or "24h", not {within!r}'
+            )
         if self.approve_within is not None or self.approved_by is not None:
             # The rest is judged as the grant that it becomes.
             grant = dump(self.to_grant())
@@ -377,6 +386,11 @@ def _capability(one: object) -> MethodCapability:
 
 ToolCallCap = MethodCapability
 """The newer name of `MethodCapability`."""
+
+
+def _is_time(value: object) -> bool:
+    """Returns true for a time that a policy can say, in milliseconds."""
+    return isinstance(value, timedelta) and value >= timedelta(milliseconds=1)
 
 
 def _duration(time: timedelta | str) -> str:

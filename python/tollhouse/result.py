@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from .pending import PendingCall
 
 
+_LONGEST = 2_000
+"""Most characters of one attribute in a `repr`."""
+
+
 class ExecutionResult:
     r"""Output of a run, its return value, and its status.
 
@@ -87,7 +91,7 @@ class ExecutionResult:
     def __repr__(self) -> str:
         names = self._shown if self.line is None else (*self._shown, "line", "column")
         names = (*names, "pending") if self.pending else names
-        return f"ExecutionResult({', '.join(f'{name}={getattr(self, name)!r}' for name in names)})"
+        return f"ExecutionResult({', '.join(f'{name}={_bounded(getattr(self, name))}' for name in names)})"
 
     def __str__(self) -> str:
         if self.error is None:
@@ -242,6 +246,14 @@ def result_of(
         if (found := location(error, source)) is not None:
             result.line, result.column, result.source_line = found
     return result
+
+
+def _bounded(value: Any) -> str:
+    """Formats a value for `repr`, which logs and tracebacks have: of a long one the beginning."""
+    if isinstance(value, str) and len(value) > _LONGEST:
+        return f"{value[:_LONGEST]!r}… ({len(value)} characters)"
+    text = repr(value)
+    return text if isinstance(value, str) or len(text) <= _LONGEST else f"{text[:_LONGEST]}… ({len(text)} characters)"
 
 
 def printed(value: Any) -> str:

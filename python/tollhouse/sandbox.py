@@ -14,6 +14,7 @@ from ._internal.sandbox_options import (
     granted_capabilities,
     held_log,
     key_of,
+    listed_tools,
     names_of_servers,
     never_asked,
     no_answer,
@@ -173,7 +174,7 @@ class Sandbox(Runs):
         self._served = names_of_servers(mcp)
         granted = granted_capabilities(capabilities)
         token = opened_token(pca, trusted_authorities, policy, registry)
-        definitions, handler = read_tools(list(tools), tool_handler)
+        definitions, handler = read_tools(listed_tools(tools), tool_handler)
         self.tools: list[ToolDefinition] = definitions
         is_open = tool_handler is not None and not definitions
         if token is not None:
@@ -453,9 +454,10 @@ class Sandbox(Runs):
             language: Its language, by any name that `run` takes.
 
         Returns:
-            What is wrong with it, as far as its text tells: a mistake in its syntax; else tools that there are not,
-            that no capability allows, or that are called with wrong keys, and in JavaScript names that nothing
-            defines. What a script computes is left to its run, and judged there.
+            What is wrong with it, as far as its text tells: a mistake in its syntax; else tools that no capability
+            allows, and in JavaScript and TypeScript names that nothing defines, tools that there are not, and calls
+            whose keys are wrong or missing. Of bash neither the names of commands nor their options are checked. What
+            a script computes is left to its run, and judged there.
 
         Raises:
             RuntimeError: After `close`.

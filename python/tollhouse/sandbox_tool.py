@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ._internal.sandbox_options import listed_tools
 from .languages import language_of, ordered, unknown_language
 from .result import ExecutionResult
 from .sandbox import Sandbox
@@ -419,7 +420,7 @@ def _read(tools: Iterable[Any]) -> tuple[list[Tool[..., Any]], list[ToolDefiniti
     """The tools that functions and objects are; and the definitions among them, which a `tool_handler` answers."""
     from .tools import ToolDefinition, all_tools
 
-    given = list(tools)
+    given = listed_tools(tools)
     functions = all_tools(one for one in given if not isinstance(one, ToolDefinition))
     return list(functions.values()), [one for one in given if isinstance(one, ToolDefinition)]
 

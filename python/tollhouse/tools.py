@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from types import MethodType, ModuleType
-from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, cast, overload
+from typing import Any, Concatenate, Generic, Never, ParamSpec, TypeVar, cast, overload
 
 from . import _native, docstrings
 from .capabilities import MethodCapability, canonical_method
@@ -154,6 +154,15 @@ class Tool(Generic[_P, _R]):
 
     def __repr__(self) -> str:
         return f"Tool({self.definition.name!r})"
+
+    def __copy__(self) -> Tool[_P, _R]:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Tool[_P, _R]:
+        return self
+
+    def __reduce__(self) -> Never:
+        raise TypeError(f"the tool `{self.definition.name}` cannot be pickled: make it where it is used")
 
     def invoke(self, arguments: Mapping[str, Any]) -> Any:
         """Calls the function with arguments as a script gives them.

@@ -19,6 +19,13 @@ if TYPE_CHECKING:
     from .tool_errors import ErrorMode
 
 
+def listed_tools(tools: object) -> list[Any]:
+    """Returns what was given as tools. Raises `TypeError` for what is no list, such as one function."""
+    if isinstance(tools, str | bytes) or not hasattr(tools, "__iter__"):
+        raise TypeError(f"tools are a list such as [add], not {tools!r:.200}: put brackets around it")
+    return list(tools)  # type: ignore[call-overload]  # pyright: ignore[reportArgumentType, reportUnknownVariableType, reportUnknownArgumentType]
+
+
 def granted_capabilities(capabilities: Sequence[MethodCapability | str] | None) -> list[MethodCapability] | None:
     """Returns capabilities that were given as such, or as names of methods; None for none given."""
     if capabilities is None:
@@ -81,6 +88,8 @@ def opened_token(
     pca: PCA | bytes | str, authorities: Iterable[str | bytes], policy: object, registry: object
 ) -> Opened | None:
     """Returns the token, verified; None if there is none, and nobody is trusted to sign one."""
+    if isinstance(pca, list | tuple) or callable(pca):
+        raise TypeError("the first argument is a token, `pca`: give tools by name, as in `Sandbox(tools=[add])`")
     if pca in (b"", "") and not authorities:
         return None
     if policy is not None or registry is not None:

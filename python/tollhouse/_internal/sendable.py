@@ -41,7 +41,7 @@ def sendable(value: Any) -> Any:
 
 
 def _is_sendable(value: Any, depth: int) -> bool:
-    kind: type[object] = type(value)
+    kind: type[object] = type(value)  # pyright: ignore[reportUnknownVariableType]
     if kind in _PLAIN:
         return True
     if kind is str:
