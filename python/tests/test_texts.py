@@ -57,7 +57,10 @@ def test_odd_texts_reach_scripts_tools_and_files() -> None:
     def fail() -> None:
         raise ToolError(ODD, name=ODD)
 
-    box = Sandbox(tools=[say, listed, fail], files={"a.txt": ODD})
+    def refuse() -> None:
+        raise ValueError(ODD)
+
+    box = Sandbox(tools=[say, listed, fail, refuse], files={"a.txt": ODD})
     assert box.files["a.txt"] == MENDED.encode()
     box.files["b.txt"] = ODD
     assert box.files["b.txt"] == MENDED.encode()
@@ -68,6 +71,10 @@ def test_odd_texts_reach_scripts_tools_and_files() -> None:
     assert box.can_call("say", {"text": ODD})
     told = box.run("javascript", "try { await fail() } catch (error) { return [error.name, error.message] }")
     assert told.return_value == [MENDED, MENDED]
+    told = box.run(
+        "javascript", "try { await refuse() } catch (error) { return [error.message, error.payload.message] }"
+    )
+    assert told.return_value == [f"ValueError: {MENDED}", MENDED]
     assert box.check(f"return '{ODD}'") == []
     box.start("return await say({text: 'a'})")
     while box.has_work():

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from ..errors import ArgumentError, ToolError
-from .sendable import NoJsonError, well_formed
+from .sendable import NoJsonError, sendable, well_formed
 
 if TYPE_CHECKING:
     from ..tool_answers import Answering, Answers
@@ -130,6 +130,10 @@ def _told(mode: ErrorMode, error: Exception) -> dict[str, Any]:
     told = _whole(mode, error)
     message: str = well_formed(told["message"])
     told["name"], told["message"] = well_formed(str(told["name"])), message
+    try:
+        told["payload"] = sendable(told["payload"])
+    except (TypeError, ValueError):
+        _logger.exception("the payload of a %s has no JSON form: the script is told that", type(error).__name__)
     if len(message) > _LONGEST:
         told["message"] = f"{message[:_LONGEST]}… ({len(message)} characters)"
         if isinstance(told["payload"], dict) and not isinstance(error, ToolError):
