@@ -297,7 +297,7 @@ def test_mistakes_in_how_a_sandbox_is_made_say_what_to_write() -> None:
         return a
 
     wrong: Any = add
-    with pytest.raises(TypeError, match=r"give tools by name, as in `Sandbox\(tools=\[add\]\)`"):
+    with pytest.raises(ValueError, match=r"give tools by name, as in `Sandbox\(tools=\[add\]\)`"):
         Sandbox([wrong])  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
     for make in (Sandbox, create_sandbox_tool):
         for tools in (wrong, "add"):

@@ -89,7 +89,10 @@ def opened_token(
 ) -> Opened | None:
     """Returns the token, verified; None if there is none, and nobody is trusted to sign one."""
     if isinstance(pca, list | tuple) or callable(pca):
-        raise TypeError("the first argument is a token, `pca`: give tools by name, as in `Sandbox(tools=[add])`")
+        raise ValueError(
+            f"a token is bytes or text, not {type(pca).__name__}: the first argument is `pca`; give tools by name, as "
+            "in `Sandbox(tools=[add])`"
+        )
     if pca in (b"", "") and not authorities:
         return None
     if policy is not None or registry is not None:
