@@ -41,21 +41,31 @@ def sendable(value: Any) -> Any:
 
 
 def _is_sendable(value: Any, depth: int) -> bool:
+    """Returns true for a value that the host takes as it is. Every result of a tool comes by here, also large ones."""
     kind: type[object] = type(value)  # pyright: ignore[reportUnknownVariableType]
-    if kind in _PLAIN:
+    if kind in _PLAIN or (kind is str and _is_well_formed(value)):
         return True
-    if kind is str:
-        return value.isascii() or well_formed(value) is value
     if depth > _MAX_DEPTH:
         return False
     if kind is list or kind is tuple:
-        return all(type(one) in _PLAIN or _is_sendable(one, depth + 1) for one in value)
-    if kind is dict:
-        return all(
-            type(key) is str and _is_sendable(key, 0) and (type(one) in _PLAIN or _is_sendable(one, depth + 1))
-            for key, one in value.items()
-        )
-    return False
+        parts = value
+    elif kind is dict:
+        if not all(type(key) is str and (key.isascii() or _is_well_formed(key)) for key in value):
+            return False
+        parts = value.values()
+    else:
+        return False
+    for one in parts:
+        kind = type(one)  # pyright: ignore[reportUnknownVariableType]
+        if kind in _PLAIN or (kind is str and one.isascii()):
+            continue
+        if not _is_sendable(one, depth + 1):
+            return False
+    return True
+
+
+def _is_well_formed(text: str) -> bool:
+    return well_formed(text) is text
 
 
 def _made_sendable(value: Any, place: str, depth: int) -> Any:
