@@ -52,11 +52,66 @@ def test_approver_that_nothing_asks_is_refused(tmp_path: Path) -> None:
     assert list(Store(tmp_path)) == []
     with Session.open("s", store=Store(tmp_path), tools=[pay], capabilities=[MethodCapability("pay")]):
         pass
-    with pytest.raises(ValueError, match="would never be asked"):
-        Session.open("s", store=Store(tmp_path), tools=[pay], approver=no)
     authority = EphemeralAuthority()
     with pytest.raises(ValueError, match="would never be asked"):
         Sandbox(authority.create_pca(), [pay], None, [authority.public_key_hex()], approver=no)
+
+
+def test_approver_of_a_session_that_is_there_need_not_be_asked(tmp_path: Path) -> None:
+    with Session.open("s", store=tmp_path, tools=[pay]):
+        pass
+    with Session.open("s", store=tmp_path, tools=[pay], approver=no) as session:
+        assert session.call("pay", {"amount": 5}) == 5
+    with Session.open("s", store=tmp_path, tools=[pay], capabilities=["pay"], approver=no) as session:
+        assert session.call("pay", {"amount": 5}) == 5
+
+
+@pytest.mark.parametrize(
+    "capabilities",
+    [
+        ["*", MethodCapability("pay", approve=True)],
+        [MethodCapability("pay"), MethodCapability("pay", approve=Param("amount") > 5)],
+        [
+            MethodCapability("pay", [Param("amount") < 9]),
+            MethodCapability("pay", [Param("amount") < 5], approve=True),
+        ],
+        [MethodCapability("pay", approve=Param("amount") > 5), MethodCapability("pay", approve=True)],
+        [MethodCapability("pay", approve=True, max_calls=0)],
+    ],
+)
+def test_capability_that_would_never_ask_is_refused(capabilities: list[Any], tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"approve=.*would never ask"):
+        Sandbox(tools=[pay], capabilities=capabilities, approver=no)
+    with pytest.raises(ValueError, match="would never ask"):
+        Sandbox(tools=[pay], capabilities=capabilities)
+    with pytest.raises(ValueError, match="would never ask"):
+        Session.open("s", store=tmp_path, tools=[pay], capabilities=capabilities, approver=no)
+    assert list(Store(tmp_path)) == []
+
+
+def test_capability_that_would_never_ask_is_not_granted_later(tmp_path: Path) -> None:
+    asks = MethodCapability("pay", approve=True)
+    with Session.open("s", store=tmp_path, tools=[pay]) as session, pytest.raises(ValueError, match="would never ask"):
+        session.grant([asks])
+    with pytest.raises(ValueError, match="would never ask"):
+        Session.open("s", store=tmp_path, tools=[pay], capabilities=["pay", asks], on_change="migrate", approver=no)
+    with pytest.raises(ValueError, match="would never ask"):
+        EphemeralAuthority().create_pca(["tool_call:pay", asks])
+
+
+@pytest.mark.parametrize(
+    "capabilities",
+    [
+        [MethodCapability("pay", approve=True), "*"],
+        [MethodCapability("pay", max_calls=1), MethodCapability("pay", approve=True)],
+        [MethodCapability("pay", [Param("amount") < 5]), MethodCapability("pay", approve=True)],
+        [MethodCapability("pay", approve=True), MethodCapability("pay", approve=Param("amount") > 5)],
+    ],
+)
+def test_capability_that_asks_for_some_calls_is_taken(capabilities: list[Any]) -> None:
+    box = Sandbox(tools=[pay], capabilities=capabilities, approver=no)
+    script = "const amounts = [7, 8]; for (const amount of amounts) await pay({amount})"
+    assert box.run("javascript", script).status == "denied"
 
 
 def test_approver_that_refuses_ends_the_call() -> None:

@@ -365,3 +365,63 @@ def test_coroutine_of_a_run_that_is_over_does_not_begin() -> None:
 
     run(main)
     assert begun == []
+
+
+@pytest.mark.parametrize("awaited", [True, False])
+def test_listener_that_runs_another_script_of_the_sandbox_is_refused(awaited: bool) -> None:
+    said: list[str] = []
+    sandbox = Sandbox(limits={"wall": "5s"})
+
+    async def listen(_: str) -> None:
+        for attempt in (lambda: sandbox.run_async("js", ""), lambda: asyncio.to_thread(sandbox.run, "js", "")):
+            with pytest.raises(RuntimeError, match="waits for this listener or approver") as raised:
+                await attempt()
+            said.append(str(raised.value))
+
+    for streams in ({"on_output": listen}, {"on_stderr": listen}):
+        script = "console.log(1)" if "on_output" in streams else "console.error(1)"
+        if awaited:
+            run(lambda: sandbox.run_async("js", script, **streams))  # noqa: B023
+        else:
+            sandbox.run("js", script, **streams)
+    assert len(said) == 4
+    assert sandbox.run("js", "return 1").return_value == 1
+
+
+@pytest.mark.parametrize("awaited", [True, False])
+def test_approver_that_runs_another_script_of_the_sandbox_is_refused(awaited: bool) -> None:
+    async def ask(method: str, arguments: dict[str, Any], grant: str) -> bool:
+        return (await sandbox.run_async("js", "return 1")).success
+
+    capabilities = [MethodCapability("slow", approve=True)]
+    sandbox = Sandbox(tools=[slow], capabilities=capabilities, approver=ask, limits={"wall": "5s"})
+    with pytest.raises(RuntimeError, match="waits for this listener or approver"):
+        run(lambda: sandbox.run_async("js", "await slow({})")) if awaited else sandbox.run("js", "await slow({})")
+
+
+def test_sync_listener_of_an_awaited_run_is_refused_another_one() -> None:
+    sandbox = Sandbox(limits={"wall": "5s"})
+    for attempt in (lambda: sandbox.run("js", ""), lambda: asyncio.run(sandbox.run_async("js", ""))):
+        with pytest.raises(RuntimeError, match="waits for this listener or approver"):
+            run(lambda: sandbox.run_async("js", "console.log(1)", on_output=lambda _: attempt()))  # noqa: B023
+
+
+def test_task_that_a_listener_leaves_behind_has_its_turn() -> None:
+    sandbox, tasks = Sandbox(), []
+
+    async def listen(_: str) -> None:
+        tasks.append(asyncio.create_task(sandbox.run_async("js", "return 2")))
+
+    async def main() -> None:
+        await sandbox.run_async("js", "console.log(1)", on_output=listen)
+        assert [(await one).return_value for one in tasks] == [2]
+
+    run(main)
+
+
+def test_approver_that_answers_neither_true_nor_false_is_an_error() -> None:
+    for answer in (None, 1, "no"):
+        capabilities = [MethodCapability("slow", approve=True)]
+        sandbox = Sandbox(tools=[slow], capabilities=capabilities, approver=lambda *_: answer)  # type: ignore[arg-type,return-value]  # noqa: B023
+        with pytest.raises(TypeError, match=f"it returned {answer!r}"):
+            sandbox.run("js", "await slow({})")

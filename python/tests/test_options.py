@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import copy
+import pickle
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path, PurePosixPath, PureWindowsPath
@@ -11,10 +13,13 @@ from typing import Any
 import pytest
 
 from tollhouse import (
+    AuditCollector,
     Constraint,
     ConstraintSet,
+    ExecutionResult,
     MethodCapability,
     Param,
+    Registry,
     Sandbox,
     SandboxTool,
     Session,
@@ -23,6 +28,7 @@ from tollhouse import (
     create_sandbox_tool,
     tool,
 )
+from tollhouse.auth import EphemeralAuthority
 
 
 def weather(city: str, days: int = 1) -> str:
@@ -284,3 +290,56 @@ def test_warning_of_a_name_that_means_something_else_says_how_to_rename() -> Non
     assert (
         Sandbox(tools=[tool(get, name="get_city")]).run("js", "return await get_city({city: 'x'})").return_value == "x"
     )
+
+
+def test_mistakes_in_how_a_sandbox_is_made_say_what_to_write() -> None:
+    def add(a: int) -> int:
+        return a
+
+    wrong: Any = add
+    with pytest.raises(ValueError, match=r"give tools by name, as in `Sandbox\(tools=\[add\]\)`"):
+        Sandbox([wrong])  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+    for make in (Sandbox, create_sandbox_tool):
+        for tools in (wrong, "add"):
+            with pytest.raises(TypeError, match="put brackets around it"):
+                make(tools=tools)
+    for within in (3600, timedelta(0), timedelta(microseconds=5)):
+        with pytest.raises(ValueError, match="is a time above 0"):
+            MethodCapability("add", approve=True, approve_within=within)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+
+
+def test_what_is_shown_of_objects_is_short_and_says_what_they_are(tmp_path: Path) -> None:
+    authority = EphemeralAuthority()
+    assert repr(authority) == f"<EphemeralAuthority {authority.public_key_hex()}>"
+    assert repr(AuditCollector()) == "<AuditCollector: 0 entries>"
+    assert repr(Registry(tmp_path)) == f"Registry({str(tmp_path)!r})"
+    shown = repr(ExecutionResult(stdout="x" * 100_000, return_value=["y" * 100_000]))
+    assert len(shown) < 6_000
+    assert "(100000 characters)" in shown
+    capability = MethodCapability("add", {"a": "<=3"})
+    assert {capability, MethodCapability("add", {"a": "<=3"})} == {capability}
+
+
+def test_what_cannot_be_pickled_says_so(tmp_path: Path) -> None:
+    def add(a: int) -> int:
+        return a
+
+    made = tool(add)
+    for one in (made, Store(tmp_path)):
+        with pytest.raises(TypeError, match="cannot be pickled"):
+            pickle.dumps(one)
+    assert copy.deepcopy({"tools": [made]}) == {"tools": [made]}
+
+
+def test_check_of_a_session_says_that_a_tool_is_gone(tmp_path: Path) -> None:
+    def add(a: int) -> int:
+        return a
+
+    def gone(a: int) -> int:
+        return a
+
+    with Session.open("s", store=tmp_path, tools=[add, gone]):
+        pass
+    with Session.open("s", store=tmp_path, tools=[add]) as session:
+        (problem,) = session.check("await gone({a: 1})")
+        assert (problem.kind, (problem.hint or "").partition(".")[0]) == ("capability", "the tools are: add")

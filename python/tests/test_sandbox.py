@@ -370,7 +370,7 @@ def test_what_a_model_is_told_of_the_tool() -> None:
 
 def test_who_is_called_in_a_run_cannot_wait_for_its_end() -> None:
     sandbox = Sandbox()
-    with pytest.raises(RuntimeError, match="a run of this sandbox goes on on this thread"):
+    with pytest.raises(RuntimeError, match="waits for this listener or approver"):
         sandbox.execute("console.log(1)", on_output=lambda _: sandbox.execute("return 2"))
     before = signal.signal(signal.SIGALRM, lambda *_: sandbox.shell("echo 3"))
     try:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tollhouse import ArgumentError, Sandbox, ScriptError, ToolError
+from tollhouse import ArgumentError, MethodCapability, Sandbox, ScriptError, ToolError, create_sandbox_tool
 
 PASSWORD = "password=hunter2"  # noqa: S105
 
@@ -65,6 +65,34 @@ def test_checked_run_raises_with_the_exception_that_ended_it() -> None:
     assert isinstance(raised.value.__cause__, ValueError)
     assert [type(one) for one in raised.value.result.exceptions] == [ConnectionError, ValueError]
     assert raised.value.result.cause is raised.value.__cause__
+
+
+def leak(n: int) -> None:
+    raise ConnectionError(f"password {n}")
+
+
+def test_cause_of_errors_that_look_alike_is_the_one_that_ended_the_script() -> None:
+    script = "try { await leak({n: 1}) } catch {}; await leak({n: 2})"
+    box = Sandbox(tools=[leak])
+    result = box.run("javascript", script)
+    assert [str(one) for one in result.exceptions] == ["password 1", "password 2"]
+    assert str(result.cause) == "password 2"
+    with pytest.raises(ScriptError) as raised:
+        box.run("javascript", script, check=True)
+    assert str(raised.value.__cause__) == "password 2"
+
+
+def test_nested_run_has_its_own_exceptions() -> None:
+    inner: list[Any] = []
+
+    def outer() -> None:
+        result = box.run("javascript", "await leak({n: 2})")
+        inner.append((str(result.cause), [str(one) for one in result.exceptions]))
+
+    box = Sandbox(tools=[leak, outer])
+    result = box.run("javascript", "await leak({n: 1}).catch(() => 0); await outer(); return 1")
+    assert inner == [("password 2", ["password 2"])]
+    assert [str(one) for one in result.exceptions] == ["password 1", "password 2"]
 
 
 def test_checked_run_without_a_tool_exception_has_no_cause() -> None:
@@ -233,3 +261,59 @@ def test_failure_to_describe_an_exception_tells_the_script_nothing_of_it(errors:
         told = sandbox.run("javascript", script).return_value
         assert "hunter2" not in str(told), told
         assert told[0] == ("Unspeakable" if failing == "query" else "ValueError")
+
+
+def test_model_is_told_the_type_of_what_an_approver_raises(caplog: pytest.LogCaptureFixture) -> None:
+    def ask(*_: Any) -> bool:
+        raise ConnectionError(PASSWORD)
+
+    box = create_sandbox_tool([connect], capabilities=[MethodCapability("connect", approve=True)], approver=ask)
+    script = {"code": "await connect()", "language": "js"}
+    told = [box.run("await connect()", "js"), box.invoke(script), asyncio.run(box.ainvoke(script))]
+    assert told == ["[error]: ConnectionError"] * 3
+    assert [one.getMessage() for one in caplog.records] == ["a run ended with ConnectionError"] * 3
+    assert "raise ConnectionError(PASSWORD)" in caplog.text
+
+
+def test_model_is_told_that_the_sandbox_is_closed(caplog: pytest.LogCaptureFixture) -> None:
+    box = create_sandbox_tool([connect])
+    box.sandbox.close()
+    assert box.run("return 1", "js") == "[error]: RuntimeError: the sandbox is closed"
+    assert "no language 'cobol'" in box.run("return 1", "cobol")
+    assert [one.getMessage() for one in caplog.records] == ["a run ended with RuntimeError"]
+
+
+def test_result_without_a_json_form_is_kept_and_logged(caplog: pytest.LogCaptureFixture) -> None:
+    def odd() -> Any:
+        return {"a": [1, object()]}
+
+    seen: list[str] = []
+    for errors in (None, "type"):
+        box = Sandbox(tools=[odd], errors=errors, on_tool_error=lambda method, *_: seen.append(method))
+        result = box.run("javascript", "await odd()")
+        assert "TypeError: a value is of type object, which has no JSON form" in (result.error or "")
+        assert "(at `/a/1`)" in (result.error or "")
+        assert [type(one) for one in result.exceptions] == [type(result.cause)]
+        assert isinstance(result.cause, TypeError)
+    assert seen == ["odd", "odd"]
+    assert "tool `odd` raised" in caplog.text
+    box.start("return await odd()")
+    box.step()
+    with pytest.raises(TypeError, match="no JSON form"):
+        box.resume(object())
+    box.cancel()
+
+
+@pytest.mark.parametrize("awaited", [True, False])
+def test_async_hook_is_awaited(awaited: bool) -> None:
+    seen: list[Any] = []
+
+    async def hook(method: str, arguments: Any, error: Exception) -> None:
+        await asyncio.sleep(0)
+        seen.append((method, str(error), (await box.run_async("javascript", "return 1")).return_value))
+
+    box = Sandbox(tools=[refuse], on_tool_error=hook, limits={"wall": "10s"})
+    script = "try { await refuse({amount: 6}) } catch (error) { return error.message }"
+    result = asyncio.run(box.run_async("javascript", script)) if awaited else box.run("javascript", script)
+    assert result.return_value == "ValueError: 6 is too much"
+    assert seen == [("refuse", "6 is too much", 1)]

@@ -15,6 +15,7 @@ import pytest
 from tollhouse import (
     ArgumentError,
     MethodCapability,
+    Sandbox,
     ToolDefinition,
     capability_from_function,
     create_tool_handler,
@@ -385,3 +386,68 @@ def test_a_type_that_contains_itself_many_times_is_described_in_part() -> None:
     assert first == "- `await grow({tree?: Node, name?: string})`"
     assert second.startswith("  - type `Node`: `{part_0?: Node, part_1?: Node, ")
     assert len(text) < 20_000
+
+
+class Till:
+    """A till."""
+
+    def __init__(self) -> None:
+        self.left = 10
+
+    @tool
+    def pay(self, amount: int, unit: Unit = Unit.C) -> int:
+        """Pays.
+
+        Args:
+            amount: How much.
+        """
+        self.left -= amount
+        return self.left
+
+    @tool(name="refund_all", description="Gives all back.")
+    async def refund(self, amount: int) -> int:
+        self.left += amount
+        return self.left
+
+
+def test_tool_that_is_a_method_has_no_parameter_for_its_object() -> None:
+    till = Till()
+    assert list(till.pay.definition.parameters["properties"]) == ["amount", "unit"]
+    assert (till.pay(1), till.pay.invoke({"amount": 2}), Till().pay(1)) == (9, 7, 9)
+    assert Till.pay(till, 1) == 6
+    one, two = tools_of(till)
+    assert (one.definition.name, two.definition.name) == ("till.pay", "till.refund_all")
+    assert one.definition.parameters == till.pay.definition.parameters
+    assert two.definition.description == "Gives all back."
+    assert two.is_async
+    with pytest.raises(ArgumentError, match="self"):
+        one.invoke({"self": 1, "amount": 2})
+    with Sandbox(tools=[till, Till().pay]) as box:
+        script = "return [await till.pay({amount: 1}), await till.refund_all({amount: 5}), await pay({amount: 1})]"
+        assert box.run("javascript", script).return_value == [5, 10, 9]
+
+
+def test_tool_that_a_class_merely_holds_stays_a_function() -> None:
+    @tool
+    def add(a: int, b: int) -> int:
+        return a + b
+
+    class Holder:
+        helper = add
+
+    assert Holder().helper(1, 2) == 3
+
+
+def test_decorated_functions_of_a_module_are_tools() -> None:
+    module = types.ModuleType("shop")
+    source = (
+        "from tollhouse import tool\n@tool\ndef add(a: int) -> int:\n    return a\n"
+        "@tool(name='minus')\ndef subtract(a: int) -> int:\n    return -a\ndef plain() -> int:\n    return 1\n"
+    )
+    exec(source, module.__dict__)  # noqa: S102
+    assert [one.definition.name for one in tools_of(module)] == ["shop.add", "shop.minus", "shop.plain"]
+
+
+def test_tool_of_no_function_is_an_error_that_says_so() -> None:
+    with pytest.raises(TypeError, match="a name is given by `name=`"):
+        tool("add")  # type: ignore[call-overload]

@@ -19,7 +19,7 @@ pytest.importorskip("pyright")
 DOCS = Path(__file__).parents[2] / "docs"
 
 MISUSED = """
-from tollhouse import MethodCapability, Param, Sandbox, Session, Status, Store, create_sandbox_tool
+from tollhouse import MethodCapability, Param, Sandbox, Session, Status, Store, create_sandbox_tool, tool
 
 leave = ["a", MethodCapability("b", [Param("a") <= 5]), MethodCapability("c", {"a": "<=5"})]
 box = Sandbox(tools=[], capabilities=leave)
@@ -46,6 +46,23 @@ with Session.open("a", on_change="migrate") as session:
     session.resume(5).pending  # error
     session.resolve(1, "undo")  # error
 Store().open("a", on_change="merge")  # error
+
+
+@tool(name="plus")
+def add(a: int, b: int) -> int:
+    return a + b
+
+
+class Shop:
+    @tool
+    def price(self, item: str) -> int:
+        return len(item)
+
+
+total: int = add(1, 2) + Shop().price("a")
+add("1", 2)  # error
+Shop().price(5)  # error
+word_of: str = add(1, b=2)  # error
 """
 
 

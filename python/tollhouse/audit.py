@@ -231,6 +231,9 @@ class AuditCollector:
     ) -> None:
         self.close()
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {len(self)} entries{', closed' if self._closed else ''}>"
+
     def __len__(self) -> int:
         with self._lock:
             return len(self._entries)

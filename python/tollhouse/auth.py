@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import cast
 
 from . import _native
-from .capabilities import MethodCapability
+from .capabilities import MethodCapability, check_order
 from .errors import PolicyError
 from .mounts import grants
 from .serialize import dump
@@ -92,6 +92,9 @@ class EphemeralAuthority:
 
     def __init__(self) -> None:
         self._keys: _native.Keypair = _native.Keypair()
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.public_key_hex()}>"
 
     @classmethod
     def from_seed(cls, seed: bytes) -> EphemeralAuthority:
@@ -174,7 +177,9 @@ def _text(token: object) -> str:
 def _policy(capabilities: object) -> str:
     if isinstance(capabilities, str) or not isinstance(capabilities, Iterable):
         raise ValueError(f"capabilities are a list such as ['{PREFIX}payments/*'], not {capabilities!r}")
-    return dump({"grant": grants([_capability(one) for one in cast("Iterable[object]", capabilities)])})
+    given = [_capability(one) for one in cast("Iterable[object]", capabilities)]
+    check_order(given)
+    return dump({"grant": grants(given)})
 
 
 def _capability(one: object) -> MethodCapability:

@@ -137,6 +137,10 @@ class MethodCapability:
             approved_by: Sequence[str] | None = None,
         ) -> None: ...
 
+    def __hash__(self) -> int:
+        # Constraints and schemas are no keys; equal capabilities are equal in these.
+        return hash((self.method_pattern, self.max_calls))
+
     def __repr__(self) -> str:
         told = [repr(self.method_pattern)]
         if not self.constraints.is_empty():
@@ -240,6 +244,11 @@ class MethodCapability:
             )
         if self.approved_by is not None:
             object.__setattr__(self, "approved_by", tuple(self.approved_by))
+        within = cast("object", self.approve_within)
+        if within is not None and not isinstance(within, str) and not _is_time(within):
+            raise ValueError(
+                f'approve_within of {pattern!r} is a time above 0 such as timedelta(hours=1) or "24h", not {within!r}'
+            )
         if self.approve_within is not None or self.approved_by is not None:
             # The rest is judged as the grant that it becomes.
             grant = dump(self.to_grant())
@@ -334,6 +343,36 @@ def capabilities_from(given: object) -> list[MethodCapability]:
     return [_capability(one) for one in cast("Iterable[object]", given)]
 
 
+def check_order(capabilities: Sequence[MethodCapability], begin: int = 0) -> None:
+    """Raises `ValueError` for a capability that asks a human and would never ask.
+
+    The first capability that covers a call decides about it.
+
+    Args:
+        capabilities: The capabilities, in their order.
+        begin: Those before this one are there already, and are not judged.
+    """
+    for index, one in enumerate(capabilities):
+        if index < begin or one.approve is False:
+            continue
+        if one.max_calls == 0:
+            raise ValueError(f"{one!r} would never ask: its `max_calls` of 0 leaves no call to ask about")
+        if (first := next((each for each in capabilities[:index] if _hides(each, one)), None)) is not None:
+            raise ValueError(
+                f"{one!r} would never ask: {first!r} stands before it and allows all of its calls, and the first that "
+                "covers a call decides. Put the one that asks first"
+            )
+
+
+def _hides(first: MethodCapability, asking: MethodCapability) -> bool:
+    """Returns true if a capability allows all calls of a later one without asking as that one would."""
+    if first.max_calls is not None or first.approve is True or first.approve == asking.approve:
+        return False
+    return _native.pattern_is_subset(asking.pattern, first.pattern) and _native.clauses_subsume(
+        dump(first.constraints.to_clauses()), dump(asking.constraints.to_clauses())
+    )
+
+
 def _capability(one: object) -> MethodCapability:
     if isinstance(one, MethodCapability):
         return one
@@ -347,6 +386,11 @@ def _capability(one: object) -> MethodCapability:
 
 ToolCallCap = MethodCapability
 """The newer name of `MethodCapability`."""
+
+
+def _is_time(value: object) -> bool:
+    """Returns true for a time that a policy can say, in milliseconds."""
+    return isinstance(value, timedelta) and value >= timedelta(milliseconds=1)
 
 
 def _duration(time: timedelta | str) -> str:

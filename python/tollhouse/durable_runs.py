@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, overload
 from .pending import PendingCall
 from .result import ExecutionResult
 from .run_queue import refused
+from .runs import bytes_of
 from .sandbox import Sandbox
 
 if TYPE_CHECKING:
@@ -285,7 +286,7 @@ class DurableRuns(Sandbox):
     ) -> Callable[[_native.Session, bool], ExecutionResult]:
         if self._answers.goes_on_around():
             raise refused("a run of this session goes on: resume when it has ended")
-        given = stdin.encode() if isinstance(stdin, str) else stdin
+        given = bytes_of(stdin)
         return self._running(
             None, None, listeners, lambda session, listener: session.resume(stdin=given, listener=listener)
         )

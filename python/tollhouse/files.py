@@ -9,6 +9,8 @@ from os import PathLike, fspath
 from pathlib import PurePath
 from typing import Any, TypeAlias
 
+from ._internal.sendable import well_formed
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import builtins
@@ -290,7 +292,7 @@ def _time(nanoseconds: int) -> datetime:
 
 def _content(content: object) -> bytes:
     if isinstance(content, str):
-        return content.encode()
+        return well_formed(content).encode()
     if isinstance(content, bytes | bytearray):
         return bytes(content)
     raise TypeError(f"a file is bytes or text, not {type(content).__name__}")

@@ -17,7 +17,7 @@ from .tools import Tool, ToolDefinition, tool
 Handlers = Mapping[str, Callable[..., Any]]
 """Name of a tool to the function that does it."""
 
-Ingested = tuple[list[Tool], list[ToolDefinition]]
+Ingested = tuple[list[Tool[..., Any]], list[ToolDefinition]]
 """Result of the functions in this module."""
 
 
@@ -80,13 +80,13 @@ from_openai = from_openai_tools
 from_claude = from_anthropic_tools
 
 
-def _ingested(tools: list[Tool]) -> Ingested:
+def _ingested(tools: list[Tool[..., Any]]) -> Ingested:
     return tools, [one.definition for one in tools]
 
 
-def _from_langchain(source: Any) -> Tool:
+def _from_langchain(source: Any) -> Tool[..., Any]:
     if isinstance(source, Tool):
-        return source
+        return cast("Tool[..., Any]", source)
     if not hasattr(source, "args_schema"):
         if not callable(source):
             raise TypeError(f"{source!r} is no tool of LangChain and no function")
@@ -162,7 +162,7 @@ def _from_definitions(definitions: list[ToolDefinition], handlers: Handlers | No
     return _ingested([_with_handler(definition, (handlers or {}).get(definition.name)) for definition in definitions])
 
 
-def _with_handler(definition: ToolDefinition, handler: Callable[..., Any] | None) -> Tool:
+def _with_handler(definition: ToolDefinition, handler: Callable[..., Any] | None) -> Tool[..., Any]:
     if handler is None:
         return Tool(_placeholder(definition.name), definition)
     try:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from ._internal.sendable import well_formed
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ._native import Language
@@ -47,4 +49,4 @@ def ordered(language: object, code: object) -> tuple[Language, str]:
             raise ValueError(unknown_language(language))
     if not isinstance(code, str):
         raise TypeError(f"the code of a script is text, not {type(code).__name__}")
-    return known, code
+    return known, well_formed(code)

@@ -38,6 +38,9 @@ class Registry:
     def __init__(self, directory: Place | None = None) -> None:
         self.directory = os.fspath(registry_place() if directory is None else directory)
 
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.directory!r})"
+
     def releases(self) -> list[dict[str, Any]]:
         """Lists all releases.
 

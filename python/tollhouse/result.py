@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from .pending import PendingCall
 
 
+_LONGEST = 2_000
+"""Most characters of one attribute in a `repr`."""
+
+
 class ExecutionResult:
     r"""Output of a run, its return value, and its status.
 
@@ -30,7 +34,8 @@ class ExecutionResult:
             `suspended`, while calls wait for approval, or `in_doubt`: see `Session.resume`.
         exceptions: The exceptions that tools raised, oldest first, the first ten and the last ten at most; also those
             that the script caught.
-        cause: The exception of a tool that ended the script, if one did.
+        cause: The exception of a tool that ended the script, if one did; of several that the script saw alike the last.
+            None for bash, where a command leaves only a status: see `exceptions`.
         line: The line of the script that failed, from 1; None if that is not known.
         column: The column in it, from 1; None if that is not known, as of bash.
         source_line: The text of that line.
@@ -86,7 +91,7 @@ class ExecutionResult:
     def __repr__(self) -> str:
         names = self._shown if self.line is None else (*self._shown, "line", "column")
         names = (*names, "pending") if self.pending else names
-        return f"ExecutionResult({', '.join(f'{name}={getattr(self, name)!r}' for name in names)})"
+        return f"ExecutionResult({', '.join(f'{name}={_bounded(getattr(self, name))}' for name in names)})"
 
     def __str__(self) -> str:
         if self.error is None:
@@ -241,6 +246,14 @@ def result_of(
         if (found := location(error, source)) is not None:
             result.line, result.column, result.source_line = found
     return result
+
+
+def _bounded(value: Any) -> str:
+    """Formats a value for `repr`, which logs and tracebacks have: of a long one the beginning."""
+    if isinstance(value, str) and len(value) > _LONGEST:
+        return f"{value[:_LONGEST]!r}… ({len(value)} characters)"
+    text = repr(value)
+    return text if isinstance(value, str) or len(text) <= _LONGEST else f"{text[:_LONGEST]}… ({len(text)} characters)"
 
 
 def printed(value: Any) -> str:

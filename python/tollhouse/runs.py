@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ._internal.sendable import well_formed
 from .languages import ordered
 from .result import ExecutionResult, printed, result_of
 from .run_queue import refused
@@ -173,7 +174,8 @@ class Runs:
             ScriptError: With `check`, if the run does not complete: its `result` says all about it, its cause is the
                 exception of the tool that ended the script.
             RunSuspended: With `check`, if the run of a `Session` waits for approval: see `Session.resume`.
-            RuntimeError: After `close`, while a run in steps goes on, and while the run of a `Session` is suspended.
+            RuntimeError: After `close`, while a run in steps goes on, while the run of a `Session` is suspended, and in
+                `on_output`, `on_stderr` and the approver of a run of this sandbox, which waits for them.
             ValueError: If neither argument names a language.
             NativeError: If the host cannot do it.
             Exception: What `on_output`, the approver or the audit raises.
@@ -296,6 +298,7 @@ class Runs:
         session = self._open()
         if self._answers.goes_on_around():
             return work(session.delegate(), False)
+        self._check_callback()
         self._check_steps()
         self._turn.enter()
         try:
@@ -313,6 +316,7 @@ class Runs:
         if self._answers.goes_on_around():
             nested = session.delegate()
             return await beside(lambda: work(nested, False), nested.cancel)
+        self._check_callback()
         self._check_steps()
         await self._turn.enter_async(loop)
         try:
@@ -350,7 +354,7 @@ class Runs:
         keep_state: bool,
     ) -> Callable[[_native.Session, bool], ExecutionResult]:
         """Runner of scripts; its `last_result` belongs to a run that is not nested."""
-        given = _bytes(stdin)
+        given = bytes_of(stdin)
         known, source = ordered(language, code)
 
         def begin(session: _native.Session, listener: Listener | None) -> _native.RunResult:
@@ -368,27 +372,34 @@ class Runs:
         """Runner of what `begin` does. Language and source are None for a run that is resumed."""
 
         def run(session: _native.Session, is_own: bool) -> ExecutionResult:
+            # A run that is nested has those of the run around it before its own.
+            before = list(self._answers.run.exceptions)
             telemetry = self._answers.telemetry
             if telemetry is None:
-                return result(plain(session), is_own)
+                return result(plain(session), is_own, before)
             with telemetry.run(known, is_own=is_own) as span:
                 if is_own:
                     self._answers.run.look()
                 ended = plain(session)
                 span.end(ended)
-            return result(ended, is_own)
+            return result(ended, is_own, before)
 
         def plain(session: _native.Session) -> _native.RunResult:
             if listeners == (None, None):
                 return begin(session, None)
-            settled = self._answers.run.settled
-            ended = begin(session, _listener(*listeners, settled))
+            answering = self._answers.run
+
+            def call_back(told: OnOutput, text: str) -> None:
+                self._answers.call_back(answering, told, text)
+
+            ended = begin(session, _listener(*listeners, call_back))
             if ended.has_value and listeners[0] is not None:
-                settled(listeners[0](printed(ended.value)))
+                call_back(listeners[0], printed(ended.value))
             return ended
 
-        def result(ended: _native.RunResult, is_own: bool) -> ExecutionResult:
-            made = result_of(ended, self._answers.run.exceptions if is_own else [], source)
+        def result(ended: _native.RunResult, is_own: bool, before: list[Any]) -> ExecutionResult:
+            kept = [one for one in self._answers.run.exceptions if not any(one is each for each in before)]
+            made = result_of(ended, kept, source)
             if is_own:
                 self._keep_result(made)
             return made
@@ -445,7 +456,7 @@ class Runs:
         try:
             if self._mounts is not None:
                 self._mounts.refresh(session)
-            begun = session.start(known, source, stdin=_bytes(stdin), keep_state=keep_state)
+            begun = session.start(known, source, stdin=bytes_of(stdin), keep_state=keep_state)
             telemetry = self._answers.telemetry
             span = None if telemetry is None else telemetry.begin(known)
             self._stepped = Stepping(begun, self._answers, source, span)
@@ -532,6 +543,13 @@ class Runs:
         self._open()
         return self._stepped
 
+    def _check_callback(self) -> None:
+        if self._answers.waits_for_this():
+            raise refused(
+                "a run of this sandbox goes on, and waits for this listener or approver: start another one when it has "
+                "ended, or use another sandbox"
+            )
+
     def _check_steps(self) -> None:
         if self._stepped is not None:
             raise refused("a run in steps goes on: answer its calls, or `cancel` it")
@@ -544,7 +562,7 @@ class Runs:
 
 
 def _listener(
-    on_output: OnOutput | None, on_stderr: OnOutput | None, settled: Callable[[Any], Any]
+    on_output: OnOutput | None, on_stderr: OnOutput | None, call_back: Callable[[OnOutput, str], None]
 ) -> Callable[[str, bytes], None]:
     from codecs import getincrementaldecoder
 
@@ -554,10 +572,11 @@ def _listener(
     def listen(stream: str, piece: bytes) -> None:
         told = on_output if stream == "stdout" else on_stderr
         if told is not None and (text := decoders[stream].decode(piece)):
-            settled(told(text))
+            call_back(told, text)
 
     return listen
 
 
-def _bytes(stdin: str | bytes | None) -> bytes | None:
-    return stdin.encode() if isinstance(stdin, str) else stdin
+def bytes_of(stdin: str | bytes | None) -> bytes | None:
+    """Returns standard input as bytes."""
+    return well_formed(stdin).encode() if isinstance(stdin, str) else stdin

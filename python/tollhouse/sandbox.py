@@ -14,6 +14,7 @@ from ._internal.sandbox_options import (
     granted_capabilities,
     held_log,
     key_of,
+    listed_tools,
     names_of_servers,
     never_asked,
     no_answer,
@@ -94,8 +95,8 @@ class Sandbox(Runs):
             `"type"`: types only (`ToolError` and `ArgumentError` are told still). A function of the exception: what it
             returns.
         on_tool_error: Is called for each exception of a tool, as `(method, arguments, exception)`, on the tool's
-            thread. The logger `tollhouse.tools` has the exception with its traceback too, and results have it among
-            `exceptions`.
+            thread. It may be async. The logger `tollhouse.tools` has the exception with its traceback too, and results
+            have it among `exceptions`.
         mcp: MCP servers whose tools scripts call, by name: `{"git": {"command": ["uvx", "mcp-server-git"]}}`. They
             start with the sandbox and end with it. `McpServers` are shared by several sandboxes, and end on their own.
             Their tools are granted by `capabilities` (`"git/*"`), `policy` or `pca` only.
@@ -111,7 +112,8 @@ class Sandbox(Runs):
 
     Raises:
         ValueError: If something makes no sense: a misspelt tool or parameter, a malformed pattern, a token that is not
-            to be trusted, an approver that would never be asked, a file that is no recording.
+            to be trusted, an approver that would never be asked, a capability that asks behind one that allows the same
+            calls, a file that is no recording.
         OSError: If there is no such file to replay.
         TypeError: If a parameter of a tool has no JSON form.
 
@@ -129,6 +131,9 @@ class Sandbox(Runs):
 
     _keeps = False
     """True if the grants are those of the existing session."""
+
+    _was_there = False
+    """True if the session existed before."""
 
     _in_memory = True
 
@@ -169,7 +174,7 @@ class Sandbox(Runs):
         self._served = names_of_servers(mcp)
         granted = granted_capabilities(capabilities)
         token = opened_token(pca, trusted_authorities, policy, registry)
-        definitions, handler = read_tools(list(tools), tool_handler)
+        definitions, handler = read_tools(listed_tools(tools), tool_handler)
         self.tools: list[ToolDefinition] = definitions
         is_open = tool_handler is not None and not definitions
         if token is not None:
@@ -194,7 +199,8 @@ class Sandbox(Runs):
             text, is_toml = token.policy(self._capabilities, limits), False
         if registry is None and policy is not None:
             registry = default_registry()
-        check_asked(approver, None if token is not None or self._keeps else text, toml=is_toml)
+        asked_of = None if token is not None or self._was_there else text
+        check_asked(approver, asked_of, None if self._keeps else granted, toml=is_toml)
         self._closes_audit = audit_collector is None
         self._audit: AuditCollector | None = collector_of(audit_config, audit_collector)
         audited = None if self._audit is None else auditor(self._audit)
@@ -239,7 +245,8 @@ class Sandbox(Runs):
             self._mounts.refresh(self._open())
 
     def _check_approver(self, approver: object) -> None:
-        if approver is not None and not self._open().asks():
+        # Of a session that is there it was decided before what asks.
+        if approver is not None and not self._was_there and not self._open().asks():
             raise never_asked()
 
     def _make(
@@ -372,11 +379,11 @@ class Sandbox(Runs):
         return self._allows(self._open(), method, params)[1]
 
     def _allows(self, session: _native.Session, method: str, params: Mapping[str, Any]) -> tuple[bool, str | None]:
-        import json
-
+        from ._internal.sendable import sendable
         from .capabilities import canonical_method
+        from .json_values import to_json
 
-        return session.allows(canonical_method(method), json.dumps(dict(params)))
+        return session.allows(canonical_method(method), to_json(sendable(dict(params)), "the arguments"))
 
     def get_capabilities(self) -> list[MethodCapability]:
         """Says what may be called.
@@ -447,9 +454,10 @@ class Sandbox(Runs):
             language: Its language, by any name that `run` takes.
 
         Returns:
-            What is wrong with it, as far as its text tells: a mistake in its syntax; else tools that there are not,
-            that no capability allows, or that are called with wrong keys, and in JavaScript names that nothing
-            defines. What a script computes is left to its run, and judged there.
+            What is wrong with it, as far as its text tells: a mistake in its syntax; else tools that no capability
+            allows, and in JavaScript and TypeScript names that nothing defines, tools that there are not, and calls
+            whose keys are wrong or missing. Of bash neither the names of commands nor their options are checked. What
+            a script computes is left to its run, and judged there.
 
         Raises:
             RuntimeError: After `close`.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ._internal.sandbox_options import listed_tools
 from .languages import language_of, ordered, unknown_language
 from .result import ExecutionResult
 from .sandbox import Sandbox
@@ -44,7 +45,11 @@ class SandboxTool:
     """
 
     def __init__(
-        self, sandbox: Sandbox, tools: Sequence[Tool] = (), name: str = "sandbox", description: str = _DESCRIPTION
+        self,
+        sandbox: Sandbox,
+        tools: Sequence[Tool[..., Any]] = (),
+        name: str = "sandbox",
+        description: str = _DESCRIPTION,
     ) -> None:
         self.sandbox = sandbox
         self.tools = list(tools)
@@ -95,7 +100,8 @@ class SandboxTool:
     def run(self, code: str, language: str, *, stdin: str | bytes | None = None) -> str:
         """Runs code, and returns text for a model. `run_result` returns an `ExecutionResult`.
 
-        It does not raise: what goes wrong is told in the text.
+        It does not raise: what goes wrong is told in the text. Of an exception of an approver or an audit that is the
+        type only; the logger `tollhouse.tools` has it with its traceback.
 
         Args:
             code: The script.
@@ -344,6 +350,9 @@ class SandboxTool:
     def _run(self, language: str, code: str, stdin: str | bytes | None) -> ExecutionResult:
         try:
             known, source = ordered(language, code)
+        except (TypeError, ValueError) as error:
+            return _refused(error)
+        try:
             return self.sandbox.run(known, source, stdin=stdin)
         except Exception as error:
             return _failed(error)
@@ -351,6 +360,9 @@ class SandboxTool:
     async def _arun(self, language: str, code: str, stdin: str | bytes | None) -> ExecutionResult:
         try:
             known, source = ordered(language, code)
+        except (TypeError, ValueError) as error:
+            return _refused(error)
+        try:
             return await self.sandbox.run_async(known, source, stdin=stdin)
         except Exception as error:
             return _failed(error)
@@ -404,17 +416,30 @@ def create_sandbox_tool(
     return SandboxTool(Sandbox(tools=[*bare, *functions], capabilities=capabilities, **options), functions)
 
 
-def _read(tools: Iterable[Any]) -> tuple[list[Tool], list[ToolDefinition]]:
+def _read(tools: Iterable[Any]) -> tuple[list[Tool[..., Any]], list[ToolDefinition]]:
     """The tools that functions and objects are; and the definitions among them, which a `tool_handler` answers."""
     from .tools import ToolDefinition, all_tools
 
-    given = list(tools)
+    given = listed_tools(tools)
     functions = all_tools(one for one in given if not isinstance(one, ToolDefinition))
     return list(functions.values()), [one for one in given if isinstance(one, ToolDefinition)]
 
 
-def _failed(error: Exception) -> ExecutionResult:
+def _refused(error: Exception) -> ExecutionResult:
     return ExecutionResult(error=f"{type(error).__name__}: {error}", success=False, exit_code=1, status="failed")
+
+
+def _failed(error: Exception) -> ExecutionResult:
+    """Returns the result of a run that the host cannot do, or that a callback of the program has ended."""
+    from ._internal.tool_errors import log_failure
+    from .errors import TollhouseError
+
+    log_failure(error)
+    made = _refused(error)
+    if not isinstance(error, TollhouseError):
+        # What an approver or an audit raises may hold secrets, as what tools raise.
+        made.error = type(error).__name__
+    return made
 
 
 def _given(arguments: object) -> tuple[str, str] | str:

@@ -5,15 +5,16 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from types import MappingProxyType
-from typing import Any, Literal, Unpack, cast, get_args
+from typing import Any, Literal, Never, Unpack, cast, get_args
 
 from . import _native
 from ._internal.forks import holds_store
 from ._internal.migration import Grants, widen, withdrawn_tools
-from ._internal.sandbox_options import names_of_servers
+from ._internal.sandbox_options import listed_tools, names_of_servers
+from ._internal.sendable import sendable
 from .capabilities import MethodCapability, capabilities_from
 from .durable_runs import DurableRuns
 from .errors import RuntimeError  # noqa: A004
@@ -26,6 +27,8 @@ from .pending import PendingCall, pending_call, pending_calls, time_of
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ._internal.options import SandboxOptions
+    from .checks import Problem
+    from .literals import LanguageName
     from .receipts import Verification
     from .tokens import Opened
     from .tools import ToolDefinition
@@ -97,6 +100,9 @@ class Store:
 
     def __repr__(self) -> str:
         return f"Store({self.directory!r})"
+
+    def __reduce__(self) -> Never:
+        raise TypeError("a Store is of one process and cannot be pickled: pickle its `directory`, and open it again")
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.native.list())
@@ -316,7 +322,7 @@ class Store:
         """
         if not isinstance(cast("object", arguments), dict):
             raise TypeError("`arguments` is a dictionary")
-        text = json.dumps(arguments, allow_nan=False)
+        text = json.dumps(sendable(arguments), allow_nan=False)
         decider = by or _decider()
         decided = self.native.decide(session_id, True, decider, seq=seq, digest=digest, arguments=text, key=key)
         return pending_call(decided)
@@ -337,7 +343,7 @@ class Store:
         Raises:
             ValueError: If `what` does not take the value.
         """
-        return self.native.resolve(session_id, seq, what, value, by or _decider())
+        return self.native.resolve(session_id, seq, what, sendable(value), by or _decider())
 
     def abandon(self, session_id: str) -> int:
         """Ends the run of a session that waits to be resumed, as `Session.abandon`.
@@ -482,14 +488,14 @@ class Session(DurableRuns):
         if on_change not in get_args(OnChange):
             raise ValueError(f"on_change is 'refuse' or 'migrate', not {on_change!r}")
         session = cls.__new__(cls)
-        options["tools"] = list(options.get("tools", ()))
+        options["tools"] = listed_tools(options.get("tools", ()))
         if (given := options.get("capabilities")) is not None:
             options["capabilities"] = capabilities_from(given)
         session._id, session._options = session_id, {**options}
         session._store = store if isinstance(store, Store) else Store(store)
         session._approver_keys = dict(approver_keys or {})
         if session_id in session._store:
-            options["files"] = None
+            options["files"], session._was_there = None, True
             if on_change == "migrate":
                 session._migrate(options)
             elif not any(options.get(name) is not None for name in ("capabilities", "policy", "limits")):
@@ -617,6 +623,24 @@ class Session(DurableRuns):
             return False
         self._session.refresh()
         return super().can_call(method, params)
+
+    def check(self, script: str, language: LanguageName = "javascript") -> list[Problem]:
+        """Checks a script without running it, as `Sandbox.check`.
+
+        Args:
+            script: The script.
+            language: Its language, by any name that `run` takes.
+
+        Returns:
+            What is wrong with it.
+        """
+        found = super().check(script, language)
+        if not self._removed and not self._withdrawn:
+            return found
+        # The host takes a tool that is not there any more for one that is not granted.
+        names = ", ".join(one.name for one in self.tools if one.method not in self._withdrawn) or "none"
+        hint = f"the tools are: {names}. A tool that the session had and that is not among them is not available"
+        return [replace(one, hint=hint) if one.kind == "capability" else one for one in found]
 
     def why_not(self, method: str, params: Mapping[str, Any]) -> str | None:
         """Says why a call would be refused now, whichever process has spent of the budgets. Nothing is spent.

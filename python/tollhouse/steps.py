@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections import deque
 
+from ._internal.sendable import sendable
 from .errors import RuntimeError  # noqa: A004
 from .result import ExecutionResult, result_of
 from .tool_answers import Answering
@@ -61,7 +62,7 @@ class Stepping:
             raise RuntimeError("no such call waits for an answer: `step` gives the next one")
         answered = self._given[-1] if call is None else call
         if error is None:
-            self._run.resume(answered, value)
+            self._run.resume(answered, sendable(value))
         else:
             if isinstance(error, Exception):
                 error = self._answers.failed(self.answering, answered.method, answered.arguments, error)

@@ -7,6 +7,8 @@ from _contextvars import ContextVar, copy_context
 from _thread import allocate_lock
 from _weakref import ref
 
+from ._internal.sendable import sendable
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import asyncio
@@ -27,8 +29,23 @@ if TYPE_CHECKING:
 _inside: ContextVar[tuple[Answers, ...]] = ContextVar("inside", default=())
 """Answers of the sandboxes whose runs this code is a tool of, outermost first."""
 
+_callbacks: ContextVar[tuple[_Callback, ...]] = ContextVar("callbacks", default=())
+"""Listeners and approvers that this code is part of, and for which runs wait."""
+
 _depth: ContextVar[int] = ContextVar("depth", default=0)
 """Number of event loops of this module that wait for this code."""
+
+
+class _Callback:
+    """A listener or an approver of a run, which waits for it."""
+
+    def __init__(self, owner: Answers) -> None:
+        self.owner = owner
+        self.is_over = False
+
+    def end(self) -> None:
+        """Says that the run waits no longer: what the callback has begun may go on."""
+        self.is_over = True
 
 
 class Called:
@@ -81,7 +98,7 @@ class Answers:
         try:
             if self._handler is None:
                 raise LookupError(f"nothing answers `{method}`: give a tool_handler")
-            return run.answer(self, self._handler, method, arguments, ending.seq)
+            return sendable(run.answer(self, self._handler, method, arguments, ending.seq))
         except CallCancelledError:
             raise
         except Exception as error:
@@ -91,7 +108,7 @@ class Answers:
         """Records an exception of a tool, and returns the exception for the host."""
         from ._internal.tool_errors import heard
 
-        return heard(run, self._errors, self._on_tool_error, method, arguments, error)
+        return heard(self, run, self._errors, self._on_tool_error, method, arguments, error)
 
     def asked(self, approver: Approver) -> Callable[[str, dict[str, Any], str], bool | None]:
         """Returns the callback by which the host asks an approver, awaited if necessary. None is left to later."""
@@ -99,11 +116,29 @@ class Answers:
 
         def ask(method: str, arguments: dict[str, Any], grant: str) -> bool | None:
             try:
-                return self.run.settled(approver(method, arguments, grant)) is True
+                answer = self.call_back(self.run, approver, method, arguments, grant)
             except Defer:
                 return None
+            if not isinstance(answer, bool):
+                raise TypeError(f"the approver answers True or False, or raises `Defer`; it returned {answer!r:.200}")
+            return answer
 
         return ask
+
+    def call_back(self, run: Answering, function: Callable[..., Any], *arguments: Any) -> Any:
+        """Calls a listener or an approver of a run, and waits if it gives something to await."""
+        callback = _Callback(self)
+        # It sees the context variables of this thread, and may change them.
+        before = _callbacks.set((*_callbacks.get(), callback))
+        try:
+            return run.settled(function(*arguments), callback.end)
+        finally:
+            callback.end()
+            _callbacks.reset(before)
+
+    def waits_for_this(self) -> bool:
+        """Returns true if a run of this sandbox waits for this code, which is part of a listener or an approver."""
+        return any(one.owner is self and not one.is_over for one in _callbacks.get())
 
     def goes_on_around(self) -> bool:
         """Returns true if this code is a tool of a run of this sandbox, directly or through nested runs."""
@@ -135,22 +170,30 @@ class Answering:
         """Calls a handler as a tool of a run of `owner`, and waits if it gives something to await."""
         return self._context.copy().run(self._answer, owner, handler, method, arguments, seq)
 
+    def within(self, owner: Answers, function: Callable[..., Any], *arguments: Any) -> Any:
+        """Calls a function of the program as a tool of a run of `owner`, which is no call of a script."""
+        return self._context.copy().run(self._within, owner, function, *arguments)
+
+    def _within(self, owner: Answers, function: Callable[..., Any], *arguments: Any) -> Any:
+        _inside.set((*_inside.get(), owner))
+        return self.settled(function(*arguments))
+
     def _answer(self, owner: Answers, handler: Handler, method: str, arguments: Any, seq: int) -> Any:
         _inside.set((*_inside.get(), owner))
         if owner.telemetry is not None:
             owner.telemetry.enter_call(seq)
         return self.settled(handler(method, arguments))
 
-    def settled(self, answered: Any) -> Any:
-        """Returns an answer, awaited on the event loop of this run if it is awaitable."""
-        return self._wait(answered) if hasattr(answered, "__await__") else answered
+    def settled(self, answered: Any, ended: Callable[[], None] | None = None) -> Any:
+        """Returns an answer, awaited on the event loop of this run if it is awaitable; `ended` is called there."""
+        return self._wait(answered, ended) if hasattr(answered, "__await__") else answered
 
-    def _wait(self, awaited: Awaitable[Any]) -> Any:
+    def _wait(self, awaited: Awaitable[Any], ended: Callable[[], None] | None) -> Any:
         from asyncio import run_coroutine_threadsafe
         from concurrent.futures import CancelledError
 
         depth = _depth.get()
-        coroutine = _outcome(awaited, depth if self._loop is not None else depth + 1)
+        coroutine = _outcome(awaited, depth if self._loop is not None else depth + 1, ended)
         try:
             with self._lock:
                 if self._over:
@@ -184,13 +227,18 @@ class Answering:
             future.cancel()
 
 
-async def _outcome(awaited: Awaitable[Any], depth: int) -> tuple[Any, BaseException | None]:
+async def _outcome(
+    awaited: Awaitable[Any], depth: int, ended: Callable[[], None] | None
+) -> tuple[Any, BaseException | None]:
     """Result of an awaitable. A KeyboardInterrupt is carried too: raised in a task, it would end the loop."""
     _depth.set(depth)
     try:
         return await awaited, None
     except (KeyboardInterrupt, SystemExit) as error:
         return None, error
+    finally:
+        if ended is not None:
+            ended()
 
 
 _loops: list[asyncio.AbstractEventLoop] = []

@@ -6,9 +6,9 @@ import functools
 import inspect
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
-from types import ModuleType
-from typing import Any, cast
+from dataclasses import dataclass, field, replace
+from types import MethodType, ModuleType
+from typing import Any, Concatenate, Generic, Never, ParamSpec, TypeVar, cast, overload
 
 from . import _native, docstrings
 from .capabilities import MethodCapability, canonical_method
@@ -17,6 +17,10 @@ from .errors import ArgumentError
 from .functions import check_name, is_async, name_of, signature, snake_case
 from .scalars import Schema
 from .specs import constraints_from_specs
+
+_P = ParamSpec("_P")
+_Q = ParamSpec("_Q")
+_R = TypeVar("_R")
 
 # Classes whose methods are no tools of those derived from them.
 _PLUMBING = frozenset(
@@ -98,8 +102,10 @@ class ToolDefinition:
         return cls(data["name"], data.get("description") or "", parameters, None if result is None else dict(result))
 
 
-class Tool:
+class Tool(Generic[_P, _R]):
     """A function with its definition. It is called as the function is; `tool` makes one.
+
+    In a class it is a method: of an object it is a tool without `self`.
 
     Attributes:
         function: The function.
@@ -109,23 +115,54 @@ class Tool:
 
     def __init__(
         self,
-        function: Callable[..., Any],
+        function: Callable[_P, _R],
         definition: ToolDefinition,
         bind: Callable[[Mapping[str, Any]], tuple[list[Any], dict[str, Any]]] | None = None,
     ) -> None:
         self.definition: ToolDefinition = definition
         self.is_async: bool = is_async(function)
-        self.__wrapped__: Callable[..., Any] = function
+        self.__wrapped__: Callable[_P, _R] = function
         self.__name__: str = definition.name
+        # That of the function, for who asks where it is defined.
+        self.__module__ = getattr(function, "__module__", None) or __name__
         self.__doc__ = definition.description
         self._bind = bind or self._bind_as_defined
+        self._is_method = False
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: _P.args, **kwargs: _P.kwargs) -> _R:
         """Calls the function itself, without conversions."""
         return self.__wrapped__(*args, **kwargs)
 
+    def __set_name__(self, owner: type, name: str) -> None:
+        function = self.__wrapped__
+        own = f"{owner.__qualname__}.{getattr(function, '__name__', '')}"
+        if getattr(function, "__qualname__", None) == own:
+            # Only now it is known to be a method, whose first parameter is not for scripts.
+            self._is_method = True
+            taken = signature(MethodType(function, owner))
+            self.definition = replace(self.definition, parameters=taken.schema)
+            self._bind = taken.bind
+
+    @overload
+    def __get__(self, instance: None, owner: type | None = None) -> Tool[_P, _R]: ...
+    @overload
+    def __get__(self: Tool[Concatenate[Any, _Q], _R], instance: object, owner: type | None = None) -> Tool[_Q, _R]: ...
+    def __get__(self, instance: object, owner: type | None = None) -> Tool[..., Any]:
+        if instance is None or not self._is_method:
+            return self
+        return Tool(MethodType(self.__wrapped__, instance), self.definition, self._bind)
+
     def __repr__(self) -> str:
         return f"Tool({self.definition.name!r})"
+
+    def __copy__(self) -> Tool[_P, _R]:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Tool[_P, _R]:
+        return self
+
+    def __reduce__(self) -> Never:
+        raise TypeError(f"the tool `{self.definition.name}` cannot be pickled: make it where it is used")
 
     def invoke(self, arguments: Mapping[str, Any]) -> Any:
         """Calls the function with arguments as a script gives them.
@@ -144,7 +181,7 @@ class Tool:
             positional, named = self._bind(arguments)
         except RecursionError:
             raise ArgumentError(f"the arguments of `{self.definition.name}` nest too deep for Python") from None
-        return self.__wrapped__(*positional, **named)
+        return cast("Callable[..., Any]", self.__wrapped__)(*positional, **named)
 
     def _bind_as_defined(self, arguments: Mapping[str, Any]) -> tuple[list[Any], dict[str, Any]]:
         """The arguments as they are, if the schema has their names: there may be others that are not for callers."""
@@ -164,19 +201,23 @@ def native_tool(name: str, description: str, schema: str, result: str | None) ->
     return _native.HostTool(name, description, schema, None, result)
 
 
-def tool(function: Callable[..., Any], *, name: str | None = None, description: str | None = None) -> Tool:
+@overload
+def tool(function: Callable[_P, _R], *, name: str | None = None, description: str | None = None) -> Tool[_P, _R]: ...
+@overload
+def tool(*, name: str | None = None, description: str | None = None) -> Callable[[Callable[_P, _R]], Tool[_P, _R]]: ...
+def tool(function: Callable[..., Any] | None = None, *, name: str | None = None, description: str | None = None) -> Any:
     """Makes a tool of a function, with another name or description than its own.
 
     Name, description and parameters are read off the function: its name, the first paragraph of its docstring, its type
     hints. A plain function among `tools` of a `Sandbox` is read in the same way.
 
     Args:
-        function: The function. It may be async.
+        function: The function. It may be async, and a method of a class. Left out, a decorator is returned.
         name: The name of the tool, in place of that of the function.
         description: What the tool does, in place of what the docstring says.
 
     Returns:
-        The tool.
+        The tool, or a decorator: `@tool(name="math.add")`.
 
     Raises:
         TypeError: If a parameter has no JSON form.
@@ -186,11 +227,23 @@ def tool(function: Callable[..., Any], *, name: str | None = None, description: 
         >>> tool(add, name="math.add", description="Adds.").definition
         <ToolDefinition math.add(a, b): Adds.>
     """
-    if isinstance(function, Tool) and name is None and description is None:
-        return function
+    if function is None:
+        return functools.partial(tool, name=name, description=description)
+    if isinstance(function, Tool):
+        return _renamed(cast("Tool[..., Any]", function), name, description)
+    if not callable(cast("object", function)):
+        raise TypeError(f"`tool` takes a function, not {function!r:.200}: a name is given by `name=`")
     taken = signature(function)
     text = docstrings.summary(_doc(function)) if description is None else description
     return Tool(function, ToolDefinition(name or name_of(function), text, taken.schema, taken.result), taken.bind)
+
+
+def _renamed(made: Tool[..., Any], name: str | None, description: str | None) -> Tool[..., Any]:
+    """Returns a tool by another name or description; itself if there are none."""
+    own = made.definition
+    told = own.description if description is None else description
+    changed = replace(own, name=name or own.name, description=told)
+    return made if changed == own else Tool(made.__wrapped__, changed, made._bind)
 
 
 def tool_from_function(function: Callable[..., Any]) -> ToolDefinition:
@@ -209,7 +262,7 @@ def tool_from_function(function: Callable[..., Any]) -> ToolDefinition:
     return tool(function).definition
 
 
-def tools_of(source: Any) -> list[Tool]:
+def tools_of(source: Any) -> list[Tool[..., Any]]:
     """Finds the tools that something is: a function one, an object or a module one for each public method or function.
 
     Tools of an object are named `NAME.method`: NAME is its `name` or `__name__`, else its class in snake_case.
@@ -224,7 +277,7 @@ def tools_of(source: Any) -> list[Tool]:
         TypeError: If it has none, or a parameter has no JSON form.
     """
     if isinstance(source, Tool):
-        return [source]
+        return [cast("Tool[..., Any]", source)]
     if isinstance(source, type):
         raise TypeError(f"{source.__name__} is a class: pass an object of it, or the functions that you mean")
     if _is_langchain(source):
@@ -238,14 +291,19 @@ def tools_of(source: Any) -> list[Tool]:
     if not found:
         raise TypeError(f"{source!r} has no public methods: pass functions, or an object with methods")
     try:
-        return [tool(function, name=f"{owner}.{name}") for name, function in found.items()]
+        return [_member(owner, name, function) for name, function in found.items()]
     except TypeError as error:
         raise TypeError(f"{error}. A method whose name begins with `_` is no tool") from error
 
 
-def all_tools(sources: Iterable[Any]) -> dict[str, Tool]:
+def _member(owner: str, name: str, function: Callable[..., Any]) -> Tool[..., Any]:
+    """Returns a tool of an object or a module; one that has a name of its own keeps it as the last part."""
+    return tool(function, name=f"{owner}.{function.definition.name if isinstance(function, Tool) else name}")
+
+
+def all_tools(sources: Iterable[Any]) -> dict[str, Tool[..., Any]]:
     """The tools of several functions and objects, by canonical method. Raises `ValueError` for two of one name."""
-    found: dict[str, Tool] = {}
+    found: dict[str, Tool[..., Any]] = {}
     for one in (one for source in sources for one in tools_of(source)):
         if found.setdefault(one.definition.method, one) is not one:
             name = one.definition.name

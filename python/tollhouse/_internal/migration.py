@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .. import _native
-from ..capabilities import MethodCapability
+from ..capabilities import MethodCapability, check_order
 from ..errors import PolicyError, SessionConflictError
 from ..mounts import grants
 from ..tools import ToolDefinition
@@ -119,6 +119,7 @@ def widen(
 
     Raises:
         PolicyError: If the addition makes no sense beside what the session has.
+        ValueError: If a capability that asks is added behind one that allows all of its calls.
     """
     for last in (False, True):
         has = Grants(store.show(session_id)).capabilities
@@ -126,6 +127,7 @@ def widen(
         more = [one for one in added if one.to_grant() not in known]
         if not more:
             return
+        check_order([*has, *more], len(has))
         named = grants([*has, *more])[len(has) :]
         try:
             host.widen(store.native, session_id, json.dumps({"tools": {}, "grant": named}), tools=tools)

@@ -19,6 +19,13 @@ if TYPE_CHECKING:
     from .tool_errors import ErrorMode
 
 
+def listed_tools(tools: object) -> list[Any]:
+    """Returns what was given as tools. Raises `TypeError` for what is no list, such as one function."""
+    if isinstance(tools, str | bytes) or not hasattr(tools, "__iter__"):
+        raise TypeError(f"tools are a list such as [add], not {tools!r:.200}: put brackets around it")
+    return list(tools)  # type: ignore[call-overload]  # pyright: ignore[reportArgumentType, reportUnknownVariableType, reportUnknownArgumentType]
+
+
 def granted_capabilities(capabilities: Sequence[MethodCapability | str] | None) -> list[MethodCapability] | None:
     """Returns capabilities that were given as such, or as names of methods; None for none given."""
     if capabilities is None:
@@ -81,6 +88,11 @@ def opened_token(
     pca: PCA | bytes | str, authorities: Iterable[str | bytes], policy: object, registry: object
 ) -> Opened | None:
     """Returns the token, verified; None if there is none, and nobody is trusted to sign one."""
+    if isinstance(pca, list | tuple) or callable(pca):
+        raise ValueError(
+            f"a token is bytes or text, not {type(pca).__name__}: the first argument is `pca`; give tools by name, as "
+            "in `Sandbox(tools=[add])`"
+        )
     if pca in (b"", "") and not authorities:
         return None
     if policy is not None or registry is not None:
@@ -137,12 +149,18 @@ def never_asked() -> ValueError:
     )
 
 
-def check_asked(approver: object, policy: str | None, *, toml: bool) -> None:
-    """Raises `ValueError` if no grant of a policy asks.
+def check_asked(
+    approver: object, policy: str | None, capabilities: Sequence[MethodCapability] | None, *, toml: bool
+) -> None:
+    """Raises `ValueError` if no grant of a policy asks, or one of the capabilities never would.
 
-    A session on disk keeps the grants that it is made with: it must not be made first and refused then. A token, and a
-    session that is there, are asked when they are opened.
+    A session on disk keeps the grants that it is made with: it must not be made first and refused then. A token is
+    asked when it is opened, and a session that is there has its grants.
     """
+    if capabilities is not None and any(one.approve is not False for one in capabilities):
+        from ..capabilities import check_order
+
+        check_order(capabilities)
     if approver is None or policy is None:
         return
     from ..mounts import asks

@@ -7,15 +7,16 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from ..errors import ArgumentError, ToolError
+from .sendable import NoJsonError, sendable, well_formed
 
 if TYPE_CHECKING:
-    from ..tool_answers import Answering
+    from ..tool_answers import Answering, Answers
 
 ErrorMode: TypeAlias = Literal["message", "type"] | Callable[[Exception], str] | None
 """Part of an exception that scripts see: see `Sandbox`."""
 
 OnToolError: TypeAlias = Callable[[str, Any, Exception], object]
-"""Is given the method, the arguments and the exception of a call that a tool failed."""
+"""Is given the method, the arguments and the exception of a call that a tool failed. It may be async."""
 
 MOST_KEPT = 20
 """Most exceptions that are kept of one run: a script may make its tools fail in a loop, and each exception holds its
@@ -44,11 +45,18 @@ def check_mode(mode: object) -> None:
 
 
 def heard(
-    run: Answering, mode: ErrorMode, hook: OnToolError | None, method: str, arguments: Any, error: Exception
+    owner: Answers,
+    run: Answering,
+    mode: ErrorMode,
+    hook: OnToolError | None,
+    method: str,
+    arguments: Any,
+    error: Exception,
 ) -> ToldError:
     """Takes note of an exception of a tool.
 
     Args:
+        owner: The answers of the sandbox.
         run: The run that keeps it.
         mode: How much of it scripts are told.
         hook: Is given it.
@@ -67,10 +75,15 @@ def heard(
     _keep(run, told, error, arguments)
     if hook is not None:
         try:
-            hook(method, arguments, error)
+            run.within(owner, hook, method, arguments, error)
         except Exception:
             _logger.exception("on_tool_error raised")
     return ToldError(told)
+
+
+def log_failure(error: Exception) -> None:
+    """Logs what ended a run, where nothing raises it."""
+    _logger.error("a run ended with %s", type(error).__name__, exc_info=error)
 
 
 def _keep(run: Answering, told: dict[str, Any], error: Exception, arguments: Any) -> None:
@@ -103,16 +116,24 @@ def _is_small(value: object) -> bool:
 
 
 def cause(kept: Sequence[tuple[dict[str, Any], Exception]], failure: Any) -> Exception | None:
-    """Returns the exception that a failure of the host stands for, if a tool raised it in this run."""
+    """Returns the exception that a failure of the host stands for, if a tool raised it in this run.
+
+    Of several that scripts see alike it is the last: one that did not end the script came before.
+    """
     if failure is None or failure["kind"] != "tool":
         return None
     said = (failure["name"], failure["message"])
-    return next((error for told, error in kept if (told["name"], told["message"]) == said), None)
+    return next((error for told, error in reversed(kept) if (told["name"], told["message"]) == said), None)
 
 
 def _told(mode: ErrorMode, error: Exception) -> dict[str, Any]:
     told = _whole(mode, error)
-    message: str = told["message"]
+    message: str = well_formed(told["message"])
+    told["name"], told["message"] = well_formed(str(told["name"])), message
+    try:
+        told["payload"] = sendable(told["payload"])
+    except (TypeError, ValueError):
+        _logger.exception("the payload of a %s has no JSON form: the script is told that", type(error).__name__)
     if len(message) > _LONGEST:
         told["message"] = f"{message[:_LONGEST]}… ({len(message)} characters)"
         if isinstance(told["payload"], dict) and not isinstance(error, ToolError):
@@ -121,7 +142,7 @@ def _told(mode: ErrorMode, error: Exception) -> dict[str, Any]:
 
 
 def _whole(mode: ErrorMode, error: Exception) -> dict[str, Any]:
-    name = type(error).__name__
+    name = "TypeError" if isinstance(error, NoJsonError) else type(error).__name__
     payload: Any = error.payload if isinstance(error, ToolError) else {"type": name}
     title = error.name if isinstance(error, ToolError) else "ToolError"
     if callable(mode):
@@ -129,8 +150,12 @@ def _whole(mode: ErrorMode, error: Exception) -> dict[str, Any]:
     message = _text_of(lambda: error, error)
     if isinstance(error, ToolError):
         return {"name": title, "message": message or name, "payload": payload}
-    # The script's own mistakes are always told: it could not mend them otherwise.
-    is_told = mode == "message" or isinstance(error, ArgumentError) or (mode is None and isinstance(error, ValueError))
+    # The script's own mistakes are always told: it could not mend them otherwise. Of a result only its type is told.
+    is_told = (
+        mode == "message"
+        or isinstance(error, ArgumentError | NoJsonError)
+        or (mode is None and isinstance(error, ValueError))
+    )
     if not is_told or not message:
         return {"name": title, "message": name, "payload": payload}
     return {"name": title, "message": f"{name}: {message}", "payload": {"type": name, "message": message}}

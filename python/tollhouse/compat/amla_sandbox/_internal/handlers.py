@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import weakref
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, cast
 
 from tollhouse import tools as core
 from tollhouse.functions import signature
@@ -34,13 +34,15 @@ def _wrapper(function: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-def tool(function: Callable[..., Any]) -> core.Tool:
+def tool(function: Callable[..., Any]) -> core.Tool[..., Any]:
     """Returns a function as a tool, with its remembered definition if it has one.
 
     Raises:
         TypeError: If a parameter has no JSON form.
     """
-    definition = None if isinstance(function, core.Tool) else _find(function)
+    if isinstance(function, core.Tool):
+        return cast("core.Tool[..., Any]", function)
+    definition = _find(function)
     if definition is None:
         return core.tool(function)
     try:
@@ -51,7 +53,7 @@ def tool(function: Callable[..., Any]) -> core.Tool:
     return core.Tool(function, definition, bind)
 
 
-def tools_by_method(sources: Iterable[Any]) -> dict[str, core.Tool]:
+def tools_by_method(sources: Iterable[Any]) -> dict[str, core.Tool[..., Any]]:
     """Returns the tools of functions and objects by their canonical methods.
 
     Raises:
