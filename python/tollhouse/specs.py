@@ -66,7 +66,10 @@ _OTHER_NAMES = {
     "inside": "within",
     "under": "within",
 }
-_FORMS = "'<=1000', '!=x', 'startswith:/api/', 'endswith:', 'within:/data', 'contains:', a list of values, or {'ge': 1, 'le': 10}"
+_FORMS = (
+    "'<=1000', '!=x', 'startswith:/api/', 'endswith:', 'within:/data', 'contains:', a list of values, "
+    "or {'ge': 1, 'le': 10}"
+)
 _WORD = re.compile(r"([A-Za-z_]+):(?!//)(.*)", re.DOTALL)
 
 
