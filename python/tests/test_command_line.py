@@ -61,7 +61,7 @@ def test_ctrl_c_ends_a_script(environment: dict[str, str]) -> None:
 
 def test_precompile_fills_the_cache(environment: dict[str, str], tmp_path: Path) -> None:
     told = json.loads(_run(environment, "precompile", "--json").stdout)
-    assert told == {"cache": str(tmp_path / "cache"), "packages": []}
+    assert told == {"cache": str(tmp_path / "cache"), "packages": [], "refused": []}
     kept = sorted(path.name.split("-")[1] for path in (tmp_path / "cache").glob("guest-*.cwasm"))
     assert kept == ["js", "shell"]
     assert "no package `no:such` in the registry" in _run(environment, "precompile", "no:such").stderr
