@@ -85,7 +85,7 @@ impl BracketReader<'_> {
                     self.at += 1;
                     return Ok(Element::Char(c));
                 }
-                let Some((c, used)) = numeric_escape(&self.chars, self.at) else {
+                let Some((c, used)) = numeric_escape(self.chars, self.at) else {
                     return Ok(Element::Char('\\'));
                 };
                 self.at += 1 + used;
