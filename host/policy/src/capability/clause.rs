@@ -66,7 +66,7 @@ pub enum Test {
     StartsWith(String),
     /// A string with this suffix.
     EndsWith(String),
-    /// A path that is this directory, or below it: [`is_within`].
+    /// A path that is this directory, or below it, and has no segment that leads elsewhere (`.`, `..`, an empty one).
     Within(String),
     /// A string that contains this one, or a list that contains this element.
     Contains(Scalar),
