@@ -57,6 +57,10 @@ impl McpCalls for Connections {
                 .with_hint("close `McpServers` after the sandboxes that use them")),
         }
     }
+
+    fn serves(&self, server: &str) -> bool {
+        self.client().as_ref().is_some_and(|client| client.serves(server))
+    }
 }
 
 #[pymethods]

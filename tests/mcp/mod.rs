@@ -13,5 +13,6 @@ mod http;
 mod mounted_servers;
 mod oauth;
 mod remote_servers;
+mod resumed_runs;
 mod runs;
 mod versions;

@@ -570,3 +570,25 @@ fn receipt_of_a_run_that_goes_on_or_left_no_journal_is_refused() {
     assert!(gone.contains("is not kept") && gone.contains("[journal] keep"), "{gone}");
     assert!(!home.path().join("s.tlr").exists(), "nothing was written");
 }
+
+#[test]
+fn receipt_of_an_edited_call_verifies_and_one_whose_question_is_missing_does_not() {
+    let home = home(POLICY);
+    let script = "return (await pay.charges.create({amount: 400, currency: 'EUR'})).total";
+    let waits = home.js(script, &["--policy", "policy.toml", "--session", "s"]);
+    assert_eq!(waits["status"], "suspended", "{waits}");
+    // Nobody has to be asked about the new amount.
+    done(&home, "session edit s {\"amount\":5,\"currency\":\"EUR\"}");
+    let result = parsed(&home.run("session resume s --json".split(' ')));
+    assert_eq!(result["status"], "completed", "{result}");
+    done(&home, "session receipt s s.tlr --key auditor.key");
+    let verified = verify(&home, "s.tlr");
+    assert_eq!(verified["calls"][0]["arguments"]["amount"], 5, "{verified}");
+    assert_eq!(verified["calls"][0]["verdict"], "allowed", "{verified}");
+
+    let mut forgery = Forgery::of(&home);
+    let is_question = |line: &str| line.contains("\"entry\":\"deferred\"");
+    forgery.change_lines("journal/0000", |line| (!is_question(line)).then(|| line.to_owned()));
+    forgery.write(&home);
+    assert!(refused(&home, "verify forged.tlr").contains("nobody was asked"));
+}

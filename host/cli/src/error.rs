@@ -184,6 +184,9 @@ impl From<tollhouse::session::HostError> for CliError {
             HostError::UncheckedApprovals => {
                 Some("give the policy that the session was created with, from this machine: `--policy FILE`".to_owned())
             }
+            HostError::ServerNotStarted { server, .. } => Some(format!(
+                "start it: `--policy FILE --allow-exec {server}`; the run is as it was, and can be resumed"
+            )),
             HostError::Secret(name) => {
                 Some(format!("`--secret {name}=env:VARIABLE`, or `file:PATH`, or `cmd:PROGRAM ARGS`"))
             }
@@ -192,7 +195,9 @@ impl From<tollhouse::session::HostError> for CliError {
         let shown = Self::because("cannot start", &error);
         let shown = match error {
             HostError::Mount(_) | HostError::Policy(_) => shown.status(USAGE).of_policy(),
-            HostError::Secret(_) | HostError::UncheckedApprovals => shown.status(USAGE),
+            HostError::Secret(_) | HostError::UncheckedApprovals | HostError::ServerNotStarted { .. } => {
+                shown.status(USAGE)
+            }
             _ => shown,
         };
         Self { hint: hint.as_deref().map(escape_hidden), ..shown }

@@ -148,7 +148,13 @@ impl RunCommand {
         let options = self.options();
         let (arguments, environment) = (self.arguments.clone(), self.environment.clone());
         let script = Script { source, name, from_file: self.code.is_none(), arguments, environment, typed: None };
+        let unfinished = session.unfinished_run()?;
         let run = session.start(language, script, options)?;
+        if let Some(number) = unfinished {
+            note!(
+                "warning: run {number} of the session was interrupted, and can no longer be resumed: another run has begun"
+            );
+        }
         let cancel = run.cancel_handle();
         signals::on_first(move || cancel.cancel());
         let result = run.finish();

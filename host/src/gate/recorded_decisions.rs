@@ -254,6 +254,18 @@ impl SessionGate {
         }
     }
 
+    /// Returns true if the rules of this gate ask a human before this call, made at this time.
+    pub(crate) fn asks(&self, run: u64, method: &str, arguments: &Value, at: SystemTime) -> bool {
+        let memory = MemoryAccount::new(self.limits().memory);
+        match judge(&self.rules, &CallRecord::of_run(run), (method, arguments), at, &memory) {
+            Verdict::Allowed { admission, needed } => {
+                admission.release();
+                needed.is_some()
+            }
+            Verdict::Refused(_) => false,
+        }
+    }
+
     /// Returns method and arguments of a call as the log has them if it is refused.
     pub(crate) fn refused_form(&self, method: &str, arguments: &str) -> (String, Value) {
         self.rules.refused_form(method, arguments)

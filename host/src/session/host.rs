@@ -105,6 +105,14 @@ pub enum HostError {
     /// The policy wants signed approvals, and the host has not said which policy and whose keys hold.
     #[error("the session's policy wants signed approvals, which cannot be checked here")]
     UncheckedApprovals,
+    /// The run to be resumed calls a tool of an MCP server that nobody has a connection with. It is as it was.
+    #[error("the run calls `{method}`, and the MCP server `{server}` is not started")]
+    ServerNotStarted {
+        /// Name of the server.
+        server: String,
+        /// Method that the run has called, or waits for.
+        method: String,
+    },
     /// The policy grants a tool a secret whose value was not given.
     #[error("the policy grants the secret `{0}`, but no value was given for it")]
     Secret(String),

@@ -28,7 +28,7 @@ use crate::agent::Program;
 use crate::capability::{Limits, Policy};
 use crate::code::MemoryAccount;
 use crate::error::{Failure, Payload, error_chain};
-use crate::gate::{Call, Event, Gate};
+use crate::gate::{Call, CallOutcome, Event, Gate};
 use crate::guest::{Catalog, Guests, Language, Script};
 use crate::tool::{ToolServices, Warm};
 use crate::vfs::{ApplyError, Edit, Tree};
@@ -136,6 +136,16 @@ impl Session {
         self.0.mark_busy()?;
         let resumed = self.0.resume().inspect_err(|_| self.0.busy.store(false, Ordering::Release))?;
         Run::resumed(Arc::clone(&self.0), resumed, options)
+    }
+
+    /// Returns the suspended or interrupted run of a session on disk, which can be resumed until another run has begun;
+    /// `None` for a session in memory.
+    ///
+    /// # Errors
+    /// If the session cannot be read.
+    pub fn unfinished_run(&self) -> Result<Option<u64>, HostError> {
+        let Some(persistent) = self.0.storage.main() else { return Ok(None) };
+        Ok(persistent.unfinished_run_number()?)
     }
 
     /// Prepares a run of an agent that is a component (`wasi:cli/command`) and imports tools by their WIT names.
@@ -499,6 +509,10 @@ impl SessionState {
         let ResumedRun { files, started_run, journal, calls } = persistent.reenter(file_limits(self.limits()))?;
         self.commit(files.into());
         let slot = RunSlot::Disk(started_run);
+        if let Some(error) = self.missing_server(&calls) {
+            self.put_back(&slot);
+            return Err(error);
+        }
         // Another process may have come between.
         let journal = RunJournal::resumed(journal).ok().filter(|_| slot.number() == run);
         let Some(journal) = journal else {
@@ -506,6 +520,15 @@ impl SessionState {
             return Err(HostError::Busy);
         };
         Ok(ResumableRun { slot, language, script, seed, keep_state, journal, calls })
+    }
+
+    /// Finds a server that a run needs, because it has called its tools or waits for a call, and that is not started. The
+    /// script would be told so, and could never make the calls that were approved.
+    fn missing_server(&self, calls: &[Call]) -> Option<HostError> {
+        let needed = calls.iter().filter(|call| matches!(call.outcome, CallOutcome::Ok | CallOutcome::Pending));
+        let unserved = |call: &Call| Some((self.gate.tools().unserved(&call.method)?.to_owned(), call.method.clone()));
+        let (server, method) = needed.filter_map(unserved).next()?;
+        Some(HostError::ServerNotStarted { server, method })
     }
 
     /// Commits a run that has neither ended nor continues here, and frees the session.

@@ -38,6 +38,9 @@ pub trait McpCalls: Send + Sync {
     /// # Errors
     /// Returns the failure that the script receives.
     fn call(&self, server: &str, tool: &str, call: &HostCall<'_>) -> Result<Payload, Failure>;
+
+    /// Returns true if there is a connection with a server, or one may come.
+    fn serves(&self, server: &str) -> bool;
 }
 
 /// Pinned definitions of a server's tools: texts in a canonical form, by the names that the server gave them.

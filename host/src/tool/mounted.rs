@@ -1,6 +1,6 @@
 //! Mounted tools of a session: packages under aliases, and every method by its faces.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Deref;
 use std::str::FromStr as _;
 use std::sync::Arc;
@@ -27,6 +27,8 @@ pub struct MountedTools {
     host: Vec<HostTool>,
     /// Pinned MCP servers, whose tools are among the host functions.
     servers: BTreeMap<String, PinnedServer>,
+    /// Names of those servers that nobody has a connection with.
+    unserved: BTreeSet<String>,
 }
 
 /// Reason why packages cannot be mounted.
@@ -437,7 +439,7 @@ impl MountedTools {
         let host = host.to_vec();
         let methods = host.iter().map(|tool| Arc::clone(tool.declaration()));
         let catalog = Arc::new(Catalog::new(declared.collect(), methods.collect(), clashes)?);
-        let mut mounted = Self { catalog, tools: BTreeMap::new(), packages, host, servers: BTreeMap::new() };
+        let mut mounted = Self { catalog, packages, host, ..Self::default() };
         let tools = mounted.catalog.iter().filter_map(|declaration| mounted.tool(Arc::clone(declaration)));
         mounted.tools = tools.map(|tool| (tool.method().to_owned(), Arc::new(tool))).collect();
         Ok(mounted)
@@ -491,7 +493,9 @@ impl MountedTools {
         }
         let of_servers = servers.iter().flat_map(|(name, server)| server.host_tools(name, calls));
         let all: Vec<HostTool> = of_servers.chain(host.iter().cloned()).collect();
-        Ok(Self { servers, ..Self::new(self.packages.clone(), &all, self.clashes().into())? })
+        let is_served = |name: &&String| calls.is_some_and(|calls| calls.serves(name));
+        let unserved = servers.keys().filter(|name| !is_served(name)).cloned().collect();
+        Ok(Self { servers, unserved, ..Self::new(self.packages.clone(), &all, self.clashes().into())? })
     }
 
     /// Returns the catalog of the methods.
@@ -546,5 +550,12 @@ impl MountedTools {
     #[must_use]
     pub fn servers(&self) -> &BTreeMap<String, PinnedServer> {
         &self.servers
+    }
+
+    /// Returns the MCP server of a method, if nobody has a connection with it.
+    #[must_use]
+    pub fn unserved(&self, method: &str) -> Option<&str> {
+        let (server, _) = method.split_once('/')?;
+        self.unserved.get(server).map(String::as_str)
     }
 }

@@ -117,4 +117,8 @@ impl McpCalls for McpClient {
         }
         self.servers.get(server).ok_or_else(|| not_started(server))?.call(tool, call)
     }
+
+    fn serves(&self, server: &str) -> bool {
+        self.slots.contains_key(server) || self.servers.contains_key(server)
+    }
 }

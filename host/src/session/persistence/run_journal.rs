@@ -372,6 +372,11 @@ impl PersistentSession {
         Ok(())
     }
 
+    /// Returns the number of the run that can be resumed, if there is one.
+    pub(in crate::session) fn unfinished_run_number(&self) -> Result<Option<u64>, SessionsError> {
+        self.sessions.unfinished(&self.id)
+    }
+
     /// Returns the number of the run that can be resumed.
     fn unfinished_run(&self) -> Result<u64, SessionsError> {
         self.sessions.refuse_handed_over(&self.id)?;

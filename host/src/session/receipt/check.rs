@@ -3,13 +3,13 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, PoisonError};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use super::{CallVerdict, VerifiedCall};
 use crate::capability::{Limits, Policy};
 use crate::gate::{
-    ApproverKeys, Chain, Decision, Gate, GateOptions, JudgedCall, NeededConsent, RecordedDecisions, SignatureCheck,
-    event_time,
+    ApproverKeys, Chain, Decision, DeferredCall, Gate, GateOptions, JudgedCall, NeededConsent, RecordedDecisions,
+    SignatureCheck, event_time,
 };
 use crate::ledger::Used;
 use crate::session::guest_seed::GuestSeed;
@@ -165,11 +165,10 @@ fn not_made(judged: &BTreeMap<u64, JudgedCall>, findings: &CheckFindings) -> Vec
 /// Checks that the journal has the decisions by which the calls were approved.
 fn check_decisions(calls: &mut BTreeMap<u64, JudgedCall>, run: &RecordedRun, gate: &Gate, check: &SignatureCheck) {
     for (seq, call) in calls.iter_mut().filter(|(_, call)| call.grant.is_some() && call.problem.is_none()) {
+        let is_edited = || decisions_about(*seq, run).any(|decision| decision.arguments.is_some());
         call.problem = match &call.consent {
             Some(consent) => approved(*seq, call, consent, run, gate, check).err(),
-            None if decisions_about(*seq, run).any(|decision| decision.arguments.is_some()) => {
-                Some("a human changed its arguments, and nobody was to be asked".to_owned())
-            }
+            None if is_edited() => edited(*seq, call, run, gate).err(),
             None => None,
         };
     }
@@ -179,6 +178,14 @@ fn check_decisions(calls: &mut BTreeMap<u64, JudgedCall>, run: &RecordedRun, gat
 fn decisions_about(seq: u64, run: &RecordedRun) -> impl Iterator<Item = &Decision> {
     run.journal.iter().filter_map(move |entry| match entry {
         JournalEntry::Decided { seq: of, decision } if *of == seq => Some(decision),
+        _ => None,
+    })
+}
+
+/// Returns the last question of the journal about a call.
+fn question_about(seq: u64, run: &RecordedRun) -> Option<&DeferredCall> {
+    run.journal.iter().rev().find_map(|entry| match entry {
+        JournalEntry::Deferred { call, .. } if call.seq == seq => Some(&**call),
         _ => None,
     })
 }
@@ -196,42 +203,76 @@ fn approved(
     gate: &Gate,
     check: &SignatureCheck,
 ) -> Result<(), String> {
-    let asked = run.journal.iter().rev().find_map(|entry| match entry {
-        JournalEntry::Deferred { call, .. } if call.seq == seq => Some(call),
-        _ => None,
-    });
-    let Some(asked) = asked else {
+    let Some(asked) = question_about(seq, run) else {
         return match consent.approved_by {
             None => Ok(()),
             Some(_) => Err("its signed approval does not count: the journal does not have the question".to_owned()),
         };
     };
     let grant = call.grant.as_deref().unwrap_or_default();
+    any_decision(seq, run, |decision| {
+        check_decision(decision, (run.number, seq), call, asked, (grant, &consent.reason), gate)?;
+        let Some(approvers) = &consent.approved_by else { return Ok(()) };
+        check
+            .verify(approvers, gate.rules_digest(), decision, asked.expires)
+            .map_err(|error| format!("its signed approval does not count: {error}"))
+    })
+}
+
+/// Checks a call that a human was asked about, and whose arguments were changed to some that nobody has to approve.
+///
+/// # Errors
+/// What is wrong.
+fn edited(seq: u64, call: &JudgedCall, run: &RecordedRun, gate: &Gate) -> Result<(), String> {
+    let asked = question_about(seq, run).ok_or("a human changed its arguments, and nobody was asked")?;
+    if !gate.asks(
+        run.number,
+        &asked.method,
+        &asked.arguments,
+        SystemTime::UNIX_EPOCH + Duration::from_nanos(asked.asked),
+    ) {
+        return Err("a human changed its arguments, and nobody had to be asked about those of the script".to_owned());
+    }
+    any_decision(seq, run, |decision| {
+        check_decision(decision, (run.number, seq), call, asked, (&asked.grant, &asked.reason), gate)
+    })
+}
+
+/// Checks that one of the decisions about a call is right, and that none refuses it.
+fn any_decision(seq: u64, run: &RecordedRun, check: impl Fn(&Decision) -> Result<(), String>) -> Result<(), String> {
     let mut why = "the journal does not have its approval".to_owned();
     for decision in decisions_about(seq, run) {
         if !decision.allowed {
             return Err("it was made, and a human refused it".to_owned());
         }
-        let has_its_arguments = decision.arguments.as_ref().is_none_or(|given| {
-            let canonical = gate.canonical(&call.method, &given.to_string());
-            canonical.is_ok_and(|(method, arguments)| method == call.method && arguments == call.arguments)
-        });
-        let is_about = decision.is_about((run.number, seq), &call.method, &call.arguments, grant, &consent.reason);
-        if !has_its_arguments || !is_about {
-            "it was approved as another call".clone_into(&mut why);
-            continue;
-        }
-        if asked.has_expired(decision.at) {
-            "it was approved too late".clone_into(&mut why);
-            continue;
-        }
-        let Some(approvers) = &consent.approved_by else { return Ok(()) };
-        match check.verify(approvers, gate.rules_digest(), decision, asked.expires) {
+        match check(decision) {
             Ok(()) => return Ok(()),
-            Err(error) => why = format!("its signed approval does not count: {error}"),
+            Err(problem) => why = problem,
         }
     }
     Err(why)
+}
+
+/// Checks that a decision is about a call as it was made, and was made in time.
+fn check_decision(
+    decision: &Decision,
+    number: (u64, u64),
+    call: &JudgedCall,
+    asked: &DeferredCall,
+    (grant, reason): (&str, &str),
+    gate: &Gate,
+) -> Result<(), String> {
+    let has_its_arguments = decision.arguments.as_ref().is_none_or(|given| {
+        let canonical = gate.canonical(&call.method, &given.to_string());
+        canonical.is_ok_and(|(method, arguments)| method == call.method && arguments == call.arguments)
+    });
+    if !has_its_arguments || !decision.is_about(number, &call.method, &call.arguments, grant, reason) {
+        return Err("it was approved as another call".to_owned());
+    }
+    if asked.has_expired(decision.at) {
+        return Err("it was approved too late".to_owned());
+    }
+    Ok(())
 }
 
 fn verdicts(judged: &BTreeMap<u64, JudgedCall>) -> Vec<VerifiedCall> {

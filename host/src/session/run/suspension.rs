@@ -125,7 +125,15 @@ impl Run {
                 let status = Status::of(&Outcome::failed(failure.clone()));
                 self.leave_unfinished(status, Some(failure));
             }
-            _ => self.diverge("the script ended earlier"),
+            Some(failure) if failure.kind == ErrorKind::Host => {
+                let hint = failure.hint.clone().map(|hint| format!("{hint}; ")).unwrap_or_default();
+                let hint = format!("{hint}the run is as it was, and can be resumed again");
+                self.leave_unfinished(Status::Failed, Some(failure.with_hint(hint)));
+            }
+            Some(failure) => {
+                self.diverge(&format!("the script ended earlier, by {}: {}", failure.name, failure.message));
+            }
+            None => self.diverge("the script ended earlier"),
         }
     }
 
@@ -135,10 +143,11 @@ impl Run {
             let failure = Failure::host(format!("the run differs from its journal: {what}"));
             return self.leave_unfinished(Status::Failed, Some(failure));
         }
+        let name = self.session.id().map(ToString::to_string).unwrap_or_default();
         // A program that is repeated runs after the replay, beside calls that are performed.
         let made = if self.is_replaying() { "nothing was changed" } else { "its calls since the resumption are kept" };
         let failure = Failure::host(format!("the run cannot be resumed, since it differs from its journal: {what}"))
-            .with_hint(format!("{made}; `tollhouse session abandon NAME` ends the run"));
+            .with_hint(format!("{made}; `tollhouse session abandon {name}` ends the run"));
         self.leave_unfinished(Status::Failed, Some(failure));
     }
 
