@@ -44,24 +44,6 @@ fn a_link_to_a_missing_file_or_heading_is_named_with_its_line() {
 }
 
 #[test]
-fn path_in_backquotes_without_a_file_is_named_with_its_line() {
-    let (directory, files) = repository(&[
-        ("docs/SUMMARY.md", "[A](a.md)\n"),
-        (
-            "docs/a.md",
-            "`host/src/` `host/src/main.rs`\n`host/src/lib.rs`, `host/NAME`, `host/*`\n\n    host/b.rs\n\n`tests/a`\n",
-        ),
-        ("host/README.md", "`tests/b.rs`, `host/target/debug`, `tools/call`\n"),
-        ("host/src/main.rs", ""),
-        ("host/tests/b.rs", ""),
-    ]);
-    let error = Links::read(directory.path(), files).err().expect("paths are wrong").to_string();
-    let expected = "links or paths lead nowhere:\ndocs/a.md:2: `host/src/lib.rs`: there is no such file\ndocs/a.md:6: \
-                    `tests/a`: there is no such file";
-    assert_eq!(error, expected);
-}
-
-#[test]
 fn a_heading_that_occurs_twice_has_two_anchors() {
     let (directory, files) = repository(&[
         ("docs/SUMMARY.md", "[A](a.md)\n"),
@@ -111,4 +93,22 @@ fn a_table_within_a_policy_has_a_section_of_its_own() {
          | `any` | list of [table](#grant) |  |\n\
          | `method` | string | `a\\|b` Required. |\n";
     assert_eq!(tables, expected);
+}
+
+#[test]
+fn path_in_backquotes_without_a_file_is_named_with_its_line() {
+    let (directory, files) = repository(&[
+        ("docs/SUMMARY.md", "[A](a.md)\n"),
+        (
+            "docs/a.md",
+            "`host/src/` `host/src/main.rs`\n`host/src/lib.rs`, `host/NAME`, `host/*`\n\n    host/b.rs\n\n`tests/a`\n",
+        ),
+        ("host/README.md", "`tests/b.rs`, `host/target/debug`, `tools/call`\n"),
+        ("host/src/main.rs", ""),
+        ("host/tests/b.rs", ""),
+    ]);
+    let error = Links::read(directory.path(), files).err().expect("paths are wrong").to_string();
+    let expected = "links or paths lead nowhere:\ndocs/a.md:2: `host/src/lib.rs`: there is no such file\ndocs/a.md:6: \
+                    `tests/a`: there is no such file";
+    assert_eq!(error, expected);
 }
