@@ -15,8 +15,8 @@ use tollhouse::gate::{
     CheckOptions, Event,
 };
 use tollhouse::session::{
-    self, Around, CallSource, HostOptions, OpenOptions, Recording, RecordingFile, SessionId, SessionOptions, Sessions,
-    VerifyOptions, Widening,
+    self, Around, CallSource, HostOptions, OpenOptions, Overrides, Recording, RecordingFile, SessionId, SessionOptions,
+    Sessions, VerifyOptions, Widening,
 };
 use tollhouse::tool::{DryRun, DryRunHandler, Lock, UnansweredCall, UsedExample};
 use tollhouse_registry::untrusted_file;
@@ -103,9 +103,9 @@ impl Host {
         Ok(Session::in_memory(session, shared, recording))
     }
 
-    /// Opens a session on disk, and creates it if it does not exist. Its policy is then fixed: with `None`, it is the
-    /// one that it was created with.
-    #[pyo3(signature = (store, session_id, policy=None, *, toml=false, tools=Vec::new(), audit=None, audit_log=None, audit_key=None, approver=None, approver_keys=None, mcp=None))]
+    /// Opens a session on disk, and creates it if it does not exist. Its policy is then fixed, but for the limits: with
+    /// `None`, it is the one that it was created with. `limits`, those of a policy in JSON, are in place of its limits.
+    #[pyo3(signature = (store, session_id, policy=None, *, toml=false, limits=None, tools=Vec::new(), audit=None, audit_log=None, audit_key=None, approver=None, approver_keys=None, mcp=None))]
     #[expect(clippy::too_many_arguments, reason = "Python gives them names")]
     fn open(
         &self,
@@ -114,6 +114,7 @@ impl Host {
         session_id: &str,
         policy: Option<&str>,
         toml: bool,
+        limits: Option<&str>,
         tools: Vec<Py<HostTool>>,
         audit: Option<Py<PyAny>>,
         audit_log: Option<PathBuf>,
@@ -128,8 +129,10 @@ impl Host {
         let servers = mcp.as_ref().map(|servers| servers.get().mounts()).transpose()?;
         let mut policy = policy.map(|policy| parsed(policy, toml)).transpose()?;
         let lock = mount_kept(host, sessions, &id, &mut policy, servers)?;
+        let limits = limits.map(|limits| parsed(limits, false)).transpose()?.map(|given| given.limits);
         let options = OpenOptions {
             policy,
+            limits: Overrides { base: limits, ..Overrides::default() },
             lock,
             mcp: servers.map(ServerMounts::calls),
             secrets: servers.map(ServerMounts::secrets).unwrap_or_default(),

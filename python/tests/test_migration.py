@@ -130,10 +130,45 @@ def test_migration_adds_the_capabilities_that_are_new(store: Store) -> None:
         assert session.get_remaining_calls(BOOK.key()) == 1
     with Session.open("s", capabilities=[BOOK, LOOKUP], **options) as session:
         assert session.get_remaining_calls(BOOK.key()) == 1
-    with pytest.raises(SessionConflictError, match="created with different"):
-        Session.open("s", capabilities=[BOOK, LOOKUP], **{**options, "limits": {"wall": "99s"}})
     with pytest.raises(ValueError, match="no `policy`"):
         Session.open("s", store=store, policy="tools = {}\n", on_change="migrate")
+
+
+def runs_out(session: Session) -> str:
+    result = session.run("javascript", "while (true) {}")
+    assert result.status == "limited", result
+    return str(result.error)
+
+
+def test_other_limits_open_a_session_and_apply_to_its_runs(store: Store) -> None:
+    granted = MethodCapability("lookup")
+    made: Any = {"store": store, "tools": [lookup], "capabilities": [granted]}
+    Session.open("s", **made, limits={"wall": "300ms"}).close()
+    opened: list[tuple[dict[str, Any], str]] = [
+        (made, "300 ms"),
+        ({**made, "limits": {"wall": "100ms"}}, "100 ms"),
+        ({"store": store, "tools": [lookup]}, "300 ms"),
+        ({"store": store, "tools": [lookup], "limits": {"wall": "200ms"}}, "200 ms"),
+        ({**made, "capabilities": [BOOK, granted], "tools": [lookup, book], "on_change": "migrate"}, "300 ms"),
+        ({"store": store, "tools": [lookup], "on_change": "migrate", "limits": {"wall": "150ms"}}, "150 ms"),
+    ]
+    for options, limit in opened:
+        with Session.open("s", **options) as session:
+            assert limit in runs_out(session), options
+            assert answers(session, "lookup({city: 'a'})")[0] == "completed"
+    with Session.open("s", store=store, tools=[lookup], limits={"wall": "250ms"}) as session:
+        assert "250 ms" in runs_out(session.fork("t"))
+    with pytest.raises(SessionConflictError, match="created with different grants"):
+        Session.open("s", store=store, tools=[lookup], capabilities=[], limits={"wall": "9s"})
+
+
+def test_other_limits_open_a_session_that_was_made_with_a_policy(store: Store) -> None:
+    policy = '[tools]\n\n[limits]\nwall = "{}ms"\n'
+    Session.open("s", store=store, policy=policy.format(300)).close()
+    for options, limit in [({}, 300), ({"limits": {"wall": "200ms"}}, 200), ({"policy": policy.format(100)}, 100)]:
+        given: Any = options
+        with Session.open("s", store=store, **given) as session:
+            assert f"{limit} ms" in runs_out(session)
 
 
 def test_migration_denies_what_is_not_given_any_more(store: Store) -> None:

@@ -56,8 +56,9 @@ if TYPE_CHECKING:
     from .sandbox import Sandbox
     from .sandbox_tool import SandboxTool, create_sandbox_tool
     from .schema import dataclass_to_schema, extract_param_description, python_type_to_json_schema
-    from .sessions import Run, Session, Store
+    from .sessions import Session
     from .signatures import format_tool_descriptions_js
+    from .stores import Run, Store
     from .tools import (
         Tool,
         ToolDefinition,
@@ -122,8 +123,9 @@ _NAMES = {
     "sandbox": ["Sandbox"],
     "sandbox_tool": ["SandboxTool", "create_sandbox_tool"],
     "schema": ["dataclass_to_schema", "extract_param_description", "python_type_to_json_schema"],
-    "sessions": ["Run", "Session", "Store"],
+    "sessions": ["Session"],
     "signatures": ["format_tool_descriptions_js"],
+    "stores": ["Run", "Store"],
     "tools": [
         "Tool",
         "ToolDefinition",

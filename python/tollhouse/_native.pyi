@@ -148,6 +148,7 @@ class Host:
         policy: str | None = None,
         *,
         toml: bool = False,
+        limits: str | None = None,
         tools: Sequence[HostTool] = (),
         audit: Callable[[str], object] | None = None,
         audit_log: str | os.PathLike[str] | None = None,
@@ -158,8 +159,8 @@ class Host:
     ) -> Session:
         """A session on disk, which is made if it is not there.
 
-        Its policy is then fixed: None is whatever it was made with. Raises as `session`, and `ValueError` if it was
-        made with another one.
+        Its policy is then fixed, but for the limits: None is whatever it was made with. `limits` (those of a policy, in
+        JSON) are in place of its limits. Raises as `session`, and `ValueError` if it was made with another policy.
         """
 
     def widen(self, store: Store, session_id: str, policy: str, *, tools: Sequence[HostTool] = ()) -> None:

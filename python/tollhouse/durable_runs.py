@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from . import _native
     from .literals import Resolution
     from .runs import OnOutput
-    from .sessions import Store
+    from .stores import Store
 
 _NOTHING: Any = object()
 """Stands for a value that was not given: None is one."""

@@ -219,6 +219,18 @@ fn each_client_has_a_session_and_all_share_the_budgets() {
 }
 
 #[test]
+fn client_that_accepts_any_type_is_answered_and_one_that_accepts_none_of_ours_is_not() {
+    let server = HttpServer::start(&Home::new(), &[]);
+    let (call, headers) = modern_call("run_javascript", json!({ "script": "return 1" }));
+    let (head, body) = server.request(&call, &headers);
+    for (accepted, status) in [("*/*", 200), ("text/html, */*;q=0.8", 200), ("text/html", 406)] {
+        let head = head.replace("application/json, text/event-stream", accepted);
+        let answer = server.send(&head, body.as_bytes());
+        assert_eq!(answer.status, status, "{accepted}: {answer:?}");
+    }
+}
+
+#[test]
 fn only_loopback_is_served_without_tokens() {
     let home = Home::new();
     for address in ["0.0.0.0:0", "[::]:0", "192.0.2.1:80"] {

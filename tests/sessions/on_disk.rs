@@ -117,6 +117,24 @@ fn a_session_keeps_what_it_was_made_with() {
 }
 
 #[test]
+fn limits_of_another_policy_apply_to_the_runs_that_are_given_it() {
+    let home = Home::with_tools(&["stats"]);
+    let grant = "[[grant]]\nmethod = 'stats/*'\ncalls = 3\n";
+    home.file("made.toml", &format!("{grant}[limits]\nwall = '300ms'\n"));
+    home.file("short.toml", &format!("{grant}[limits]\nwall = '100ms'\n"));
+    done(&home, &["run", "--session", "s", "--policy", "made.toml", "-e", "1"]);
+    let run = ["run", "--session", "s", "-e", "while (true) {}"];
+    for (options, limit) in [
+        (&["--policy", "short.toml"][..], "100 ms"),
+        (&["--policy", "short.toml", "--wall", "200ms"], "200 ms"),
+        (&[], "300 ms"),
+    ] {
+        let told = refused(&home, &[&run[..], options].concat(), 4);
+        assert!(told.contains(limit), "{options:?}: {told}");
+    }
+}
+
+#[test]
 fn bad_names_and_missing_sessions_are_told() {
     let home = Home::new();
     for bad in ["", "../x", "a b", "-x"] {

@@ -65,13 +65,22 @@ pub(crate) fn demo(profile: Profile, packages: &[String]) -> Result<()> {
     host(profile, &["--bin", "tollhouse"])
 }
 
-/// Builds the host, or what is selected of it, with the guests.
-fn host(profile: Profile, selection: &[&str]) -> Result<()> {
-    say("building the host");
+/// Compiles the guests for this machine. How the compiler itself was built makes no difference to what it makes.
+pub(crate) fn guests() -> Result<()> {
+    compiled_guests(Profile::Debug)
+}
+
+fn compiled_guests(profile: Profile) -> Result<()> {
     // The selection of packages is the same in every call that reaches wasmtime (the default members), because the
     // features of shared dependencies follow from it: another selection would build wasmtime a second time.
     run(cargo(&["build", "--bin", "tollhouse-precompile"]).args(profile.flag()))?;
-    guests::prepare(profile)?;
+    guests::prepare(profile)
+}
+
+/// Builds the host, or what is selected of it, with the guests.
+fn host(profile: Profile, selection: &[&str]) -> Result<()> {
+    say("building the host");
+    compiled_guests(profile)?;
     run(cargo(&["build"]).args(selection).args(profile.flag()))?;
     say(&format!("built {}", binary(profile).display()));
     Ok(())

@@ -128,7 +128,7 @@ pub(crate) fn maturin() -> Result<Maturin> {
 
 /// Builds a wheel for this machine, and tries it in a new environment, where there is no Rust.
 pub(crate) fn wheel() -> Result<()> {
-    build::all(Profile::Release)?;
+    build::guests()?;
     let maturin = maturin()?;
     say("building the wheel; the first time takes 20 minutes");
     let wheels = target().join("wheels");

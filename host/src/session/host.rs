@@ -9,7 +9,7 @@ use tollhouse_registry::Registry;
 use wasmtime::component::Component;
 
 use super::command_grants::grant_commands;
-use super::persistence::{OpenOptions, SessionId, Sessions, SessionsError, SpendingObserver};
+use super::persistence::{OpenOptions, SessionId, Sessions, SessionsError, SpendingObserver, differs_in_limits_alone};
 use super::recording::{CallSource, SessionCalls};
 use super::saved_session::PortableError;
 use super::session_state::Session;
@@ -252,7 +252,8 @@ impl Host {
         Ok(Session::new(&self.0, gate, files, services, storage, calls))
     }
 
-    /// Opens a session on disk, and creates it if it does not exist. Its policy and tools are then fixed.
+    /// Opens a session on disk, and creates it if it does not exist. Its policy and tools are then fixed, but for the
+    /// limits of the policy: those of the policy that is given apply to the runs of this [`Session`].
     ///
     /// # Errors
     /// Those of [`Host::session`]; if the session was created with something else, or its tools have changed since.
@@ -285,7 +286,8 @@ impl Host {
         let mut policy = match (known, asked) {
             (false, policy) => policy.unwrap_or_default(),
             (true, None) => sessions.policy(id)?,
-            (true, Some(policy)) if policy.to_json() == sessions.policy(id)?.to_json() => policy,
+            // Limits are of runs, and those that it was created with apply where no policy is given.
+            (true, Some(policy)) if differs_in_limits_alone(&policy, &sessions.policy(id)?) => policy,
             (true, Some(_)) => return Err(SessionsError::Differs { session: id.clone(), what: "grants" }.into()),
         };
         let (fixed, lock) = (policy.clone(), mounted.lock());

@@ -13,7 +13,7 @@ from ..mounts import grants
 from ..tools import ToolDefinition
 
 if TYPE_CHECKING:
-    from ..sessions import Store
+    from ..stores import Store
 
 
 _ADDS_ONLY = (

@@ -19,7 +19,8 @@ except ImportError as error:
 from ..grants import capabilities_of
 from ..sandbox import Sandbox
 from ..sandbox_tool import SandboxTool
-from ..sessions import Session, Store
+from ..sessions import Session
+from ..stores import Store
 from ..tools import all_tools
 
 if TYPE_CHECKING:

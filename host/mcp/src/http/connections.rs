@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::header::{AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, WWW_AUTHENTICATE};
+use http::header::{ACCEPT, AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, WWW_AUTHENTICATE};
 use http::request::Parts;
 use http::{HeaderValue, Method, Request, Response, StatusCode};
 use http_body_util::combinators::BoxBody;
@@ -185,6 +185,7 @@ impl Shared {
         parts.extensions.insert(ClientOfRequest(client));
         // Nothing behind this needs the token.
         parts.headers.remove(AUTHORIZATION);
+        name_accepted(&mut parts.headers);
         let answer = self.service.handle(Request::from_parts(parts, Full::new(body))).await;
         if let Some(id) = header(answer.headers(), SESSION).filter(|_| begins) {
             self.clients.own(&id, &token);
@@ -294,6 +295,15 @@ impl Shared {
             Ok(Err(_)) => Err(refuse(StatusCode::BAD_REQUEST, "the request is not complete")),
             Err(_) => Err(refuse(StatusCode::REQUEST_TIMEOUT, "the request takes too long")),
         }
+    }
+}
+
+/// Names the content types of the protocol for a client that accepts any, as curl does: the protocol wants both named.
+fn name_accepted(headers: &mut HeaderMap) {
+    let is_any = |range: &str| range.split(';').next().is_some_and(|kind| kind.trim() == "*/*");
+    let takes_any = |value: &HeaderValue| value.to_str().is_ok_and(|value| value.split(',').any(is_any));
+    if headers.get_all(ACCEPT).iter().any(takes_any) {
+        headers.insert(ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
     }
 }
 

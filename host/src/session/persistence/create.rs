@@ -33,8 +33,8 @@ pub(super) fn new_epoch() -> Result<u64, SessionsError> {
 /// Options for opening a session on disk.
 #[derive(Default)]
 pub struct OpenOptions {
-    /// Policy that the session must have been created with, or is created with. With `None`, any policy is accepted,
-    /// and a new session gets no grants.
+    /// Policy that the session must have been created with, but for its limits, or is created with. With `None`, any
+    /// policy is accepted, and a new session gets no grants.
     pub policy: Option<Policy>,
     /// Packages to mount in addition to those of the policy. An existing session must have been created with them.
     pub tools: Vec<(String, String)>,
@@ -95,6 +95,11 @@ impl Overrides {
     }
 }
 
+/// Returns true if two policies are the same but for their limits, which are of runs and not of a session.
+pub(in crate::session) fn differs_in_limits_alone(given: &Policy, kept: &Policy) -> bool {
+    Policy { limits: kept.limits.clone(), ..given.clone() }.to_json() == kept.to_json()
+}
+
 impl Sessions {
     /// Creates a session.
     ///
@@ -135,7 +140,7 @@ impl Sessions {
     pub(in crate::session) fn same(&self, id: &SessionId, policy: &Policy, lock: &Lock) -> Result<(), SessionsError> {
         let differs = |what| Err(SessionsError::Differs { session: id.clone(), what });
         match () {
-            () if self.policy(id)?.to_json() != policy.to_json() => differs("grants"),
+            () if !differs_in_limits_alone(policy, &self.policy(id)?) => differs("grants"),
             () if self.lock(id)? != *lock => differs("tools"),
             () => Ok(()),
         }

@@ -52,6 +52,7 @@ use std::sync::Arc;
 
 pub use call_decisions::{Answered, PendingCall};
 pub use change::Removed;
+pub(in crate::session) use create::differs_in_limits_alone;
 pub use create::{OpenOptions, Overrides};
 pub use export::Exported;
 pub use file_origin::{FileOrigin, FileWriter, OriginCall};
