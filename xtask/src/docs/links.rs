@@ -15,7 +15,7 @@ const SUMMARY: &str = "docs/SUMMARY.md";
 
 /// Directories whose files have to exist where text names them in backquotes. `tools` is not among them: methods of MCP
 /// begin with it (`tools/call`).
-const CHECKED: [&str; 10] =
+const CHECKED_DIRECTORIES: [&str; 10] =
     ["docs", "examples", "guest-js", "guest-shell", "host", "python", "registry", "tests", "wit", "xtask"];
 
 /// The Markdown files of a repository, with their headings and links.
@@ -155,7 +155,7 @@ fn is_repository_path(code: &str) -> bool {
         is_allowed && part != "target" && part.chars().any(|c| !c.is_ascii_uppercase())
     };
     let path = code.trim_end_matches('/').split_once('/');
-    path.is_some_and(|(directory, rest)| CHECKED.contains(&directory) && rest.split('/').all(is_plain))
+    path.is_some_and(|(directory, rest)| CHECKED_DIRECTORIES.contains(&directory) && rest.split('/').all(is_plain))
 }
 
 /// A path without `.` and `..`. One that climbs out of the repository keeps the `..` at its start.
