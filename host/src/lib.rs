@@ -40,8 +40,8 @@
 //! determined once a session, when the gate is created (`gate::session_gate`), and each request, secret, bucket and call
 //! of another tool is checked against it.
 //!
-//! **Invariant:** a guest never waits inside a call of the host; it returns the operations that it waits for. A script
-//! that it runs to completion within its step does not wait either.
+//! **Invariant:** a guest never waits inside a call to the host, except for its standard input (`session::run_input`); it
+//! returns the operations that it waits for. A script that it runs to completion within its step does not wait either.
 //!
 //! **Invariant:** in a session on disk, a call is durable in the ledger and the log before the tool starts; whoever
 //! writes holds the session's lock, and each commit carries its epoch (`session::Sessions`, `gate::SessionGate::sync`).

@@ -1,4 +1,4 @@
-//! Links between the Markdown files of the repository.
+//! Links between the Markdown files of the repository, and paths of the repository that they name.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -12,6 +12,11 @@ const REPOSITORY: &str = "https://github.com/tollhouse/tollhouse/blob/main";
 
 /// The table of contents of the site.
 const SUMMARY: &str = "docs/SUMMARY.md";
+
+/// Directories whose files have to exist where text names them in backquotes. `tools` is not among them: methods of MCP
+/// begin with it (`tools/call`).
+const CHECKED_DIRECTORIES: [&str; 10] =
+    ["docs", "examples", "guest-js", "guest-shell", "host", "python", "registry", "tests", "wit", "xtask"];
 
 /// The Markdown files of a repository, with their headings and links.
 pub(super) struct Links {
@@ -27,6 +32,8 @@ struct MarkdownFile {
     anchors: BTreeSet<String>,
     /// Destinations of its links, as written, and where in the text each link begins.
     links: Vec<(String, usize)>,
+    /// Paths of the repository in backquotes, and where in the text each begins.
+    paths: Vec<(String, usize)>,
 }
 
 impl Links {
@@ -34,7 +41,7 @@ impl Links {
     ///
     /// # Errors
     ///
-    /// If a file cannot be read, or links lead nowhere: all of them are named.
+    /// If a file cannot be read, or links or paths lead nowhere: all of them are named.
     pub(super) fn read(repository: &Path, paths: Vec<PathBuf>) -> Result<Self> {
         let mut files = BTreeMap::new();
         for path in paths {
@@ -44,7 +51,7 @@ impl Links {
         let mut links = Self { repository: repository.to_owned(), files, pages: BTreeSet::new() };
         let broken = links.broken();
         if !broken.is_empty() {
-            bail!("links lead nowhere:\n{}", broken.join("\n"));
+            bail!("links or paths lead nowhere:\n{}", broken.join("\n"));
         }
         let summary = links.files.get(Path::new(SUMMARY)).with_context(|| format!("there is no {SUMMARY}"))?;
         let named = summary.links.iter().map(|(to, _)| Target::of(Path::new(SUMMARY), to));
@@ -85,18 +92,29 @@ impl Links {
         Ok(text)
     }
 
-    /// Says of each link that leads nowhere where it is.
+    /// Says of each link and path that leads nowhere where it is.
     fn broken(&self) -> Vec<String> {
         let mut broken = Vec::new();
         for (path, file) in &self.files {
+            let line = |start: usize| file.text[..start].matches('\n').count() + 1;
             for (to, start) in &file.links {
-                let line = file.text[..*start].matches('\n').count() + 1;
                 if let Some(problem) = Target::of(path, to).and_then(|target| self.problem(&target)) {
-                    broken.push(format!("{}:{line}: {to}: {problem}", path.display()));
+                    broken.push(format!("{}:{}: {to}: {problem}", path.display(), line(*start)));
+                }
+            }
+            for (named, start) in &file.paths {
+                if !self.has_path(path, named) {
+                    broken.push(format!("{}:{}: `{named}`: there is no such file", path.display(), line(*start)));
                 }
             }
         }
         broken
+    }
+
+    /// Returns true if a path that a file names exists, from the root or from the directory of the file.
+    fn has_path(&self, from: &Path, named: &str) -> bool {
+        let directories = [Some(Path::new("")), from.parent()];
+        directories.into_iter().flatten().any(|directory| self.repository.join(directory).join(named).exists())
     }
 
     fn problem(&self, target: &Target) -> Option<String> {
@@ -129,6 +147,17 @@ impl Target {
     }
 }
 
+/// Returns true for the path of a file or directory of the repository. Patterns, placeholders in capitals (`NAME`) and
+/// what a build makes are none.
+fn is_repository_path(code: &str) -> bool {
+    let is_plain = |part: &str| {
+        let is_allowed = part.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-'));
+        is_allowed && part != "target" && part.chars().any(|c| !c.is_ascii_uppercase())
+    };
+    let path = code.trim_end_matches('/').split_once('/');
+    path.is_some_and(|(directory, rest)| CHECKED_DIRECTORIES.contains(&directory) && rest.split('/').all(is_plain))
+}
+
 /// A path without `.` and `..`. One that climbs out of the repository keeps the `..` at its start.
 fn normalized(path: &Path) -> PathBuf {
     let mut parts = PathBuf::new();
@@ -144,8 +173,14 @@ fn normalized(path: &Path) -> PathBuf {
 
 impl MarkdownFile {
     fn read(text: String) -> Self {
-        let (mut anchors, mut links, mut heading) = (BTreeSet::new(), Vec::new(), None::<String>);
+        let (mut anchors, mut links, mut paths, mut heading) =
+            (BTreeSet::new(), Vec::new(), Vec::new(), None::<String>);
         for (event, place) in Parser::new_ext(&text, Options::ENABLE_TABLES).into_offset_iter() {
+            if let Event::Code(code) = &event
+                && is_repository_path(code)
+            {
+                paths.push((code.to_string(), place.start));
+            }
             match event {
                 Event::Start(Tag::Heading { .. }) => heading = Some(String::new()),
                 Event::End(TagEnd::Heading(_)) => {
@@ -166,7 +201,7 @@ impl MarkdownFile {
                 _ => {}
             }
         }
-        Self { text, anchors, links }
+        Self { text, anchors, links, paths }
     }
 }
 

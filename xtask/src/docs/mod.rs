@@ -1,7 +1,8 @@
 //! The documentation as a site that can be searched: `cargo xtask docs`.
 //!
 //! mdBook renders the Markdown files of the repository, in the order of `docs/SUMMARY.md`, with pages that are made from the
-//! code: [`reference`]. [`links`] checks that each link leads somewhere, which the tests of this crate do too.
+//! code: [`reference`]. [`links`] checks that each link, and each path in backquotes, leads somewhere, which the tests of this
+//! crate do too.
 
 mod links;
 mod reference;

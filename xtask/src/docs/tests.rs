@@ -38,7 +38,7 @@ fn a_link_to_a_missing_file_or_heading_is_named_with_its_line() {
         ("docs/a.md", "# One\n\n[b](b.md) [c](#two) [d](#one) [e](https://example.com/b.md)\n\n![f](../f.svg)\n"),
     ]);
     let error = Links::read(directory.path(), files).err().expect("links are broken").to_string();
-    let expected = "links lead nowhere:\ndocs/a.md:3: b.md: there is no such file\ndocs/a.md:3: #two: docs/a.md has no \
+    let expected = "links or paths lead nowhere:\ndocs/a.md:3: b.md: there is no such file\ndocs/a.md:3: #two: docs/a.md has no \
                     such heading\ndocs/a.md:5: ../f.svg: there is no such file";
     assert_eq!(error, expected);
 }
@@ -93,4 +93,22 @@ fn a_table_within_a_policy_has_a_section_of_its_own() {
          | `any` | list of [table](#grant) |  |\n\
          | `method` | string | `a\\|b` Required. |\n";
     assert_eq!(tables, expected);
+}
+
+#[test]
+fn path_in_backquotes_without_a_file_is_named_with_its_line() {
+    let (directory, files) = repository(&[
+        ("docs/SUMMARY.md", "[A](a.md)\n"),
+        (
+            "docs/a.md",
+            "`host/src/` `host/src/main.rs`\n`host/src/lib.rs`, `host/NAME`, `host/*`\n\n    host/b.rs\n\n`tests/a`\n",
+        ),
+        ("host/README.md", "`tests/b.rs`, `host/target/debug`, `tools/call`\n"),
+        ("host/src/main.rs", ""),
+        ("host/tests/b.rs", ""),
+    ]);
+    let error = Links::read(directory.path(), files).err().expect("paths are wrong").to_string();
+    let expected = "links or paths lead nowhere:\ndocs/a.md:2: `host/src/lib.rs`: there is no such file\ndocs/a.md:6: \
+                    `tests/a`: there is no such file";
+    assert_eq!(error, expected);
 }
