@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn one_thing_is_singular() {
+    fn count_of_one_is_singular() {
         assert_eq!([0, 1, 2].map(|number| count(number, "file")), ["0 files", "1 file", "2 files"]);
     }
 

@@ -257,7 +257,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nothing_is_hidden_in_what_is_shown(text in texts()) {
+        fn escaped_text_contains_no_hidden_characters(text in texts()) {
             for shown in [escape_hidden(&text), escape_strictly(&text), escape_line(&text), mask_hidden(&text), escape_json(&text), escape_toml(&text)] {
                 prop_assert!(!shown.chars().any(is_hidden), "{shown:?}");
             }
