@@ -231,7 +231,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn fingerprints_repeat() {
+    fn engine_fingerprint_of_same_engine_repeats() {
         let engine = guest().expect("this machine runs the engine");
         assert_eq!(fingerprint(&engine), fingerprint(&guest().expect("again")));
         assert_eq!(fingerprint(&engine).len(), 64);
