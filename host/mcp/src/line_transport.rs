@@ -336,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_refused_with_its_id() {
+    fn message_that_cannot_be_parsed_is_refused_with_its_id() {
         let parse = i64::from(PARSE_ERROR);
         let request = i64::from(INVALID_REQUEST);
         let deep = format!("{{\"params\":{}{},\"id\":\"a\"}}", "[".repeat(200), "]".repeat(200));
