@@ -389,7 +389,7 @@ mod tests {
     }
 
     #[test]
-    fn only_three_spellings_count() {
+    fn parameter_name_is_recognized_in_three_spellings_only() {
         for good in ["std-dev", "std_dev", "stdDev"] {
             assert!(is_spelling_of(good, "std-dev"), "{good}");
         }

@@ -555,7 +555,7 @@ mod tests {
     }
 
     #[test]
-    fn the_model_survives_storage() {
+    fn type_model_serialized_is_read_back_equal() {
         let ty = Type::from(Shape::Record(
             [Field::new("a-b", Shape::Option(Box::new(Shape::U64.into()))), Field::new("c", Shape::Bytes)]
                 .into_iter()

@@ -24,7 +24,7 @@ fn bad(signature: &str, words: &[&str], message: &str) {
 }
 
 #[test]
-fn scalars() {
+fn scalar_flags_are_parsed_by_type() {
     let f = "func(amount: u32, max-rate: option<f64>)";
     good(f, &["--amount", "500"], json!({"amount": 500, "maxRate": null}));
     good(f, &["--amount=500", "--max-rate", "-0.5"], json!({"amount": 500, "maxRate": -0.5}));
@@ -66,7 +66,7 @@ fn bools_need_no_value() {
 }
 
 #[test]
-fn lists_grow() {
+fn list_flags_given_repeatedly_are_appended() {
     let f = "func(value: list<f64>)";
     good(f, &["--value", "1", "--value", "2"], json!({"value": [1, 2]}));
     good(f, &["--value", "[1,2]", "--value=3"], json!({"value": [1, 2, 3]}));
@@ -128,7 +128,7 @@ fn json_is_the_whole_and_flags_override_it() {
 }
 
 #[test]
-fn one_required_parameter_needs_no_flag() {
+fn single_required_parameter_is_accepted_without_flag() {
     let f = "func(text: string, width: option<u32>)";
     good(f, &["# Hi", "--width", "3"], json!({"text": "# Hi", "width": 3}));
     good(f, &["--width", "3", "--", "--text"], json!({"text": "--text", "width": 3}));
@@ -141,7 +141,7 @@ fn one_required_parameter_needs_no_flag() {
 }
 
 #[test]
-fn an_error_is_one_line_whatever_the_words() {
+fn flag_error_with_line_breaks_in_words_is_one_line() {
     bad("func()", &["a\nb\r"], "unexpected word `a\\nb\\r`; usage: no flags");
     bad("func()", &["--a\nb=1"], "unknown flag `--a\\nb`");
     let f = "func(a: option<charge>)";
