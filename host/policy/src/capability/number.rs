@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn the_edges_compare_exactly() {
+    fn number_comparison_at_edges_of_precision_is_exact() {
         let below = [
             (json!(9_007_199_254_740_991_u64), json!(9_007_199_254_740_992_u64)),
             (json!(9_007_199_254_740_992_u64), json!(9_007_199_254_740_993_u64)),

@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn every_form_is_read_and_written() {
+    fn required_signers_in_every_form_are_read_and_written_back() {
         for text in [
             format!("require_signature = ['{ONE}', 'acme']"),
             format!("require_signature = [['{ONE}'], ['{TWO}', 'acme']]"),
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_sense_is_refused() {
+    fn required_signers_with_invalid_settings_are_refused_with_span() {
         for (text, expected) in [
             ("require_signature = []", "is empty"),
             ("require_signature = [[]]", "is empty"),
