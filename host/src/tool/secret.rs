@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_header_can_carry_is_refused() {
+    fn secret_with_invalid_name_or_value_is_refused() {
         let long = "x".repeat(MAX_VALUE + 1);
         for value in ["", "a\nb", "a\r\nX-Evil: 1", "a\0", &long] {
             assert!(Secrets::default().with("KEY", value).is_err(), "{value:?}");

@@ -208,14 +208,14 @@ mod tests {
     }
 
     #[test]
-    fn what_tells_no_secret_is_unchanged() {
+    fn response_without_secret_is_unchanged() {
         let (text, trailers) = read(redacted(&[("x-a", "b")], vec![data("plain s3cr3t"), data(" text"), data("")]));
         assert_eq!((text.as_str(), trailers), ("plain s3cr3t text", None));
         assert_eq!(read(redacted(&[], Vec::new())).0, "");
     }
 
     #[test]
-    fn a_compressed_response_to_a_request_with_a_secret_is_refused() {
+    fn compressed_response_to_request_with_secret_is_refused() {
         let headers = |name: &'static str, value: &'static str| {
             HeaderMap::from_iter([(http::HeaderName::from_static(name), HeaderValue::from_static(value))])
         };
