@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_other_spellings() {
+    fn digest_in_another_spelling_is_refused() {
         let hex = Digest::of(b"x").hex();
         for text in
             [hex.clone(), format!("sha512:{hex}"), format!("sha256:{}", hex.to_uppercase()), format!("sha256:{hex}0")]

@@ -37,13 +37,13 @@ fn race(notes: impl Iterator<Item = String>) -> BTreeMap<String, usize> {
 }
 
 #[test]
-fn of_many_with_other_bytes_one_wins() {
+fn release_raced_with_different_bytes_is_published_once() {
     let outcomes = race((0..50).map(|at| format!("note {at}")));
     assert_eq!(outcomes, BTreeMap::from([("won".into(), 1), ("exists".into(), 49)]));
 }
 
 #[test]
-fn of_many_with_the_same_bytes_one_wins() {
+fn release_raced_with_same_bytes_is_published_once() {
     let outcomes = race((0..50).map(|_| "note".into()));
     assert_eq!(outcomes, BTreeMap::from([("won".into(), 1), ("already".into(), 49)]));
 }
