@@ -85,7 +85,7 @@ fn tools_are_one_gate_s() {
 }
 
 #[test]
-fn the_shell_runs_javascript() {
+fn shell_runs_javascript_with_arguments_and_input() {
     let script = "cat > double.js <<'EOF'
 const [factor] = process.argv.slice(2).map(Number);
 for await (const line of stdin.lines()) console.log(line * factor);
@@ -104,7 +104,7 @@ echo 'console.log(\"from \" + args[0])' | node - here; node double; echo $?; V=1
 }
 
 #[test]
-fn what_a_script_fails_with_is_on_its_standard_error() {
+fn nested_script_error_is_on_its_standard_error() {
     let ran = sh(
         "node -e 'null.x'; echo $?; node -e 'let let'; echo $?; node -e 'Promise.reject(new Error(\"lost\"))'; echo $?",
     );
@@ -185,7 +185,7 @@ fn fuel_and_memory_are_the_run_s() {
 }
 
 #[test]
-fn reads_at_once_get_each_its_part() {
+fn concurrent_reads_of_input_each_get_a_part() {
     let twice = "const [a, b] = await Promise.all([stdin.text(), stdin.text()]); console.log(JSON.stringify(a + b))";
     let ran = Home::new().sh(&format!("printf 'one\\ntwo\\n' | node -e '{twice}'"), &["--timeout", "20s"]);
     assert_eq!(out(&ran), "\"one\\ntwo\\n\"\n", "{ran}");
@@ -205,7 +205,7 @@ fn reads_at_once_get_each_its_part() {
 
 /// A script that nobody reads waits, and one that nobody will read any more ends.
 #[test]
-fn a_script_writes_as_fast_as_it_is_read() {
+fn nested_script_output_waits_for_its_reader() {
     let counted = "const {spawn} = require('child_process');
         const child = spawn('i=0; while :; do printf \"%01000d\\\\n\" 0; i=$((i+1)); echo $i > n; done', {shell: true});
         let length = 0; for await (const part of child.stdout) if ((length += part.length) > 200_000) break;
@@ -290,7 +290,7 @@ fn node_s_child_process_is_there() {
 
 /// JavaScript, bash, a program and a tool, and back, on one tree of files and one budget.
 #[test]
-fn from_javascript_to_bash_to_a_program_to_a_tool_and_back() {
+fn javascript_bash_program_and_tool_share_files_and_budget() {
     let home = Home::with_tools(&["stats"]);
     home.publish_program("wasm32-wasip1");
     home.file(

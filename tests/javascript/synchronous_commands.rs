@@ -61,7 +61,7 @@ impl Limited {
 const LOOP: &str = "while :; do :; done";
 
 #[test]
-fn what_waits_is_an_error_that_names_the_asynchronous_form() {
+fn synchronous_command_that_must_wait_names_the_asynchronous_form() {
     let home = Home::with_tools(&["stats", "http"]);
     home.file("p.toml", "[[grant]]\nname = 'few'\nmethod = '**'\ncalls = 5\n");
     let code = "const told = [];
@@ -101,7 +101,7 @@ fn what_waits_is_an_error_that_names_the_asynchronous_form() {
 }
 
 #[test]
-fn what_a_stopped_command_did_stays_and_what_it_said_is_told() {
+fn synchronous_command_stopped_keeps_its_effects_and_output() {
     let home = Home::new();
     let code = "try { execSync('echo kept > a; echo out; echo err >&2; sleep 1; echo later > a') }
         catch (e) { return [String(e.stdout), String(e.stderr), await fs.readFile('a', 'utf8')] }";
@@ -212,7 +212,7 @@ fn time_is_the_run_s() {
 }
 
 #[test]
-fn a_timeout_of_its_own_leaves_the_script_its_time() {
+fn synchronous_command_timeout_leaves_the_script_running() {
     let home = Home::new();
     let code = format!(
         "const r = spawnSync('{LOOP}', {{ shell: true, timeout: 100 }}); return [r.error.code, r.signal, execSync('echo on').toString()]"
@@ -274,7 +274,7 @@ fn files_are_bounded_as_the_script_s() {
 }
 
 #[test]
-fn a_run_is_cancelled_within_a_command() {
+fn run_cancelled_within_synchronous_command_ends() {
     let limited = Limited::with(Limits { fuel: u64::MAX, ..Limits::default() });
     for command in [LOOP, "node -e 'for (;;) ;'", "yes | cat >/dev/null"] {
         let source = format!("{NODE} try {{ execSync({}) }} finally {{ for (;;) ; }}", json!(command));
