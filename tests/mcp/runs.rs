@@ -114,7 +114,7 @@ fn output_and_progress_come_while_the_run_goes_on() {
 }
 
 #[test]
-fn a_request_that_is_cancelled_stops_its_run_and_the_session_goes_on() {
+fn request_cancelled_stops_its_run_and_session_continues() {
     let home = Home::new();
     let mut client = Client::start(&home, &[]);
     for script in ["for (;;) {}", "await new Promise(done => setTimeout(done, 50000))"] {
@@ -193,7 +193,7 @@ fn names_and_hints_of_errors_and_lists_of_files_are_no_longer_than_texts() {
 }
 
 #[test]
-fn an_interrupted_run_is_listed_and_another_script_says_that_it_takes_its_place() {
+fn run_interrupted_is_listed_and_replaced_by_another_script() {
     let home = Home::new();
     let arguments = ["--session", "agent"];
     let mut client = Client::start(&home, &arguments);
