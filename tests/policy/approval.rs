@@ -307,7 +307,7 @@ fn question_stands_alone_whatever_the_script_prints() {
 }
 
 #[test]
-fn what_is_typed_ahead_is_no_consent() {
+fn input_typed_ahead_is_not_consent() {
     let home = home();
     let script = "console.log('Install optional colours for this terminal? [y/N]');
         await new Promise((r) => setTimeout(r, 2000));
@@ -401,7 +401,7 @@ fn question_waits_for_a_window_that_it_fits() {
 
 /// The output of other scripts, warnings and the rest wait until the question is answered.
 #[test]
-fn nothing_is_printed_while_a_question_stands() {
+fn output_during_a_question_is_held_back() {
     let home = home();
     home.file(
         "jobs.jsonl",
