@@ -183,7 +183,7 @@ fn tool_is_not_taken_back_as_a_program() {
 }
 
 #[test]
-fn what_is_no_program_or_has_another_digest_is_not_added() {
+fn file_that_is_no_program_or_has_another_digest_is_not_added() {
     let home = Home::new();
     let tool = built().join("../wasm32-wasip2/guest/tollhouse_tool_stats.wasm");
     let tool = tool.to_str().expect("its path is text");
