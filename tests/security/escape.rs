@@ -256,7 +256,7 @@ fn leader(home: &Home) -> Child {
 }
 
 #[test]
-fn no_way_leads_out_of_a_run() {
+fn run_cannot_escape_to_the_system() {
     let home = Home::new();
     let outside = Outside::new(&home);
     check(&outside.tried(&home, 4, &[]), &[]);

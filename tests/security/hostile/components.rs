@@ -98,12 +98,12 @@ fn attacks() -> Vec<Attack> {
 }
 
 #[test]
-fn there_are_enough() {
+fn hostile_components_are_numerous() {
     assert!(attacks().len() >= 40);
 }
 
 #[test]
-fn what_is_no_component_is_refused() {
+fn hostile_bytes_that_are_no_component_are_refused() {
     let home = Home::new();
     let registry = Registry::open(home.path().join("tollhouse/registry")).expect("it is made");
     let mut wrong = Vec::new();

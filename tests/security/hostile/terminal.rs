@@ -86,7 +86,7 @@ fn questions_are_asked_escaped() {
 }
 
 #[test]
-fn a_question_ends_with_ctrl_c() {
+fn question_interrupted_by_ctrl_c_ends_the_run() {
     let home = Home::with_fixture();
     home.file("policy.toml", "[[grant]]\nmethod = 'probe/length'\napprove = true\n");
     let script = "try { await probe.length({ text: 'x' }) } finally { console.log('went on') }";
