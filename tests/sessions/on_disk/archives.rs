@@ -439,7 +439,7 @@ const REST: &[Crafted] = &[
 ];
 
 #[test]
-fn what_makes_no_whole_session_is_refused() {
+fn session_archive_that_is_inconsistent_is_refused() {
     let archive = exported();
     assert_eq!(refused(&archive.write()), Ok(()), "as it was written it is whole");
     let mut wrong = Vec::new();
@@ -463,7 +463,7 @@ fn directory_that_is_there_many_times_is_read_within_the_limits_of_a_session() {
 }
 
 #[test]
-fn a_state_that_makes_no_sense_harms_only_who_finds_it() {
+fn session_state_that_is_malformed_harms_only_runs_that_use_it() {
     let host = Host::new(&HostOptions::default()).expect("the engines start");
     let (sessions, id) = (Sessions::in_memory(), "s".parse::<SessionId>().expect("a name"));
     host.open(&sessions, &id, OpenOptions::default()).expect("it is made");

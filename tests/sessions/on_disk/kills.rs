@@ -99,24 +99,24 @@ fn survives(home: &Home, before: &[&[&str]], command: &[&str]) {
 }
 
 #[test]
-fn a_killed_fork_is_one_or_none() {
+fn fork_killed_exists_whole_or_not_at_all() {
     survives(&home(), &[], &["session", "fork", "big", "other"]);
 }
 
 #[test]
-fn a_killed_import_is_a_session_or_none() {
+fn import_killed_exists_whole_or_not_at_all() {
     let home = home();
     done(&home, &["session", "export", "big", "big.tlh"]);
     survives(&home, &[], &["session", "import", "big.tlh", "other"]);
 }
 
 #[test]
-fn a_killed_removal_removes_all_or_nothing() {
+fn removal_killed_removes_all_or_nothing() {
     survives(&home(), &[&["session", "fork", "big", "other"]], &["session", "rm", "other"]);
 }
 
 #[test]
-fn a_killed_gc_frees_nothing_that_is_named() {
+fn gc_killed_frees_nothing_referenced() {
     let home = home();
     // Each time other files, that then nobody names.
     let waste = "for (let n = 0; n < 400; n++) await fs.writeFile(`/workspace/${n}`, `${Math.random()} `.repeat(300))";
@@ -128,7 +128,7 @@ fn a_killed_gc_frees_nothing_that_is_named() {
 
 /// A run that spends is in the way of no command that reads, frees or copies the session.
 #[test]
-fn a_run_that_calls_is_in_nobodys_way() {
+fn session_with_running_calls_can_be_read_copied_and_collected() {
     let home = Home::with_tools(&["stats"]);
     home.file("p.toml", "[[grant]]\nname = 'many'\nmethod = 'stats/*'\ncalls = 10000000\n");
     done(&home, &["run", "--session", "s", "--policy", "p.toml", "-e", "await fs.writeFile('/workspace/kept', 'yes')"]);
