@@ -70,7 +70,7 @@ fn tail_follows_as_long_as_something_could_write() {
 }
 
 #[test]
-fn what_is_not_there_says_what_is() {
+fn shell_command_not_available_says_what_is() {
     let home = Home::new();
     for (command, said) in [
         ("python3 -c 1", "`node` runs JavaScript"),
