@@ -3,7 +3,7 @@
 //! | hole | what broke there | here, and in detail in |
 //! | --- | --- | --- |
 //! | 1 | loops, regular expressions and jq hang, and SIGINT does nothing | `hole_1_…`; `cancel`, `hostile` (`loops`), `shell_limits` |
-//! | 2 | a long print, argument or error kills the sandbox | `hole_2_…`; `calls::ten_megabytes_pass_both_ways`, `hostile` (`output`) |
+//! | 2 | a long print, argument or error kills the sandbox | `hole_2_…`; `calls::call_of_ten_megabytes_passes_both_ways`, `hostile` (`output`) |
 //! | 3 | twelve tools leave no room for a script | `hole_3_…` |
 //! | 4 | deep recursion, deep JSON and `1e1000` in jq kill it | `hole_4_…`; `hostile` (`stack`), `shell_limits::jq_that_recurses_for_ever_is_limited` |
 //! | 5 | memory and files without limit | `hole_5_…`; `hostile` (`memory`), `across::fuel_and_memory_are_the_run_s` |

@@ -41,7 +41,7 @@ fn run(home: &Home, words: &[&str]) -> Ran {
 /// The first minutes of a publisher, as the guide has them, with Rust. Nothing is fetched: what the template needs the tools
 /// of this workspace need too.
 #[test]
-fn the_tutorial_with_rust() {
+fn tutorial_with_rust_works() {
     let home = Home::new();
     let environment = [("CARGO_NET_OFFLINE", "true".into()), ("CARGO_TARGET_DIR", built().join("../tutorial").into())];
     tutorial::follow(&home, "Rust", &environment);
@@ -67,7 +67,7 @@ fn the_tutorial_with_rust() {
 
 /// A component whose list of dependencies cannot be read is reported: anyone can write such a list.
 #[test]
-fn a_list_of_dependencies_that_is_none_is_told() {
+fn dependency_list_that_is_malformed_is_reported() {
     let home = Home::new();
     let section = b"\0\x0f\x07.dep-v0no zlib";
     let component = [&components::echo("", "string")[..], section].concat();
@@ -85,7 +85,7 @@ fn a_list_of_dependencies_that_is_none_is_told() {
 
 /// A tool that imports another one: composed, it calls a part of itself, which no gate sees.
 #[test]
-fn a_composed_tool_needs_no_other() {
+fn tool_composed_with_its_import_needs_no_other_tool() {
     let home = Home::with_tools(&["stats"]);
     let relay =
         std::fs::read(built().join("../wasm32-wasip2/guest/tollhouse_fixture_relay.wasm")).expect("it is built");
@@ -313,7 +313,7 @@ fn dev_follows_what_is_saved() {
 
 /// Ctrl-C ends the build too, and what that started.
 #[test]
-fn an_interrupted_build_leaves_nothing_that_runs() {
+fn build_interrupted_leaves_no_process() {
     let home = Home::new();
     let directory = package(&home, "", "echo > build/begun; (sleep 3; echo > build/survived) & wait");
     let mut child = command(&home, &["build", "package"]).stderr(Stdio::null()).spawn().expect("it runs");

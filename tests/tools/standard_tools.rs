@@ -265,7 +265,7 @@ fn charts_are_drawn_where_they_may_and_no_larger() {
 }
 
 #[test]
-fn the_weather_of_seattle_is_asked_for_and_drawn() {
+fn weather_example_is_queried_and_charted() {
     let home = Home::with_tools(&["chart", "sql"]);
     let files = "[tool.sql]\nfiles = [\"/workspace\"]\n[tool.chart]\nfiles = [\"/workspace\"]\n";
     home.file("policy.toml", format!("[[grant]]\nmethod = \"**\"\n{files}"));

@@ -196,7 +196,7 @@ fn aggregate(a: Sample, b: Sample, choice: u8) -> Sample {
 }
 
 #[test]
-fn every_type_comes_back_as_it_went() {
+fn value_of_every_type_is_returned_unchanged() {
     let engine = engine();
     let samples = leaf().prop_recursive(3, 12, 3, |inner| composite(inner.boxed()));
     let mut runner = TestRunner::new(Config { cases: 96, failure_persistence: None, ..Config::default() });
