@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_drawn_is_refused() {
+    fn chart_data_that_cannot_be_drawn_is_refused() {
         for value in [f64::NAN, f64::INFINITY, 1e101] {
             assert!(matches!(series(one(&[1.0, value])), Err(Error::NotFinite { index: 1, .. })));
             assert!(matches!(histogram(&[value], None), Err(Error::NotFinite { .. })));
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn an_axis_is_never_empty() {
+    fn axis_range_is_never_empty() {
         assert_eq!(range([0.0].into_iter(), 0.1), -0.5..0.5);
         assert_eq!(range([0.0, 10.0].into_iter(), 0.1), -1.0..11.0);
         let close = range([1e16, 1e16 + 2.0].into_iter(), 0.1);

@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn each_chart_in_each_format() {
+    fn chart_is_rendered_in_each_format() {
         let labels = Labels { title: Some("Title".into()), x: Some("time".into()), y: Some("mpg".into()) };
         for chart in charts() {
             let svg = text(&chart, &labels);
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn every_size_and_many_series_are_drawn() {
+    fn chart_of_any_size_and_many_series_is_rendered() {
         let many = vec![(Some("kilometres per litre".to_owned()), None, vec![1.0, 2.0]); 21];
         let chart = Chart::Line(series(many).expect("series"));
         let text = || Some("kilometres per litre, by make and year".to_owned());

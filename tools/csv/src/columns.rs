@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn without_inference_all_is_text() {
+    fn records_without_inference_are_text() {
         let table = Table::parse("a\n1\n", &Options { infer: false, ..Options::default() }).expect("good CSV");
         assert_eq!(table.records(), r#"[{"a":"1"}]"#);
     }

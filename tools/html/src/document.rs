@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_selector_says_so() {
+    fn selector_that_is_invalid_is_refused() {
         let deep = ":is(".repeat(300);
         for wrong in ["", "p[", "..", "p::", "a >", ":nth-child(x)", &deep, &"x".repeat(1001)] {
             assert!(matches!(select("<p>", wrong, 1), Err(Error::Selector { .. })), "{wrong}");

@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn a_base_element_counts() {
+    fn links_are_resolved_against_the_base_element() {
         let html = "<base href='/deep/'><a href=x REL='NoFollow me'>X <b>y</b></a><map><area href=z alt=Zed></map>";
         let found = links(html, Some("https://example.com/")).expect("links");
         assert_eq!(found[0].url, "https://example.com/deep/x");

@@ -231,7 +231,7 @@ mod tests {
     const B: &str = "https://b.example/b";
 
     #[test]
-    fn an_answer_is_gathered() {
+    fn response_is_gathered() {
         let mut wire = Pretended::default().answer(A, 404, &[("x", "1")], b"not found");
         let mut answer = get(&mut wire, "https://a.example", Options::default()).expect("an answer");
         assert_eq!((answer.status, answer.ok(), answer.redirected), (404, false, false));
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn circles_end() {
+    fn redirect_loop_is_an_error() {
         let mut wire = Pretended::default().redirect(A, 301, A);
         for max_redirects in [0, 1, MAX_REDIRECTS] {
             wire.asked.clear();
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn a_denied_hop_names_where_it_led() {
+    fn redirect_denied_names_its_target() {
         let mut wire = Pretended::default().redirect(A, 307, "http://intra.example:8080/x");
         let error = get(&mut wire, A, Options::default()).expect_err("denied");
         assert_eq!((error.kind, error.url.as_deref()), (Kind::Denied, Some("http://intra.example:8080/x")));
@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn a_connection_that_ends_too_early() {
+    fn response_interrupted_is_a_connection_error() {
         let mut wire = Pretended::default().answer(A, 200, &[], b"abccut");
         let error = get(&mut wire, A, Options::default()).expect_err("interrupted");
         assert_eq!((error.kind, error.status), (Kind::Connection, Some(200)));

@@ -71,7 +71,7 @@ mod tests {
     use crate::source::decode;
 
     #[test]
-    fn what_is_transparent_becomes_white() {
+    fn image_transparent_becomes_white_in_jpeg() {
         let clear = DynamicImage::new_rgba8(8, 8);
         let Written(bytes) = encode(&clear, Format::Jpeg, 90).expect("a JPEG");
         let (_, image) = decode(&bytes).expect("an image");

@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn filters() {
+    fn charges_are_listed_by_filters() {
         let processor = processor();
         let list = |wanted: Wanted| numbers(processor.charges(&wanted, Cut::default())).0;
         assert_eq!(list(Wanted { customer: Some("Ann".into()), ..Wanted::default() }), [5, 3, 1]);

@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_makes_no_bins() {
+    fn histogram_with_invalid_bins_is_refused() {
         let bad = |bins, low, high| histogram(&[1.0, 2.0], bins, low, high).expect_err("refused");
         assert!(matches!(bad(Some(0), None, None), Error::Parameter { .. }));
         assert!(matches!(bad(Some(MAX_BINS + 1), None, None), Error::Parameter { .. }));

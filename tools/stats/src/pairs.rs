@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn a_perfect_relation() {
+    fn correlation_and_fit_of_a_perfect_line_are_exact() {
         let result = correlation(&[1.0, 2.0, 3.0], &[6.0, 4.0, 2.0], Method::Pearson).expect("finite");
         assert_eq!((result.coefficient, result.p_value), (-1.0, Some(0.0)));
         assert_eq!(correlation(&[1.0, 2.0], &[5.0, 9.0], Method::Pearson).expect("finite").p_value, None);
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_is_not_defined() {
+    fn correlation_that_is_undefined_is_refused() {
         let of = |x: &[f64], y: &[f64]| correlation(x, y, Method::Pearson).expect_err("refused");
         assert_eq!(of(&[1.0, 2.0], &[1.0]), Error::LengthsDiffer { x: 2, y: 1 });
         assert_eq!(of(&[1.0], &[1.0]), Error::TooFew { have: 1, need: 2 });

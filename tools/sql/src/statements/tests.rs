@@ -133,7 +133,7 @@ fn searches_and_views() {
 }
 
 #[test]
-fn what_leads_out_of_the_database_is_refused() {
+fn statement_leading_out_of_the_database_is_refused() {
     let place = Place::new();
     let path = place.path();
     run(&path, "create table t(n)").expect("made");
@@ -194,7 +194,7 @@ fn bombs_end_in_errors() {
 }
 
 #[test]
-fn what_is_no_database_says_so() {
+fn file_that_is_no_database_is_refused() {
     let place = Place::new();
     let path = place.path();
     run(&path, "create table t(n); insert into t values (1)").expect("made");
