@@ -250,7 +250,7 @@ END
 }
 
 #[test]
-fn a_replayed_python_draws_the_same_and_two_runs_do_not() {
+fn python_random_is_replayed_equal_and_differs_between_runs() {
     let home = home_with(&[PYTHON], POLICY);
     let ran = sh(&home, "for i in 1 2; do python3 -c 'import random; print(random.random())'; done | sort -u | wc -l");
     assert_eq!(out(&ran).trim(), "2", "{ran}");
@@ -383,7 +383,7 @@ fn git_reaches_only_the_files_that_are_granted() {
 }
 
 #[test]
-fn the_commands_of_the_guide() {
+fn program_guide_commands_run_with_shipped_programs() {
     let guide = std::fs::read_to_string(root().join("docs/programs.md")).expect("the guide is there");
     let home = Home::with_tools(&["stats"]);
     for program in [UUTILS, RG, JAQ, SQLITE, PYTHON, GIT] {
