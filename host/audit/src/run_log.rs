@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn reaching_the_limit_is_said_once_and_stops_the_run_once() {
+    fn log_limit_reached_is_reported_once_and_stops_the_run_once() {
         let (lines, stopped) = (Arc::new(MemoryLog::default()), Arc::new(AtomicUsize::new(0)));
         let log = RunLog::new(&(Arc::clone(&lines) as Arc<dyn Audit>), 1, 1000);
         let count = Arc::clone(&stopped);
