@@ -426,7 +426,7 @@ mod tests {
     }
 
     #[test]
-    fn collisions_name_both_methods() {
+    fn method_collision_names_both_methods() {
         let collide = |a: &str, b: &str| {
             Methods::new([(a, Spelling::Wit), (b, Spelling::Wit)]).map(|_| ()).map_err(|e| e.to_string())
         };

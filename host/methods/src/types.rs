@@ -538,7 +538,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn members_are_found_in_every_spelling() {
+    fn member_is_found_in_every_spelling() {
         let members: Members<Field> =
             ["std-dev", "mean", "HTTP-get", "b-1"].into_iter().map(|name| Field::new(name, Shape::F64)).collect();
         for (name, at) in

@@ -55,7 +55,7 @@ fn strings_are_taken_as_they_are() {
 }
 
 #[test]
-fn bools_need_no_value() {
+fn bool_flags_need_no_value() {
     let f = "func(dry-run: bool, no-wait: option<bool>)";
     good(f, &["--dry-run"], json!({"dryRun": true, "noWait": null}));
     good(f, &["--no-dry-run", "--no-wait"], json!({"dryRun": false, "noWait": true}));
@@ -85,7 +85,7 @@ fn list_flags_given_repeatedly_are_appended() {
 }
 
 #[test]
-fn records_by_dots_or_json() {
+fn record_flags_accept_dots_or_json() {
     let f = "func(charge: charge, deep: option<charge>)";
     let charge = json!({"amount": 5, "note": null, "at": {"x": 1, "y": 2}});
     good(
@@ -111,7 +111,7 @@ fn records_by_dots_or_json() {
 }
 
 #[test]
-fn json_is_the_whole_and_flags_override_it() {
+fn json_flag_gives_all_arguments_and_other_flags_override_it() {
     let f = "func(std-dev: u32, values: list<u32>)";
     good(f, &["--json", "{\"std_dev\": 1, \"values\": [1]}"], json!({"stdDev": 1, "values": [1]}));
     good(f, &["--std-dev", "2", "--json={\"std_dev\": 1, \"values\": [1]}"], json!({"stdDev": 2, "values": [1]}));
