@@ -369,7 +369,7 @@ mod tests {
     }
 
     #[test]
-    fn narrower_is_never_wider() {
+    fn permissions_attenuated_are_never_wider() {
         let wide = parse(WIDE).expect("a policy");
         let same = wide.attenuate(Policy::default()).expect("nothing is added");
         assert_eq!(same.permissions, wide.permissions, "what is not named stays");

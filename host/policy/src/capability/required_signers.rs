@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn narrowing_only_adds() {
+    fn required_signers_attenuated_are_only_added() {
         let wide = policy(&format!("require_signature = ['{ONE}', '{TWO}']"));
         for narrower in
             [policy(""), policy(&format!("require_signature = ['{TWO}']")), policy("require_signature = ['x']")]
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn names_become_keys() {
+    fn signer_name_is_resolved_to_its_key() {
         let mut signed = policy("require_signature = ['acme', 'other']").signed;
         signed.resolve(|name| (name == "acme").then(|| ONE.parse().expect("a key")));
         assert_eq!((signed.all[0][0].to_string().as_str(), signed.unresolved()), (ONE, Some("other")));

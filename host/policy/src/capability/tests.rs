@@ -588,7 +588,7 @@ fn policy_schema_contains_every_key() {
 }
 
 #[test]
-fn attenuating_refuses_what_is_wider() {
+fn policy_attenuation_that_is_wider_is_refused() {
     let parent = Policy::default().with(Grant::allow("pay/*").expect("a pattern").calls(5));
     let wider = |grant: Grant| parent.attenuate(Policy::default().with(grant)).expect_err("it is wider").to_string();
     assert!(wider(Grant::allow("pay/**").expect("a pattern")).contains("covers methods that"));

@@ -60,7 +60,7 @@ fn ledger_refusal_by_parent_debits_no_child() {
 }
 
 #[test]
-fn ends_and_revocations_reach_what_is_below() {
+fn grant_expiry_and_revocation_apply_to_derived_grants() {
     let ledger = Ledger::default();
     let end = UNIX_EPOCH + Duration::from_secs(10);
     let parent = ledger.open(Terms { expires: Some(end), ..Terms::default() });
