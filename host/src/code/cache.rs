@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn code_of_another_engine_is_no_code() {
+    fn code_cache_entry_for_another_engine_is_not_used() {
         let (_home, cache) = cache();
         let other = Engine::new(wasmtime::Config::new().consume_fuel(true)).expect("an engine");
         let code = other.precompile_component(b"\0asm\x0d\0\x01\0").expect("it compiles");

@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn whole_snapshots_are_read_and_others_refused() {
+    fn saved_snapshot_is_read_only_if_complete() {
         let blobs = MemoryBlobs::default();
         let snapshot = tree().seal(&mut &blobs).expect("it is sealed");
         let all = referenced_blobs(snapshot, &blobs).expect("they are there");

@@ -454,7 +454,7 @@ mod tests {
     }
 
     #[test]
-    fn buckets_know_nothing_of_each_other_and_a_fork_goes_its_own_way() {
+    fn keyvalue_buckets_and_forks_are_isolated() {
         let store = KeyValue::default();
         let [one, two] = [bucket("a", "x"), bucket("b", "x")];
         assert!(set(&store, &one, "k", b"1"));

@@ -678,7 +678,7 @@ mod tests {
 
     /// Bytes that were on their way to an operation that is cancelled are there for the next one.
     #[test]
-    fn cancelled_read_takes_nothing() {
+    fn pipe_read_that_is_cancelled_consumes_nothing() {
         let pipe = pipe();
         PipeWriter(pipe.clone()).write(Bytes::from_static(b"abcd")).expect("room");
         let (reads, hears) = told();

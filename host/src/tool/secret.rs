@@ -176,7 +176,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_show_nowhere() {
+    fn secret_values_are_not_shown_in_debug_output() {
         let secrets = Secrets::default().with("KEY", "s3cr3t-value").expect("a secret");
         assert_eq!(format!("{secrets:?}"), "{\"KEY\"}");
         assert_eq!(secrets.redact_text("x s3cr3t-value y").as_deref(), Some("x {{secret:KEY}} y"));

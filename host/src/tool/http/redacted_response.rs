@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn coding_that_nobody_knows_is_not_named() {
+    fn content_coding_that_is_unknown_is_not_named_in_the_error() {
         let headers = HeaderMap::from_iter([(CONTENT_ENCODING, HeaderValue::from_static("s3cr3t-value"))]);
         let error = refuse_unreadable(&headers).expect_err("it is no coding");
         assert!(matches!(&error, Error::HttpResponseContentCoding(Some(coding)) if coding == "another"), "{error:?}");

@@ -291,7 +291,7 @@ fn result_is_lifted_as_value_or_error() {
 }
 
 #[test]
-fn handles_are_strings_that_only_their_keeper_understands() {
+fn handle_not_issued_by_its_keeper_is_refused() {
     let resource = Resource { instance: "a:b/c".to_owned(), name: "counter".to_owned() };
     let error = lower(json!("x"), &Shape::Own(resource.clone()).into(), &mut NoHandles).expect_err("unknown");
     assert_eq!(

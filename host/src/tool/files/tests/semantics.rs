@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn links_in_circles_end() {
+fn link_loop_is_an_error() {
     let mut tool = FilesFixture::new(&[("/workspace/in", true)]);
     let at = tool.at("/workspace/in");
     tool.symlink(at, "two", "one").expect("granted");

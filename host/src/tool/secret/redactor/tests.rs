@@ -211,7 +211,7 @@ proptest! {
     }
 
     #[test]
-    fn parts_are_read_as_the_whole_is(
+    fn redaction_in_parts_equals_redaction_whole(
         secrets in vec("[ab%\\\\4]{6,9}", 1..4),
         text in "([ab%\\\\4\n\r ]|%61|%25|\\\\u0061|\\\\\\\\|\\\\u005c){0,60}",
         lengths in vec(1_usize..9, 1..6),
