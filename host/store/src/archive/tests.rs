@@ -79,7 +79,7 @@ fn archive_with_any_byte_changed_or_cut_is_refused() {
 }
 
 #[test]
-fn names_lead_nowhere() {
+fn archive_entry_name_that_is_unsafe_is_refused() {
     let manifest: (&str, &[u8]) = (MANIFEST, b"{}");
     let bad = [
         "records/../head",
@@ -223,7 +223,7 @@ fn archive_blobs_are_stored_by_an_upload() {
 }
 
 #[test]
-fn tar_reads_it() {
+fn archive_is_readable_with_tar() {
     let home = tempfile::tempdir().expect("a temporary directory");
     std::fs::write(home.path().join("session"), small()).expect("it can be written");
     let mut tar = Command::new("tar");

@@ -183,7 +183,7 @@ fn commit_of_a_follower_that_was_idle_for_long_is_made_by_the_next_leader() {
 }
 
 #[test]
-fn nonsense_harms_only_who_sends_it() {
+fn store_socket_client_sending_garbage_harms_only_itself() {
     let (dir, kept) = (tempfile::tempdir().expect("a directory"), Arc::<MemoryStore>::default());
     let leader = OpenStore::open(dir.path(), opener(&kept)).expect("it opens");
     let follower = OpenStore::open(dir.path(), opener(&kept)).expect("it opens");
@@ -333,7 +333,7 @@ proptest! {
 }
 
 #[test]
-fn answers_are_read_as_written() {
+fn store_answer_written_is_read_back_equal() {
     let full = || std::io::Error::from(std::io::ErrorKind::StorageFull);
     let answers = [
         StoreAnswer::Value(None),

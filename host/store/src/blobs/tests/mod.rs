@@ -202,7 +202,7 @@ fn damaged_blob_set_aside_can_be_stored_again() {
 }
 
 #[test]
-fn faults_are_remembered_each_once_and_not_without_end() {
+fn blob_faults_are_recorded_once_and_bounded() {
     let (_home, files) = home();
     for n in 0..200_u64 {
         for _ in 0..2 {
@@ -246,7 +246,7 @@ fn blobs_of_another_version_are_left_alone() {
 }
 
 #[test]
-fn names_that_are_none_are_passed_over() {
+fn blob_listing_skips_files_that_are_no_blobs() {
     let (_home, files) = home();
     let [id] = put(&files, [content(1)])[..] else { panic!("one was put") };
     let upper = files.path(&id).with_file_name(id.to_string()[2..].to_uppercase());
