@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn path_with_two_readings_is_devious() {
+    fn http_path_with_two_readings_is_ambiguous() {
         for path in [
             "/v1/../admin",
             "/v1/%2e%2E/admin",
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn path_with_one_reading_is_not_devious() {
+    fn http_path_with_one_reading_is_not_ambiguous() {
         for path in [
             "",
             "/",
@@ -318,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn resolving_server_is_led_out_by_what_is_devious() {
+    fn http_path_that_is_ambiguous_leads_out_of_a_resolving_server() {
         for tail in ["%u002e./a", "\u{fe30}/a", "..\u{fe14}x/a", "x\u{a5}..\u{a5}..", ".\u{200b}./a", "%\u{ff12}e./a"] {
             let depths = resolved_depths(&format!("/v1/{tail}"));
             assert!(depths.iter().any(|depth| *depth < 1), "{tail:?} {depths:?}");

@@ -368,7 +368,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_that_are_no_rules() {
+    fn http_rule_that_is_malformed_is_refused() {
         for text in [
             "",
             " ",
@@ -430,7 +430,7 @@ mod tests {
     }
 
     #[test]
-    fn overlaps_are_seen() {
+    fn http_rules_that_overlap_are_detected() {
         for (a, b, expected) in [
             ("*", "api.example", true),
             ("*.example", "api.example/v1", true),

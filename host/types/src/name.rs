@@ -333,7 +333,7 @@ mod tests {
 
         /// Every lower-case WIT identifier is accepted.
         #[test]
-        fn wit_identifiers_are_names(text in "[a-c0-2-]{0,8}") {
+        fn package_name_accepts_every_wit_identifier(text in "[a-c0-2-]{0,8}") {
             if wit_parser::validate_id(&text).is_ok() {
                 let name = format!("{text}:{text}");
                 prop_assert!(name.parse::<PackageName>().is_ok());
