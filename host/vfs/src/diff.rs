@@ -302,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn removals_come_innermost_first_and_puts_outermost_first() {
+    fn changes_list_removals_innermost_first_and_additions_outermost_first() {
         let base = tree();
         let mut other = base.clone();
         other.remove("/workspace/a", true, 2).expect("writable");
@@ -313,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn work_on_different_files_survives_on_both_sides() {
+    fn merge_of_work_on_different_files_keeps_both_sides() {
         let base = tree();
         let (mut run, mut tool) = (base.clone(), base.clone());
         write(&mut run, "/workspace/a/d", "run", 2);
@@ -504,7 +504,7 @@ mod tests {
         #![proptest_config(ProptestConfig { cases: 512, ..ProptestConfig::default() })]
 
         #[test]
-        fn edits_make_the_one_tree_of_the_other(first: bool, before in acts(), after in acts()) {
+        fn merge_of_edits_into_unchanged_tree_gives_the_edited_tree(first: bool, before in acts(), after in acts()) {
             let mut base = Tree::new(Limits::default(), 0);
             before.iter().zip(1..).for_each(|(a, now)| act(&mut base, *a, now));
             let mut other = if first { base.clone() } else { Tree::new(Limits::default(), 0) };

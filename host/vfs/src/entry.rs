@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn removing_takes_what_it_should() {
+    fn removal_of_entries_follows_posix() {
         let mut tree = tree();
         assert_eq!(tree.remove("/workspace/d", false, 2), Err(Errno::NotEmpty));
         tree.create_link("d", "/workspace/l", 2).expect("writable");

@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn grants_only_add() {
+    fn scope_grants_are_cumulative() {
         let scope = scope(&[("/a", false), ("/a/b", true), ("/a/b/c", false), ("/d/e/f", true)]);
         assert!(scope.reads("/a") && scope.reads("/a/x/y") && !scope.writes("/a") && !scope.writes("/a/bb"));
         assert!(scope.writes("/a/b") && scope.writes("/a/b/c/d"), "a narrower grant takes nothing away");
@@ -330,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn posix_holds_inside() {
+    fn resolution_within_a_grant_follows_posix() {
         let mut tree = tree();
         let scope = scope(&[("/workspace", true)]);
         for at in 0..=MAX_LINKS {

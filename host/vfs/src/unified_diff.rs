@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn changes_are_told_as_git_tells_them() {
+    fn unified_diff_matches_the_format_of_git() {
         let expected = "\
 diff --git a/workspace/a b/workspace/a
 old mode 100644
@@ -258,7 +258,7 @@ new file mode 100644
     }
 
     #[test]
-    fn git_applies_what_is_told() {
+    fn unified_diff_is_applied_by_git() {
         let mut new = changed();
         new.write("/workspace/bin", b"\0\x01", WriteMode::Replace, 1).expect("writable");
         let directory = tempfile::tempdir().expect("a temporary directory");
