@@ -398,7 +398,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_have_a_place() {
+    fn manifest_error_has_line_and_column() {
         let error = parse("colour = 1\n").expect_err("unknown key");
         assert_eq!((error.line(), error.column()), (3, 1));
         assert!(error.message().contains("unknown key `colour`"), "{error}");

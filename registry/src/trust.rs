@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_have_names() {
+    fn trusted_key_is_added_found_and_removed_by_name() {
         let directory = tempfile::tempdir().expect("a directory");
         let keys = TrustedKeys::new(directory.path().join("deep/trusted-keys"));
         assert!(keys.list().expect("none").is_empty());

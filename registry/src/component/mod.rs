@@ -472,7 +472,7 @@ mod tests {
     }
 
     #[test]
-    fn sections_about_it_are_read() {
+    fn component_metadata_sections_are_read() {
         let mut bytes = component(CHARGES);
         for (name, value) in [("version", "1.2.3"), ("description", "what it does")] {
             let content: Vec<u8> =

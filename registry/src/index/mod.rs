@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn newer_lines_are_named() {
+    fn index_line_of_a_newer_version_is_reported() {
         let sealed = |body: &str| format!("{body}{SUM}{}\"}}\n", Digest::of(body.as_bytes())).into_bytes();
         let zero = Digest::ZERO;
         let operation = sealed(&format!("{{\"v\":1,\"seq\":0,\"prev\":\"{zero}\",\"time\":0,\"op\":\"melt\""));

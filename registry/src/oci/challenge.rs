@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn challenges_are_read() {
+    fn challenge_header_is_parsed() {
         let bearer = |realm: &str, service: Option<&str>| {
             Some(AuthChallenge::Bearer { realm: realm.into(), service: service.map(str::to_owned) })
         };

@@ -432,7 +432,7 @@ mod tests {
     }
 
     #[test]
-    fn queries_are_written() {
+    fn query_parameter_is_percent_encoded() {
         assert_eq!(percent("repository:a/b:pull,push é"), "repository%3Aa%2Fb%3Apull%2Cpush%20%C3%A9");
     }
 }

@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn docs_order_and_imports_do_not_matter() {
+    fn wit_text_fits_despite_other_docs_order_and_imports() {
         let component = read(&component(RICH));
         let text = RICH.replace("/// A thing.", "/// Another thing,\n/// in two lines.");
         let text = text.replace("import other: func(c: color);", "import wasi-like: func();");
@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn hostile_weaves_end() {
+    fn wit_text_with_exponential_types_is_too_complex() {
         let mut text = String::from("package a:b;\ninterface i {\n type t0 = u8;\n");
         for at in 1..90 {
             text += &format!(" type t{at} = tuple<t{0}, t{0}>;\n", at - 1);

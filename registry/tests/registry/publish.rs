@@ -119,7 +119,7 @@ fn publishing_that_is_refused_writes_nothing() {
 }
 
 #[test]
-fn reading_makes_nothing() {
+fn registry_read_before_it_exists_is_not_created() {
     let home = Home::new();
     assert!(home.registry.list().expect("it is empty").is_empty());
     assert!(home.registry.latest().expect("it is empty").is_empty());
@@ -134,7 +134,7 @@ fn reading_makes_nothing() {
 /// Blobs are for all who may read the registry to read, and for none to change.
 #[cfg(unix)]
 #[test]
-fn blobs_cannot_be_written_to() {
+fn registry_blobs_are_not_writable() {
     use std::os::unix::fs::PermissionsExt as _;
 
     let home = Home::new();

@@ -73,7 +73,7 @@ fn registry_with_any_bit_flipped_is_refused() {
 }
 
 #[test]
-fn blobs_cannot_be_exchanged() {
+fn registry_blobs_exchanged_are_refused() {
     let home = filled();
     let releases = home.registry.list().expect("it reads");
     let place = |release: &Release| home.path("registry/blobs/sha256").join(release.digest().hex());
