@@ -109,7 +109,7 @@ fn job_that_would_lose_something_is_refused() {
 }
 
 #[test]
-fn jobs_share_nothing() {
+fn batch_jobs_are_isolated() {
     let write = json!({"id": 1, "lang": "sh", "script": "echo x > /workspace/left; echo x > /tmp/left; left=1"});
     let look = json!({"id": 2, "lang": "sh", "script": "ls /workspace /tmp | grep -c left; echo [$left]"});
     let results = Home::new().batch(&lines(&[write, look]), &["--jobs", "1"]);

@@ -8,7 +8,7 @@ fn told(ran: &Value) -> String {
 }
 
 #[test]
-fn scripts_that_go_wrong() {
+fn script_error_has_its_kind_name_and_message() {
     let home = Home::new();
     for (code, kind, name, message) in [
         ("throw new TypeError('no good')", "exception", "TypeError", "no good"),
@@ -145,7 +145,7 @@ fn error_shows_its_line_and_column() {
 }
 
 #[test]
-fn odd_values_come_back() {
+fn returned_values_of_unusual_types_are_serialized() {
     let home = Home::new();
     assert_eq!(home.js("return 2n ** 80n", &[])["value"], "1208925819614629174706176");
     assert_eq!(home.js("return new Uint8Array([1, 2, 255])", &[])["value"], "AQL/");

@@ -83,7 +83,7 @@ fn repl_input_that_is_incomplete_continues_on_the_next_line() {
 }
 
 #[test]
-fn types_are_taken_out() {
+fn repl_input_in_typescript_has_its_types_removed() {
     let inputs = "interface P { x: number }\nconst p: P = { x: 1 } as P\nconst f = (p: P): number => p.x + 1\nfunction g<T>(x: T): T { return x }\n\
                   enum Color { Red, Blue }\n[f(p), g<string>('s'), Color.Blue]\n";
     let shown = prints(&["--lang", "ts"], inputs);
@@ -91,7 +91,7 @@ fn types_are_taken_out() {
 }
 
 #[test]
-fn bash_keeps_what_bash_keeps() {
+fn repl_input_in_bash_keeps_the_state_of_the_shell() {
     let inputs = "mkdir -p d; cd d\nx=1; f() { echo \"$x in $PWD\"; }\nf\nfalse\nexit 7\nx=2 f\n.lang\n";
     let ran = repl(&Home::new(), &["--lang", "shell"], inputs);
     assert_eq!(ran.stdout, "1 in /workspace/d\n2 in /workspace/d\nsh\n", "{ran:?}");
@@ -100,7 +100,7 @@ fn bash_keeps_what_bash_keeps() {
 }
 
 #[test]
-fn languages_share_files_and_keep_their_own() {
+fn repl_languages_share_files_and_keep_own_state() {
     let inputs = "const a = 1\nfs.writeFileSync('n.txt', 'one')\n.lang shell\ncat n.txt; echo; cd /tmp\n.lang js\na\n.lang sh\npwd\n.lang perl\n";
     let ran = repl(&Home::new(), &[], inputs);
     assert_eq!(ran.stdout, "undefined\nundefined\none\n1\n/tmp\n", "{ran:?}");
@@ -156,7 +156,7 @@ const POLICY: &str =
     "[tools]\nstats = 'tollhouse:stats'\n[[grant]]\nname = 'two'\nmethod = 'stats/describe'\ncalls = 2\n";
 
 #[test]
-fn tools_budgets_snapshots_and_rollback() {
+fn repl_commands_show_tools_budgets_snapshots_and_roll_back() {
     let home = Home::with_tools(&["stats"]);
     let policy = home.file("policy.toml", POLICY);
     let inputs = "const mean = async (...values) => (await stats.describe({values})).mean\n.budgets\nawait mean(1, 2, 3)\n.budgets\n\

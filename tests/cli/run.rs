@@ -72,7 +72,7 @@ fn run_with_check_reports_problems_without_running() {
 }
 
 #[test]
-fn bash_is_bash() {
+fn shell_script_runs_with_its_exit_status() {
     let home = Home::new();
     let ran = home.sh("for f in 1 2 3; do echo $((f * f)); done | paste -sd+ | bc; exit 3", &[]);
     assert_eq!(ran["stdout"], "14\n");
@@ -133,7 +133,7 @@ fn run_reads_its_script_from_standard_input() {
 }
 
 #[test]
-fn timers_really_wait() {
+fn timer_waits_for_its_delay() {
     let ran =
         Home::new().js("const t = Date.now(); await new Promise(r => setTimeout(r, 120)); return Date.now() - t", &[]);
     assert!(ran["value"].as_u64().is_some_and(|waited| waited >= 119), "{ran}");
