@@ -23,7 +23,7 @@ fn out(ran: &Value) -> &str {
 }
 
 #[test]
-fn javascript_runs_bash() {
+fn shell_script_called_from_javascript_returns_output_and_status() {
     let value = returned("return shell('echo hi; echo oops >&2; exit 3')");
     assert_eq!(value, json!({ "stdout": "hi\n", "stderr": "oops\n", "exitCode": 3 }));
     assert_eq!(returned("return shell.run('seq 3 | tac | tr \"\\\\n\" -')"), "3-2-1-");
@@ -55,7 +55,7 @@ fn words_of_a_template_stay_words() {
 }
 
 #[test]
-fn files_are_one_and_the_rest_is_not() {
+fn nested_scripts_share_files_but_no_other_state() {
     let script = "await fs.writeFile('a', 'one'); state = {x: 1};
         const first = await shell.run('cat a; echo two > b; cd /tmp; export V=w; pwd');
         const second = await shell.run('cat b; pwd; echo ${V-unset}');
@@ -69,7 +69,7 @@ fn files_are_one_and_the_rest_is_not() {
 }
 
 #[test]
-fn tools_are_one_gate_s() {
+fn nested_scripts_call_tools_through_the_same_gate() {
     let home = Home::with_tools(&["stats"]);
     home.file("p.toml", "[[grant]]\nname = 'few'\nmethod = 'stats/describe'\ncalls = 2\n");
     let ran = home.js(
@@ -125,7 +125,7 @@ fn pipes_between_scripts_end() {
 }
 
 #[test]
-fn scripts_are_stopped() {
+fn nested_script_is_stopped_by_abort_or_time_limit() {
     let aborted = "const begun = Date.now();
         try { await shell('sleep 100', {signal: AbortSignal.timeout(50)}); } catch (e) { return [e.name, Date.now() - begun < 50_000]; }";
     assert_eq!(returned(aborted), json!(["TimeoutError", true]));
@@ -228,7 +228,7 @@ fn nested_script_output_waits_for_its_reader() {
 }
 
 #[test]
-fn limits_hold_for_all_and_the_outer_script_goes_on() {
+fn nested_script_beyond_limits_is_stopped_and_the_outer_continues() {
     let deep = sh("echo 'node f.sh.js' > f.sh; cat > f.sh.js <<'EOF'
 const r = await shell('node f.sh.js'); process.stderr.write(r.stderr); process.exit(r.exitCode);
 EOF

@@ -137,7 +137,7 @@ fn time_passes_by_fuel_and_never_goes_back() {
 }
 
 #[test]
-fn random_numbers_are_each_one_s_own() {
+fn random_numbers_differ_between_commands() {
     let home = Home::new();
     let code = "const draw = () => execSync('echo $RANDOM $RANDOM $RANDOM; node -p \"Math.random()\"').toString();
         const drawn = [draw(), draw(), await shell.run('echo $RANDOM $RANDOM $RANDOM; node -p \"Math.random()\"')];
@@ -171,7 +171,7 @@ fn scripts_within_scripts_end_at_the_depth() {
 }
 
 #[test]
-fn fuel_is_the_run_s() {
+fn fuel_of_synchronous_commands_counts_for_the_run() {
     let limited = Limited::with(Limits { fuel: 300_000, ..Limits::default() });
     limited.is_limited(&format!("try {{ execSync('{LOOP}') }} catch {{}} for (;;) ;"), "fuel");
     limited.is_limited(&format!("execSync('{LOOP}')"), "fuel");
@@ -184,7 +184,7 @@ fn fuel_is_the_run_s() {
 }
 
 #[test]
-fn time_is_the_run_s() {
+fn time_of_synchronous_commands_counts_for_the_run() {
     let limited = Limited::with(Limits {
         wall: Duration::from_millis(800),
         fuel: u64::MAX,
@@ -220,7 +220,7 @@ fn synchronous_command_timeout_leaves_the_script_running() {
 }
 
 #[test]
-fn memory_is_the_session_s() {
+fn memory_of_synchronous_commands_counts_for_the_session() {
     let limited = Limited::with(Limits { memory: 96 << 20, output: 1 << 40, ..Limits::default() });
     // Of the child: an error that the script may catch; it has its own memory back.
     for (code, says) in [
