@@ -298,7 +298,7 @@ fn server_that_asks_for_sampling_input_roots_or_tools_is_refused() {
 }
 
 #[test]
-fn images_are_bytes() {
+fn mcp_server_images_are_converted_to_bytes() {
     let code = "const [text, image] = await fix.image({});
         return [text.text, image.mimeType, image.data instanceof Uint8Array, [...image.data]]";
     let ran = js(&pinned(""), code);

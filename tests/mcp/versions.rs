@@ -95,7 +95,7 @@ fn messages_that_cannot_be_read_are_answered() {
 }
 
 #[test]
-fn text_that_somebody_types_is_answered_by_what_this_is() {
+fn server_given_plain_text_explains_what_it_is() {
     let home = Home::new();
     let mut client = Client::spawn(&home, &[]);
     client.send_line("hello");
