@@ -475,7 +475,7 @@ fn consent_is_on_record_before_the_call() {
 
 /// Text that strangers wrote never reaches a terminal as it is: warnings, contents of files, JSON.
 #[test]
-fn terminal_is_shown_nothing_that_it_would_obey() {
+fn terminal_output_escapes_foreign_text() {
     let home = Home::new();
     let directory = home.path().join("m");
     fs::create_dir(&directory).expect("it is new");

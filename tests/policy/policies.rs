@@ -211,7 +211,7 @@ fn hole_12_the_log_holds_every_call_and_denial_out_of_the_guests_reach() {
 /// Hole 7 of the seed: an empty list allows everything, what is malformed is dropped, a child drops its parent's
 /// constraint, a signed token is not enforced.
 #[test]
-fn hole_7_nothing_fails_open() {
+fn hole_7_malformed_or_narrower_policies_never_allow_more() {
     let home = Home::with_tools(&["stats"]);
     for policy in ["", "grant = []", "[[grant]]\nmethod = 'stats/quantiles'"] {
         home.file("p.toml", policy);
@@ -238,7 +238,7 @@ fn hole_7_nothing_fails_open() {
 
 /// Hole 8 of the seed: the same tool has other names in JavaScript and shell, and patterns match neither.
 #[test]
-fn hole_8_one_method_and_every_face_agrees() {
+fn hole_8_method_names_are_the_same_on_every_face() {
     let home = Home::with_tools(&["stats"]);
     for pattern in ["stats/linear-fit", "stats/*", "**/linear-fit"] {
         let allow = ["--allow", pattern];
