@@ -130,7 +130,7 @@ fn session_keeps_the_grant_of_a_program() {
 }
 
 #[test]
-fn adding_again_changes_nothing_and_other_bytes_need_another_version() {
+fn program_added_again_is_unchanged_and_other_bytes_need_a_version() {
     let home = home();
     let ran = add(&home, "prog", &["--json"]);
     let told: Value = serde_json::from_str(&ran.stdout).expect("it is JSON");

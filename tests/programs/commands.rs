@@ -43,7 +43,7 @@ fn program_published_is_a_shell_command() {
 }
 
 #[test]
-fn statuses_are_the_programs_own() {
+fn program_exit_status_is_that_of_the_command() {
     let script = "for s in 0 1 3 137 255; do prog exit $s; echo $?; done; prog nonsense; echo $?; nosuch; echo $?";
     assert_eq!(out(&sh(script)), "0\n1\n3\n137\n255\n64\n127\n");
 }
@@ -113,7 +113,7 @@ fn program_has_directory_environment_and_no_terminal() {
 }
 
 #[test]
-fn streams_are_three() {
+fn program_streams_are_redirected_separately() {
     let ran = sh("echo in > f; prog upper < f > out 2> err; cat out; prog both > out 2> err; cat out err
         x=$(prog both 2>/dev/null); echo \"[$x]\"; prog both 2>&1 | wc -l; prog cat <<< here; prog both");
     assert_eq!(out(&ran), "IN\nout\nerr\n[out]\n2\nhere\nout\n", "{ran}");
@@ -181,7 +181,7 @@ fn program_output_is_visible_while_it_runs() {
 }
 
 #[test]
-fn time_is_up_for_a_program_as_well() {
+fn program_that_runs_out_of_time_is_stopped() {
     let ran = sh("timeout 0.3 prog spin; echo $?; timeout 0.3 prog cat; echo $?");
     // It waits for nothing: an empty input is at its end.
     assert_eq!(out(&ran), "124\n0\n", "{ran}");
