@@ -111,7 +111,7 @@ fn session_behind_the_walls_is_persisted() {
 }
 
 #[test]
-fn doctor_says_whether_they_stand() {
+fn doctor_reports_whether_the_walls_stand() {
     let home = Home::new();
     let seen = home.run(["doctor"]);
     assert_eq!(seen.status, 0, "{seen:?}");

@@ -35,7 +35,7 @@ fn works(session: &Session) {
 }
 
 #[test]
-fn hole_1_what_never_ends_is_stopped_and_the_session_works() {
+fn hole_1_endless_script_is_stopped_and_the_session_works() {
     let home = Home::with_fixture();
     for (lang, code) in [
         ("js", "while(true){}"),
@@ -54,7 +54,7 @@ fn hole_1_what_never_ends_is_stopped_and_the_session_works() {
 }
 
 #[test]
-fn hole_2_ten_megabytes_pass_and_limits_have_names() {
+fn hole_2_output_of_ten_megabytes_passes_and_limits_are_named() {
     let home = Home::with_fixture();
     let host = home.host();
     let wide = session(&host, Limits::default(), None);
@@ -106,7 +106,7 @@ fn hole_3_a_script_of_a_megabyte_and_a_thousand_tools() {
 }
 
 #[test]
-fn hole_4_what_is_too_deep_is_an_error_and_nothing_dies() {
+fn hole_4_too_deep_recursion_is_an_error_and_the_session_works() {
     let home = Home::with_fixture();
     let session = session(&home.host(), Limits::default(), None);
     let caught = "const f = (n) => n === 0 ? 0 : 1 + f(n - 1);
@@ -151,7 +151,7 @@ fn hole_5_memory_and_files_end_at_their_limits() {
 }
 
 #[test]
-fn hole_6_stopped_is_stopped() {
+fn hole_6_stopped_script_makes_no_calls_in_the_next_run() {
     let home = Home::with_fixture();
     let admitted = Arc::new(Admitted::default());
     let limits = Limits { wall: Duration::from_millis(500), ..Limits::default() };

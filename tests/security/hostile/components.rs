@@ -155,16 +155,16 @@ fn run(from: usize, step: usize) {
 }
 
 #[test]
-fn components_that_misbehave_one() {
+fn hostile_components_are_contained_part_one() {
     run(0, 3);
 }
 
 #[test]
-fn components_that_misbehave_two() {
+fn hostile_components_are_contained_part_two() {
     run(1, 3);
 }
 
 #[test]
-fn components_that_misbehave_three() {
+fn hostile_components_are_contained_part_three() {
     run(2, 3);
 }

@@ -132,7 +132,7 @@ fn descriptions_are_shown_escaped() {
 }
 
 #[test]
-fn exit_statuses_are_the_hosts() {
+fn run_exit_status_is_set_by_the_host_only() {
     let home = Home::with_fixture();
     for (arguments, status) in [
         (vec!["--timeout", "300ms", "-e", "for (;;);"], 4),
