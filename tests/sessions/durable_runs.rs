@@ -153,7 +153,7 @@ fn call_refused_throws_where_it_was_made() {
 
 /// Calls of one `Promise.all` wait at once, and are decided in any order; bash waits as well.
 #[test]
-fn several_calls_wait_at_once_also_those_of_bash() {
+fn calls_awaiting_approval_at_once_are_decided_in_any_order() {
     let home = home();
     let script = "return await Promise.all([1, 2, 3].map(amount => pay.charges.create({amount, currency: 'EUR'})))";
     let first = parsed(&home.run(["run", "-e", script, "--policy", "policy.toml", "--session", "s", "--json"]));
@@ -316,7 +316,7 @@ fn input_that_is_lost_is_an_error() {
 
 /// What was read from standard input is read again, to its end.
 #[test]
-fn input_is_given_again() {
+fn input_read_before_suspension_is_read_again_on_resume() {
     let home = home();
     let script = "let text = ''; for await (const part of process.stdin) text += part; \
         await pay.charges.create({amount: 1, currency: 'EUR'}); return text";

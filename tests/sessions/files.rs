@@ -23,7 +23,7 @@ fn files_written_by_one_guest_are_read_by_the_other() {
 }
 
 #[test]
-fn errors_are_posix() {
+fn file_errors_have_posix_codes() {
     let home = Home::new();
     let code = "const codes = [];
         for (const act of [() => fs.readFile('nothere'), () => fs.writeFile('/x', ''), () => fs.readFile('/tmp'),
@@ -56,7 +56,7 @@ fn devices_are_where_a_shell_expects_them() {
 }
 
 #[test]
-fn devices_have_no_end() {
+fn device_files_have_no_end() {
     let code = "head -c 3000000 /dev/zero | wc -c; head -c 3000000 < /dev/urandom | wc -c; cat /dev/zero | head -c 3000000 | wc -c
         { head -c 2000000; head -c 2000000; } < /dev/zero | wc -c; exec 3< /dev/urandom; head -c 100000 <&3 | wc -c
         tr -dc a-z < /dev/urandom | head -c 99999 | wc -c; cat /dev/urandom | tr -dc 0-9 | fold -w 7 | sed -n '9000{p;q}' | wc -c

@@ -79,7 +79,7 @@ fn run_that_fails_leaves_its_files() {
 }
 
 #[test]
-fn budgets_last_longer_than_processes() {
+fn budgets_of_sessions_outlive_their_processes() {
     let home = Home::with_tools(&["stats"]);
     home.file("p.toml", "[[grant]]\nname = 'few'\nmethod = 'stats/*'\ncalls = 3\n");
     let call = "return (await stats.describe({values: [1, 2, 3]})).mean";
@@ -247,7 +247,7 @@ fn tool_keyvalue_entries_are_persisted() {
 }
 
 #[test]
-fn forks_go_their_own_ways_and_can_be_compared() {
+fn forks_are_independent_and_can_be_compared() {
     let home = Home::new();
     let write = |session: &str, text: &str| {
         let code = format!("await fs.writeFile('/workspace/a', {})", json!(text));
@@ -277,7 +277,7 @@ fn forks_go_their_own_ways_and_can_be_compared() {
 }
 
 #[test]
-fn files_go_in_and_out() {
+fn session_files_are_put_and_got() {
     let home = Home::new();
     done(&home, &["session", "new", "s"]);
     home.file("in.txt", "from here");
@@ -517,7 +517,7 @@ fn session_derived_from_one_on_disk_spends_there() {
 }
 
 #[test]
-fn sessions_in_memory_are_sessions() {
+fn session_in_memory_is_kept_exported_and_imported() {
     let (host, sessions) = (Host::new(&HostOptions::default()).expect("the engines start"), Sessions::in_memory());
     let id: SessionId = "s".parse().expect("a name");
     let run = |code: &str| {

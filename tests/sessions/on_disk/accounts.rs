@@ -512,7 +512,7 @@ fn calls_that_lost_their_budget_to_the_first_fork_are_paid_by_the_next_grant() {
 
 /// A session that shares its budgets commits no more often than one alone.
 #[test]
-fn calls_are_paid_for_in_no_commit_of_their_own() {
+fn session_with_shared_budget_makes_no_extra_commits() {
     let place = Place::new();
     let session = place.make([few(100)]);
     let commits = || {

@@ -511,7 +511,7 @@ fn session_state_that_is_malformed_harms_only_runs_that_use_it() {
 }
 
 #[test]
-fn lengths_that_lie_are_refused() {
+fn archive_with_false_record_lengths_is_refused() {
     let archive = exported();
     for entry in
         [&b"S"[..], b"S\0\0\0\0", b"S\0\0\0\0\xff\xff\xff\xff{}", b"S\xff\xff\xff\xff\xff\xff\xff\xff", &[0; 9]]
