@@ -116,13 +116,13 @@ fn expansions_are_whole_or_an_error() {
 }
 
 #[test]
-fn numbers_may_be_wide() {
+fn shell_format_widths_may_be_large() {
     let script = "seq -f %70000g 1 | wc -c; seq -f %.70000f 1 | wc -c; date +%70000N | wc -c";
     assert_eq!(printed(script), "70001\n70003\n70001\n");
 }
 
 #[test]
-fn large_pipes_and_documents() {
+fn shell_pipe_and_here_document_of_megabytes_pass() {
     assert_eq!(printed("yes | head -c 10000000 | wc -c"), "10000000\n");
     // None of these holds more than a part of what passes.
     assert_eq!(
