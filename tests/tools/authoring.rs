@@ -119,7 +119,7 @@ fn tool_composed_with_its_import_needs_no_other_tool() {
 }
 
 #[test]
-fn new_refuses_what_would_not_do() {
+fn new_package_with_unusable_name_or_place_is_refused() {
     let home = Home::new();
     for language in LANGUAGES {
         let ran = home.run(["new", "acme:prices", "--lang", language, "--path", language]);
@@ -170,7 +170,7 @@ fn build_makes_one_file_that_says_what_it_is() {
 }
 
 #[test]
-fn build_says_what_is_missing() {
+fn build_with_missing_parts_says_what_is_missing() {
     let home = Home::new();
     let no_manifest = run(&home, &["build"]);
     assert!(no_manifest.status == 2 && no_manifest.stderr.contains("tollhouse new"), "{no_manifest:?}");

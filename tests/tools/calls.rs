@@ -239,7 +239,7 @@ fn call_of_ten_megabytes_passes_both_ways() {
 }
 
 #[test]
-fn resources_are_handles() {
+fn tool_resources_are_handles_that_cannot_be_forged() {
     let home = Home::with_fixture();
     let code = "const counter = await probe.counter.new({start: 5});
         await probe.counter.increment({self: counter, by: 2});

@@ -162,7 +162,7 @@ fn tool_that_calls_itself_in_a_circle_is_denied() {
 }
 
 #[test]
-fn tools_call_tools_so_deep() {
+fn tool_calls_nested_beyond_the_limit_are_refused() {
     let home = home();
     let names: Vec<String> = (0..12).map(|number| format!("r{number}")).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();

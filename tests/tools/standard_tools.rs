@@ -201,7 +201,7 @@ fn sql_queries_and_changes_databases_all_or_nothing() {
 }
 
 #[test]
-fn sql_does_not_lead_out_of_the_database_nor_on_for_ever() {
+fn sql_statement_leading_out_or_endless_is_refused() {
     let home = home("sql", FILES);
     let endless = "with recursive c(n) as (select 1 union all select n + 1 from c)";
     let code = "

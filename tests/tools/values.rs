@@ -210,7 +210,7 @@ fn value_of_every_type_is_returned_unchanged() {
 }
 
 #[test]
-fn maps_and_fixed_lists_too() {
+fn maps_and_fixed_lists_are_returned_unchanged() {
     let engine = engine();
     for (ty, value) in [("list<u16, 3>", json!([1, 2, 65_535])), ("map<string, u32>", json!({ "a": 1, "b": 2 }))] {
         let sample = plain(ty, value.clone());
