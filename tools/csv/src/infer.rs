@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn kinds_of_columns() {
+    fn column_kind_is_inferred_from_its_cells() {
         let of = |cells: &[&'static str]| kind(cells.iter().copied());
         assert_eq!(of(&[]), Kind::Empty);
         assert_eq!(of(&["1", "2.5"]), Kind::Number);

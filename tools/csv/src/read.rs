@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn names_become_unique() {
+    fn header_names_given_twice_are_made_unique() {
         let (names, _) = cells("a,,a,a_2,a\n", &Options::default());
         assert_eq!(names, ["a", "column_2", "a_2", "a_2_2", "a_3"]);
     }

@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn records_with_missing_and_further_keys() {
+    fn records_with_missing_or_further_keys_are_written() {
         let records = r#"[{"a":1,"b":null},{"c":true,"a":"x"},{"a":0.5}]"#;
         assert_eq!(write_records(records, None, ',').expect("records"), "a,b,c\n1,,\nx,,true\n0.5,,\n");
         let some = Some(owned(&["c", "a"]));

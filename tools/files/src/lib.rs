@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_or_a_path_and_never_more_than_so_many() {
+    fn source_is_bytes_or_a_path_within_the_size_limit() {
         let directory = tempfile::tempdir().expect("a directory");
         let path = directory.path().join("new/a");
         let path = path.to_str().expect("text");

@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn bombs_end_in_errors() {
+    fn html_bombs_are_errors() {
         assert!(matches!(select(&" ".repeat(MAX_DOCUMENT + 1), "p", 1), Err(Error::Document(_))));
         // Each of many nested elements holds all the text of those within.
         let nested = "<div>some text ".repeat(3_000);

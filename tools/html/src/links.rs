@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn links_become_absolute() {
+    fn links_are_made_absolute() {
         let html = "<a href=b>1</a><a href='/c?q=1#x'>2</a><a href='//other.test/'>3</a><a href='#top'>4</a>
             <a href='mailto:a@b.test'>5</a><a href='http://['>no URL</a><a>none</a>";
         assert_eq!(

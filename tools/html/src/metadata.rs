@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn open_graph_stands_in() {
+    fn metadata_missing_in_html_is_taken_from_open_graph() {
         let html = "<title> </title><meta property=og:title content=Open><meta property=og:url content=/x>";
         let found = metadata(html, None).expect("metadata");
         assert_eq!((found.title.as_deref(), found.canonical.as_deref()), (Some("Open"), Some("/x")));

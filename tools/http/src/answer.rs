@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn json_is_checked_only() {
+    fn json_body_is_checked_and_errors_are_explained() {
         let address = Address::parse("https://a.example/").expect("an address");
         check_json(" {\"a\": [1e999, null]} ", &address).expect("JSON");
         let error = check_json("\n<html>", &address).expect_err("no JSON");

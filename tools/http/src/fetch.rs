@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn redirects_that_are_not_followed() {
+    fn redirect_is_not_followed_if_manual_or_refused() {
         let mut wire = Pretended::default().redirect(A, 302, B);
         let manual = Options { redirect: Mode::Manual, ..Options::default() };
         let answer = get(&mut wire, A, manual).expect("an answer");
@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn bodies_have_a_limit() {
+    fn body_beyond_max_bytes_is_refused() {
         let wire = Pretended::default().answer(A, 200, &[], b"seven !");
         let mut wire = wire.answer(B, 200, &[("content-length", "7")], b"");
         for (max_bytes, fits) in [(7, true), (6, false)] {
@@ -305,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_and_json() {
+    fn body_is_returned_as_text_or_json() {
         let wire = Pretended::default().answer(A, 200, &[], b"{\"a\": 1}").answer(B, 500, &[], b"\n<p>oops</p>");
         let mut wire = wire.answer("https://c.example/", 204, &[("content-type", "image/png")], b"\x89PNG");
         let mut get = |url| get(&mut wire, url, Options::default()).expect("an answer");

@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn defaults_give_way() {
+    fn default_headers_do_not_replace_given_ones() {
         let mut headers = pairs(&[("accept", "text/css")]);
         complete(&mut headers, "*/*", Some("text/plain"));
         assert_eq!(headers[0].1, "text/css");

@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn methods_and_bodies() {
+    fn redirect_changes_method_and_body_by_status() {
         for (status, method, expected) in [
             (301, "POST", "GET"),
             (302, "POST", "GET"),

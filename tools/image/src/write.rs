@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn names_say_formats() {
+    fn image_format_is_taken_from_the_file_name() {
         assert_eq!(format_of("/a/b.JPG"), Some(Format::Jpeg));
         assert_eq!(format_of("/a/b.webp"), Some(Format::WebP));
         assert_eq!((format_of("/a.png/b"), format_of("/a/b.gif")), (None, None));

@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_are_no_text() {
+    fn value_that_is_no_text_is_readable_as_bytes_only() {
         let error = store().get("b").expect_err("no text");
         assert_eq!((error.kind, error.key.as_deref()), (Kind::NotText, Some("b")));
         assert_eq!(store().get_bytes("b"), Ok(Some(vec![0xff])));

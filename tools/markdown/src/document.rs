@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn headings_with_anchors() {
+    fn headings_have_anchors_and_lines() {
         let found = headings("# A *b* `c`\n\nTitle\n=====\n\n> ## Title\n\n```\n# no\n```\n");
         let heading = |level, text: &str, anchor: &str, line| Heading {
             level,

@@ -150,7 +150,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn cells_stay_in_their_columns(cells in proptest::collection::vec("[a|\\\\\n\r `<]{0,8}", 4)) {
+        fn table_cells_with_markup_stay_in_their_columns(cells in proptest::collection::vec("[a|\\\\\n\r `<]{0,8}", 4)) {
             let text = table(&owned(&["p", "q"]), &[cells[..2].to_vec(), cells[2..].to_vec()], &[]).expect("a table");
             let html = to_html(&text, Extensions::ALL, false);
             prop_assert_eq!(html.matches("<tr>").count(), 3, "{}{}", text, html);

@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn amounts_have_bounds() {
+    fn amount_out_of_bounds_is_refused() {
         assert!(check(1).is_ok() && check(MAX_AMOUNT).is_ok());
         assert!(check(0).is_err() && check(MAX_AMOUNT + 1).is_err());
     }

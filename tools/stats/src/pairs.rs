@@ -108,7 +108,7 @@ mod tests {
     const Y: [f64; 11] = [8.04, 6.95, 7.58, 8.81, 8.33, 9.96, 7.24, 4.26, 10.84, 4.82, 5.68];
 
     #[test]
-    fn pearson_of_anscombe() {
+    fn pearson_correlation_of_anscombe_data_is_exact() {
         let result = correlation(&X, &Y, Method::Pearson).expect("finite");
         assert!((result.coefficient - 0.816_420_516_344_844).abs() < 1e-12, "{result:?}");
         assert!((result.p_value.expect("11 pairs") - 0.002_169_628_873_1).abs() < 1e-8, "{result:?}");
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn line_of_anscombe() {
+    fn linear_fit_of_anscombe_data_is_exact() {
         let line = linear_fit(&X, &Y).expect("finite");
         assert!((line.slope - 0.500_090_909_090_909).abs() < 1e-12, "{line:?}");
         assert!((line.intercept - 3.000_090_909_090_909).abs() < 1e-12, "{line:?}");

@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn quantiles_at_the_edges() {
+    fn quantiles_at_the_edges_are_exact_and_beyond_are_refused() {
         assert_eq!(quantiles(&[5.0], &[0.0, 0.3, 1.0]), Ok(vec![5.0; 3]));
         assert_eq!(quantiles(&[f64::MIN, f64::MAX], &[0.5]), Ok(vec![0.0]));
         for bad in [-0.1, 1.1, f64::NAN] {

@@ -56,7 +56,7 @@ mod tests {
     }
 
     #[test]
-    fn context_and_hunks() {
+    fn diff_context_merges_hunks() {
         let old: String = (0..20).map(|i| format!("{i}\n")).collect();
         let new = old.replace("3\n", "three\n").replace("18\n", "eighteen\n");
         let hunks = |context| diff(&old, &new, context, ("", "")).expect("good names").unified.matches("@@ -").count();

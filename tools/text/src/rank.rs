@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn words_in_any_order_and_misspelt() {
+    fn rank_by_words_ignores_order_and_spelling_mistakes() {
         assert_eq!(order("jon smiht", &["Ann Lee", "Smith, John"], Metric::Words)[0], "Smith, John");
         let files = ["src/store.rs", "src/guest/driver.rs", "README.md"];
         assert_eq!(order("guest drivr", &files, Metric::Words)[0], "src/guest/driver.rs");
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_scores_go_by_the_whole_then_by_place() {
+    fn rank_of_equal_scores_prefers_exact_text_and_then_position() {
         assert_eq!(order("smith", &["John Smith", "Smith", "SMITH"], Metric::Words), ["Smith", "SMITH", "John Smith"]);
     }
 
