@@ -2,14 +2,14 @@
 //!
 //! | hole | what broke there | here, and in detail in |
 //! | --- | --- | --- |
-//! | 1 | loops, regular expressions and jq hang, and SIGINT does nothing | `hole_1_…`; `cancel`, `hostile` (`loops`), `shell_limits` |
+//! | 1 | loops, regular expressions and jq hang, and SIGINT does nothing | `hole_1_…`; `cancellation`, `hostile` (`loops`), `shell::limits` |
 //! | 2 | a long print, argument or error kills the sandbox | `hole_2_…`; `calls::call_of_ten_megabytes_passes_both_ways`, `hostile` (`output`) |
 //! | 3 | twelve tools leave no room for a script | `hole_3_…` |
-//! | 4 | deep recursion, deep JSON and `1e1000` in jq kill it | `hole_4_…`; `hostile` (`stack`), `shell_limits::jq_that_recurses_for_ever_is_limited` |
-//! | 5 | memory and files without limit | `hole_5_…`; `hostile` (`memory`), `across::fuel_and_memory_are_the_run_s` |
-//! | 6 | a stopped script goes on inside the next run | `hole_6_…`; `cancel::run_cancelled_makes_no_further_calls` |
+//! | 4 | deep recursion, deep JSON and `1e1000` in jq kill it | `hole_4_…`; `hostile` (`stack`), `shell::limits::jq_that_recurses_for_ever_is_limited` |
+//! | 5 | memory and files without limit | `hole_5_…`; `hostile` (`memory`), `scripts_in_scripts::fuel_and_memory_are_the_run_s` |
+//! | 6 | a stopped script goes on inside the next run | `hole_6_…`; `cancellation::run_cancelled_makes_no_further_calls` |
 //! | 10 | 22.9 MB leak for each sandbox | `hole_10_…`; `cargo xtask soak` |
-//! | 11 | nothing runs at the same time, timers do not wait, a second run deadlocks | `hole_11_…`; `calls::calls_run_at_the_same_time`, `steps`, `crowd` |
+//! | 11 | nothing runs at the same time, timers do not wait, a second run deadlocks | `hole_11_…`; `calls::calls_run_at_the_same_time`, `step_api`, `concurrent_sessions` |
 
 use std::fmt::Write as _;
 use std::sync::Arc;
