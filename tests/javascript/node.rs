@@ -294,7 +294,7 @@ fn error_of_a_class_is_located_where_it_was_made() {
 }
 
 #[test]
-fn main_script_with_missing_or_superfluous_brackets_says_what_is_wrong_and_where() {
+fn main_script_with_unbalanced_brackets_says_what_is_wrong_and_where() {
     let home = Home::new();
     for (code, message, line) in [
         ("function f() {\n  x();", "Unexpected end of input", 2),

@@ -253,7 +253,7 @@ fn http_request_with_other_host_origin_or_path_is_refused() {
 }
 
 #[test]
-fn bodies_and_connections_beyond_the_limits_are_refused_and_the_server_survives() {
+fn bodies_and_connections_beyond_limits_are_refused_and_server_survives() {
     let home = Home::new();
     let server = HttpServer::start(&home, &["--max-body", "10KiB", "--max-connections", "4"]);
     let large = json!({ "jsonrpc": "2.0", "id": 1, "method": "x", "params": { "x": "y".repeat(20_000) } });

@@ -365,7 +365,7 @@ fn has_landlock() -> bool {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn server_reaches_the_files_ports_and_processes_that_the_policy_names_and_no_others() {
+fn server_reaches_only_files_ports_and_processes_that_the_policy_names() {
     if !has_landlock() {
         eprintln!("this kernel has no Landlock");
         return;

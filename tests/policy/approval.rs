@@ -365,7 +365,7 @@ fn long_arguments_leave_the_call_in_sight() {
 }
 
 #[test]
-fn question_shows_letters_without_width_and_leaves_those_that_belong_to_a_letter() {
+fn question_escapes_zero_width_letters_except_those_that_combine() {
     let home = home();
     let script = "const metadata = [['name', '하\\u11ab국어 cafe\\u0301 หนึ่ง']];
         const customerId = 'alice' + '\\u1161'.repeat(2) + '\\u{1d165}\\u302e';

@@ -456,7 +456,7 @@ fn session_archive_that_is_inconsistent_is_refused() {
 
 /// The twin of what is refused: the same directory many times over is files as any others.
 #[test]
-fn directory_that_is_there_many_times_is_read_within_the_limits_of_a_session() {
+fn directory_found_many_times_is_read_within_the_limits_of_a_session() {
     let mut archive = exported();
     archive.multiply(10);
     assert_eq!(refused(&archive.write()), Ok(()));
