@@ -19,27 +19,27 @@ fn run(program: &str, arguments: &[&str], directory: &Path) {
 
 /// The first minutes of a publisher, in the languages that the other tests do not need. With Rust: `tools/authoring.rs`.
 #[test]
-fn the_tutorial_with_cargo_component() {
+fn tutorial_with_cargo_component_works() {
     tutorial::follow(&Home::new(), "Rust with cargo-component", &[]);
 }
 
 #[test]
-fn the_tutorial_with_javascript() {
+fn tutorial_with_javascript_works() {
     tutorial::follow(&Home::new(), "JavaScript", &[]);
 }
 
 #[test]
-fn the_tutorial_with_python() {
+fn tutorial_with_python_works() {
     tutorial::follow(&Home::new(), "Python", &[]);
 }
 
 #[test]
-fn the_tutorial_with_c() {
+fn tutorial_with_c_works() {
     tutorial::follow(&Home::new(), "C", &[]);
 }
 
 #[test]
-fn a_tool_made_with_cargo_component_is_published_and_called() {
+fn tool_made_with_cargo_component_is_published_and_called() {
     let home = Home::new();
     run("cargo", &["component", "new", "--lib", "greeter"], home.path());
     let directory = home.path().join("greeter");
@@ -72,7 +72,7 @@ await writeFile('greeter.wasm', component);
 ";
 
 #[test]
-fn a_tool_written_in_javascript_is_published_and_called() {
+fn tool_written_in_javascript_is_published_and_called() {
     let home = Home::new();
     let package = "@bytecodealliance/componentize-js@0.23.0";
     run("npm", &["install", "--no-audit", "--no-fund", package], home.path());
@@ -98,7 +98,7 @@ await writeFile('agent.wasm', component);
 ";
 
 #[test]
-fn an_agent_written_in_javascript_calls_a_tool() {
+fn agent_written_in_javascript_calls_a_tool() {
     let home = Home::with_tools(&["stats"]);
     run("npm", &["install", "--no-audit", "--no-fund", "@bytecodealliance/componentize-js@0.23.0"], home.path());
     for directory in ["wit/deps/stats", "wit/deps/cli"] {
@@ -187,7 +187,7 @@ return [params.m, params.k, params.delta[0]].map(number => number.toFixed(1));
 
 /// The crate `augurs-prophet` holds Prophet's model, written in Stan and built with the WASI SDK.
 #[test]
-fn a_component_from_a_crate_is_published_and_called() {
+fn component_from_a_crate_is_published_and_called() {
     let home = Home::new();
     let manifest = "[package]\nname = \"fetch\"\nversion = \"0.0.0\"\n[lib]\npath = \"lib.rs\"\n\
         [dependencies]\naugurs-prophet = { version = \"=0.10.3\", default-features = false }\n";

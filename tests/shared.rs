@@ -83,7 +83,7 @@ fn json_of(ran: &Ran) -> Value {
 }
 
 #[test]
-fn a_real_registry_of_containers_keeps_releases() {
+fn release_on_a_real_container_registry_is_pushed_pulled_and_run() {
     for private in [false, true] {
         let (home, other) = (Home::with_tools(&["stats"]), Home::new());
         let server = Server::start(home.path(), private);

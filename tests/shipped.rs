@@ -44,7 +44,7 @@ fn out(ran: &Value) -> &str {
 }
 
 #[test]
-fn coreutils_are_commands() {
+fn coreutils_program_runs_as_commands() {
     let home = home_with(&[UUTILS], POLICY);
     let ran = sh(
         &home,
@@ -70,7 +70,7 @@ fn ripgrep_searches_files_and_streams() {
 }
 
 #[test]
-fn jaq_is_a_command() {
+fn jaq_program_runs_as_a_command() {
     let home = home_with(&[JAQ], POLICY);
     let ran = sh(
         &home,
@@ -99,7 +99,7 @@ fn sqlite_keeps_databases_in_files_of_the_session() {
 }
 
 #[test]
-fn programs_work_together() {
+fn shipped_programs_run_in_one_pipeline() {
     let home = home_with(&[UUTILS, RG, JAQ], POLICY);
     let ran = sh(
         &home,
@@ -250,7 +250,7 @@ END
 }
 
 #[test]
-fn a_replayed_python_draws_the_same_and_two_runs_do_not() {
+fn python_random_is_replayed_equal_and_differs_between_runs() {
     let home = home_with(&[PYTHON], POLICY);
     let ran = sh(&home, "for i in 1 2; do python3 -c 'import random; print(random.random())'; done | sort -u | wc -l");
     assert_eq!(out(&ran).trim(), "2", "{ran}");
@@ -305,7 +305,7 @@ const GIT_SETTINGS: &str = "export HOME=$PWD/home LC_ALL=C TZ=UTC GIT_CONFIG_NOS
     mkdir home repo; cd repo; git init -q -b main; git config core.fileMode false\n";
 
 #[test]
-fn git_keeps_history() {
+fn git_program_commits_diffs_stashes_and_checks() {
     let home = home_with(&[GIT], POLICY);
     let script = "printf '1\n2\n3\n' > f; git add f; git commit -qm one; git rev-parse HEAD
         echo 4 >> f; git status -s; git diff --shortstat; git stash -q; tail -1 f; git stash pop -q; git commit -qam two
@@ -383,7 +383,7 @@ fn git_reaches_only_the_files_that_are_granted() {
 }
 
 #[test]
-fn the_commands_of_the_guide() {
+fn program_guide_commands_run_with_shipped_programs() {
     let guide = std::fs::read_to_string(root().join("docs/programs.md")).expect("the guide is there");
     let home = Home::with_tools(&["stats"]);
     for program in [UUTILS, RG, JAQ, SQLITE, PYTHON, GIT] {

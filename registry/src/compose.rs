@@ -107,7 +107,7 @@ package acme:stock@0.1.0 { interface stock { left: func() -> u32; } }
     }
 
     #[test]
-    fn what_is_served_within_is_imported_no_more() {
+    fn composition_imports_no_longer_what_is_served_within() {
         let shop = component(SHOP);
         let composed = compose(("acme:shop", shop.clone()), vec![("acme:payments".into(), component(CHARGES))]);
         let composed = composed.expect("1.2 serves 1.1");
@@ -118,7 +118,7 @@ package acme:stock@0.1.0 { interface stock { left: func() -> u32; } }
     }
 
     #[test]
-    fn what_serves_nothing_is_refused_by_name() {
+    fn composition_with_useless_or_invalid_part_is_refused_by_name() {
         let other =
             "package acme:payments@2.0.0; interface charges { create: func() -> u32; } world tool { export charges; }";
         let composed = compose(("acme:shop", component(SHOP)), vec![("acme:payments@2".into(), component(other))]);

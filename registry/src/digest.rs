@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn text_and_back() {
+    fn digest_displayed_parses_back_equal() {
         let digest = Digest::of(b"");
         let text = "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
         assert_eq!(digest.to_string(), text);
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_other_spellings() {
+    fn digest_in_another_spelling_is_refused() {
         let hex = Digest::of(b"x").hex();
         for text in
             [hex.clone(), format!("sha512:{hex}"), format!("sha256:{}", hex.to_uppercase()), format!("sha256:{hex}0")]

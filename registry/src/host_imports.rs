@@ -68,7 +68,7 @@ mod tests {
         package acme:stock@1.0.0 { interface stock { f: func(); } }";
 
     #[test]
-    fn what_nobody_gives_is_missing() {
+    fn host_imports_not_provided_are_reported() {
         for (import, missing) in [
             ("import wasi:io/poll@0.2.3;", (None, None)),
             ("import acme:stock/stock@1.0.0;", (None, None)),

@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn the_manifest_says() {
+    fn identity_is_taken_from_manifest_and_must_agree() {
         let mut request = request(CHARGES);
         request.manifest = Some("name = \"a:b\"\nversion = \"3.0.0\"".into());
         assert_eq!(identity(&request), Ok("a:b@3.0.0".into()));
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn a_component_alone_says_what_it_exports() {
+    fn identity_without_manifest_is_taken_from_exports() {
         assert_eq!(identity(&request(CHARGES)), Ok("acme:payments@1.2.0".into()));
         let with_wasi =
             "package acme:payments@1.2.0; interface c { f: func(); } world w { export c; export wasi:cli/run@0.2.0; }
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn what_says_too_little_or_too_much_must_be_named() {
+    fn identity_that_is_missing_or_ambiguous_must_be_named() {
         let function = "package a:b@1.0.0; world w { export f: func(); }";
         assert_eq!(identity(&request(function)), Err("the component does not say its name".into()));
         let wasi = "package wasi:cli@0.2.0; interface run { run: func() -> result; } world w { export run; }";
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn another_package_s_version_is_not_taken() {
+    fn identity_under_another_name_needs_its_own_version() {
         let mut request = request(CHARGES);
         request.name = Some("my:copy".parse().expect("a name"));
         assert_eq!(identity(&request), Err("the component does not say its version".into()));
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn the_wit_text_names_what_exports_functions_only() {
+    fn identity_of_functions_only_is_taken_from_wit_text() {
         let function = "package a:b@1.0.0; world w { export f: func(); }";
         let mut request = request(function);
         request.wit = Some(function.into());

@@ -344,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn everything() {
+    fn manifest_with_all_keys_is_read() {
         let manifest = parse(
             r#"
             description = "d"
@@ -398,7 +398,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_have_a_place() {
+    fn manifest_error_has_line_and_column() {
         let error = parse("colour = 1\n").expect_err("unknown key");
         assert_eq!((error.line(), error.column()), (3, 1));
         assert!(error.message().contains("unknown key `colour`"), "{error}");
@@ -412,7 +412,7 @@ mod tests {
     }
 
     #[test]
-    fn refusals() {
+    fn manifest_that_is_malformed_is_refused_with_reason() {
         assert!(
             Manifest::parse("name = \"a:b\"").expect_err("no version").message().contains("missing field `version`")
         );
@@ -441,7 +441,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn never_panics(text in "[\\[\\]{}=\"a-c.é\n ]{0,60}") {
+        fn manifest_parser_with_arbitrary_text_does_not_panic(text in "[\\[\\]{}=\"a-c.é\n ]{0,60}") {
             if let Err(error) = Manifest::parse(&format!("{HEAD}{text}")) {
                 prop_assert!(error.line() >= 1 && error.column() >= 1);
             }

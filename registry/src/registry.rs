@@ -379,7 +379,7 @@ mod tests {
     }
 
     #[test]
-    fn the_highest_that_fits_and_is_not_yanked() {
+    fn resolution_takes_the_highest_match_that_is_not_yanked() {
         let (_directory, registry) = registry();
         for version in ["1.0.0", "1.10.0", "1.9.0", "2.0.0-rc.1", "0.3.1", "0.3.0"] {
             publish(&registry, "a:b", version);
@@ -401,7 +401,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_there_names_what_is() {
+    fn resolution_that_fails_hints_at_what_exists() {
         let (_directory, registry) = registry();
         let error = resolve(&registry, "acme:payments").expect_err("empty");
         assert_eq!(error.hint(), Some("the registry is empty: publish something first"));
@@ -421,7 +421,7 @@ mod tests {
     }
 
     #[test]
-    fn another_handle_s_releases_are_seen() {
+    fn registry_sees_releases_of_other_handles() {
         let (directory, one) = registry();
         let two = Registry::open(directory.path().join("registry")).expect("it opens");
         assert!(two.list().expect("it reads").is_empty());
@@ -437,7 +437,7 @@ mod tests {
     }
 
     #[test]
-    fn a_registry_that_was_replaced_is_read_anew() {
+    fn registry_replaced_on_disk_is_read_anew() {
         let (directory, registry) = registry();
         publish(&registry, "a:b", "1.0.0");
         publish(&registry, "a:c", "1.0.0");

@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn ten_thousand_releases_are_searched_in_no_time() {
+    fn search_of_ten_thousand_releases_is_fast() {
         let directory = tempfile::tempdir().expect("a directory");
         let registry = filled(directory.path(), 10_000);
         let found = |words: &str| {

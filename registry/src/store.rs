@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn blobs_are_read_as_written() {
+    fn blob_written_is_read_back() {
         let (_directory, store) = store();
         let lock = store.lock().expect("the lock");
         let blob = lock.write(b"bytes").expect("written");

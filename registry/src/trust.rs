@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_have_names() {
+    fn trusted_key_is_added_found_and_removed_by_name() {
         let directory = tempfile::tempdir().expect("a directory");
         let keys = TrustedKeys::new(directory.path().join("deep/trusted-keys"));
         assert!(keys.list().expect("none").is_empty());
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_line_is_no_trust() {
+    fn trust_file_with_invalid_line_is_refused() {
         let directory = tempfile::tempdir().expect("a directory");
         let path = directory.path().join("keys");
         for text in ["acme", "acme ed25519:x", "a/b KEY", "acme KEY\nacme KEY"] {

@@ -121,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_named_as_a_release_is_found() {
+    fn wkg_layout_lists_files_named_as_releases_only() {
         let root = tempfile::tempdir().expect("a directory");
         for path in
             ["a/b/1.10.0.wasm", "a/b/1.9.0.wasm", "a/b/latest.wasm", "a/b/1.0.0", "A/b/1.0.0.wasm", "a/c/2.0.0.wasm"]

@@ -133,7 +133,7 @@ fn misspelt_keys_are_explained() {
 }
 
 #[test]
-fn dash_is_a_pipe() {
+fn file_operand_dash_is_standard_input_or_output() {
     let home = Home::with_fixture();
     home.js("await fs.writeFile('out', 'bytes')", &["--session", "s"]);
     let ran = home.run(["session", "get", "s", "/workspace/out", "-"]);

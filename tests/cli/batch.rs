@@ -19,7 +19,7 @@ fn of<'a>(results: &'a [Value], id: &Value) -> &'a Value {
 }
 
 #[test]
-fn a_job_has_all_that_it_names() {
+fn batch_job_has_everything_it_names() {
     let job = json!({
         "id": "all", "lang": "sh", "stdin": "from stdin\n",
         "script": "pwd; cat; cat data/a.txt; od -An -tx1 data/b.bin; ./run.sh; stat -c %a data/a.txt; echo $WORD $0",
@@ -46,7 +46,7 @@ fn results_have_the_keys_of_run_and_the_id() {
 }
 
 #[test]
-fn a_line_that_is_no_job_has_its_result() {
+fn batch_line_that_is_no_job_has_an_error_result() {
     let bad = [
         ("{\"id\": \"half\"", "line 1"),
         ("[]", "line 2"),
@@ -109,7 +109,7 @@ fn job_that_would_lose_something_is_refused() {
 }
 
 #[test]
-fn jobs_share_nothing() {
+fn batch_jobs_are_isolated() {
     let write = json!({"id": 1, "lang": "sh", "script": "echo x > /workspace/left; echo x > /tmp/left; left=1"});
     let look = json!({"id": 2, "lang": "sh", "script": "ls /workspace /tmp | grep -c left; echo [$left]"});
     let results = Home::new().batch(&lines(&[write, look]), &["--jobs", "1"]);
@@ -166,7 +166,7 @@ fn lines_are_read_as_they_are_worked_off() {
 }
 
 #[test]
-fn a_mistake_of_the_command_line_is_told_once() {
+fn batch_with_wrong_option_or_policy_fails_once() {
     let home = Home::new();
     home.file("policy.toml", "[[grant]]\nmethod = 'stats/*'\ncals = 1\n");
     let ran = home.run(["batch", "--policy", "policy.toml"]);
@@ -316,7 +316,7 @@ fn is_alive(pid: u32) -> bool {
 }
 
 #[test]
-fn what_is_wrong_with_a_batch_in_processes_is_told_once() {
+fn batch_in_processes_with_wrong_option_or_policy_fails_once() {
     let home = Home::new();
     home.file("policy.toml", "[[grnt]]\n");
     let input = lines(&[json!({"id": 1, "script": "1"}), json!({"id": 2, "script": "1"})]);

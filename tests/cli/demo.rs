@@ -12,7 +12,7 @@ fn run(script: &str, policy: &str) -> Value {
 }
 
 #[test]
-fn the_report_is_written_from_real_data() {
+fn demo_report_is_written_from_real_data() {
     let ran = run("report.js", "report.policy.toml");
     assert_eq!(ran["status"], "completed", "{}", ran["error"]);
     let calls = ran["calls"].as_array().expect("an array");
@@ -24,7 +24,7 @@ fn the_report_is_written_from_real_data() {
 }
 
 #[test]
-fn a_denied_call_is_caught_and_the_script_goes_on() {
+fn demo_of_a_denied_call_is_caught_and_completes() {
     let ran = run("denied.js", "denied.policy.toml");
     assert_eq!(ran["status"], "completed", "{}", ran["error"]);
     let outcomes: Vec<&str> =

@@ -104,7 +104,7 @@ fn keys_of_both_kinds_are_read_by_both() {
 }
 
 #[test]
-fn doctor_says_of_an_unusable_cache_that_it_is() {
+fn doctor_reports_an_unusable_cache() {
     let home = Home::new();
     let file = home.file("no-directory", "");
     let mut command = home.command(["doctor"]);

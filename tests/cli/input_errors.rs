@@ -8,7 +8,7 @@ fn told(ran: &Value) -> String {
 }
 
 #[test]
-fn scripts_that_go_wrong() {
+fn script_error_has_its_kind_name_and_message() {
     let home = Home::new();
     for (code, kind, name, message) in [
         ("throw new TypeError('no good')", "exception", "TypeError", "no good"),
@@ -56,7 +56,7 @@ fn module_that_does_not_parse_tells_where_its_mistake_is() {
 }
 
 #[test]
-fn what_is_nested_as_deep_as_it_may_be_comes_back() {
+fn value_nested_to_the_limit_is_returned() {
     let ran = Home::new().js("let a = 5; for (let n = 0; n < 100; n++) a = [a]; return a", &[]);
     let mut value = &ran["value"];
     for _ in 0..100 {
@@ -145,7 +145,7 @@ fn error_shows_its_line_and_column() {
 }
 
 #[test]
-fn odd_values_come_back() {
+fn returned_values_of_unusual_types_are_serialized() {
     let home = Home::new();
     assert_eq!(home.js("return 2n ** 80n", &[])["value"], "1208925819614629174706176");
     assert_eq!(home.js("return new Uint8Array([1, 2, 255])", &[])["value"], "AQL/");
@@ -156,7 +156,7 @@ fn odd_values_come_back() {
 }
 
 #[test]
-fn a_large_script_runs() {
+fn script_of_a_megabyte_runs() {
     let home = Home::new();
     let script = format!(
         "let n = 0;\n{}return n",
@@ -168,7 +168,7 @@ fn a_large_script_runs() {
 }
 
 #[test]
-fn what_is_no_command_line() {
+fn command_line_that_is_invalid_is_a_usage_error() {
     let home = Home::new();
     for (arguments, message) in [
         (vec!["run"], "required"),
@@ -191,7 +191,7 @@ fn what_is_no_command_line() {
 }
 
 #[test]
-fn a_policy_that_is_none_says_where() {
+fn policy_that_is_invalid_is_a_usage_error_with_location() {
     let home = Home::new();
     home.file("policy.toml", "[[grant]]\nmethod = '*'\nwhen = []\n");
     let ran = home.run(["run", "-e", "1", "--policy", "policy.toml"]);
@@ -200,7 +200,7 @@ fn a_policy_that_is_none_says_where() {
 }
 
 #[test]
-fn a_version_that_does_not_exist() {
+fn tool_version_that_does_not_exist_is_refused_with_alternatives() {
     let home = Home::with_tools(&["stats"]);
     let ran = home.run(["run", "-e", "1", "--tool", "s=tollhouse:stats@^9"]);
     assert_eq!(ran.status, 2);
@@ -210,7 +210,7 @@ fn a_version_that_does_not_exist() {
 }
 
 #[test]
-fn what_is_no_component_is_not_published() {
+fn file_that_is_no_component_is_not_published() {
     let home = Home::with_fixture();
     let whole = tollhouse_tests::components::echo("", "u32");
     for (name, bytes, message) in [

@@ -2,7 +2,6 @@
 
 use std::io::Write as _;
 use std::process::Stdio;
-use std::time::{Duration, Instant};
 
 use tollhouse::guest::Language;
 use tollhouse::session::{Host, HostOptions};
@@ -37,7 +36,7 @@ fn values_are_shown_as_node_shows_them() {
 }
 
 #[test]
-fn what_is_declared_is_there_for_the_next_input() {
+fn repl_declarations_are_kept_for_the_next_input() {
     let inputs = "const a = 20, {b, c: [d]} = {b: 1, c: [2]}\na + b + d\nlet twice = (x) => x * 2\nfunction add(x) { return twice(x) + a }\n\
                   class Point { constructor(x) { this.x = x } get double() { return twice(this.x) } }\nadd(1)\nnew Point(4).double\n\
                   var v = [a]; w = v\nv.push(3); w\nconst a = 'again'\na\n_ + '!'\nstate.n = 1\nstate.n + 1\n";
@@ -46,7 +45,7 @@ fn what_is_declared_is_there_for_the_next_input() {
 }
 
 #[test]
-fn what_is_required_and_imported_is_there_again() {
+fn repl_imports_are_kept_for_the_next_input() {
     let inputs = "const {join} = require('path')\nimport {basename} from 'node:path'\nimport * as util from 'util'\n\
                   const os = await import('os')\nfs.writeFileSync('m.mjs', 'export default (x) => x + 1')\nimport more from './m.mjs'\n\
                   [join('a', 'b'), basename('/x/y'), util.inspect(1), typeof os.EOL, more(1)]\n\
@@ -56,7 +55,7 @@ fn what_is_required_and_imported_is_there_again() {
 }
 
 #[test]
-fn what_cannot_be_kept_is_said() {
+fn repl_bindings_that_cannot_be_kept_are_reported() {
     let inputs = "const counter = (() => { let n = 0; return () => ++n })()\ncounter()\n\
                   class P {}\nconst p = new P()\np\nconst o = {f() {}}; const q = {o}\n";
     let ran = repl(&Home::new(), &[], inputs);
@@ -72,7 +71,7 @@ fn what_cannot_be_kept_is_said() {
 }
 
 #[test]
-fn an_input_goes_on_until_it_is_whole() {
+fn repl_input_that_is_incomplete_continues_on_the_next_line() {
     let inputs = "function f(a,\n  b) {\n  return a + b\n}\nf(1, 2)\n{\n  x: 1,\n  y: `a\n  b`\n}\n[1,\n2].map(\n(x) => x\n)\n/* a\ncomment */ 5\n";
     assert_eq!(prints(&[], inputs), "undefined\n3\n{ x: 1, y: 'a\\n  b' }\n[ 1, 2 ]\n5\n");
     let inputs = "for i in 1 2\ndo\n  echo $i\ndone\ncat <<END\nif\nEND\necho 'a\nb' |\n  tr a-z A-Z\nf()\n{ echo \"$1\"; }\nf \\\n  x\n";
@@ -84,7 +83,7 @@ fn an_input_goes_on_until_it_is_whole() {
 }
 
 #[test]
-fn types_are_taken_out() {
+fn repl_input_in_typescript_has_its_types_removed() {
     let inputs = "interface P { x: number }\nconst p: P = { x: 1 } as P\nconst f = (p: P): number => p.x + 1\nfunction g<T>(x: T): T { return x }\n\
                   enum Color { Red, Blue }\n[f(p), g<string>('s'), Color.Blue]\n";
     let shown = prints(&["--lang", "ts"], inputs);
@@ -92,7 +91,7 @@ fn types_are_taken_out() {
 }
 
 #[test]
-fn bash_keeps_what_bash_keeps() {
+fn repl_input_in_bash_keeps_the_state_of_the_shell() {
     let inputs = "mkdir -p d; cd d\nx=1; f() { echo \"$x in $PWD\"; }\nf\nfalse\nexit 7\nx=2 f\n.lang\n";
     let ran = repl(&Home::new(), &["--lang", "shell"], inputs);
     assert_eq!(ran.stdout, "1 in /workspace/d\n2 in /workspace/d\nsh\n", "{ran:?}");
@@ -101,7 +100,7 @@ fn bash_keeps_what_bash_keeps() {
 }
 
 #[test]
-fn languages_share_files_and_keep_their_own() {
+fn repl_languages_share_files_and_keep_own_state() {
     let inputs = "const a = 1\nfs.writeFileSync('n.txt', 'one')\n.lang shell\ncat n.txt; echo; cd /tmp\n.lang js\na\n.lang sh\npwd\n.lang perl\n";
     let ran = repl(&Home::new(), &[], inputs);
     assert_eq!(ran.stdout, "undefined\nundefined\none\n1\n/tmp\n", "{ran:?}");
@@ -138,14 +137,14 @@ fn errors_end_no_repl_and_the_last_input_says_the_status() {
 }
 
 #[test]
-fn an_input_that_fails_leaves_what_it_has_and_one_that_is_stopped_nothing() {
+fn repl_input_that_fails_keeps_changes_and_one_stopped_does_not() {
     let inputs = "let a = 1\na = 2; throw 1\na\na = 3; while (true);\na\nawait new Promise(() => {})\na\n";
     let ran = repl(&Home::new(), &["--fuel", "100000"], inputs);
     assert_eq!(ran.stdout, "undefined\n2\n2\n2\n", "{ran:?}");
 }
 
 #[test]
-fn what_nobody_waits_for_is_waited_for() {
+fn repl_input_with_pending_timers_is_waited_for() {
     let inputs = "setTimeout(() => console.log('later'), 10); 'now'\nconst p = new Promise((r) => setTimeout(r, 5, 'done')); p.then(console.log); 1\n";
     assert!(prints(&[], inputs.split_once('\n').expect("two").0).ends_with("'now'\nlater\n"));
     let ran = repl(&Home::new(), &[], inputs);
@@ -157,7 +156,7 @@ const POLICY: &str =
     "[tools]\nstats = 'tollhouse:stats'\n[[grant]]\nname = 'two'\nmethod = 'stats/describe'\ncalls = 2\n";
 
 #[test]
-fn tools_budgets_snapshots_and_rollback() {
+fn repl_commands_show_tools_budgets_snapshots_and_roll_back() {
     let home = Home::with_tools(&["stats"]);
     let policy = home.file("policy.toml", POLICY);
     let inputs = "const mean = async (...values) => (await stats.describe({values})).mean\n.budgets\nawait mean(1, 2, 3)\n.budgets\n\
@@ -186,7 +185,7 @@ fn tools_budgets_snapshots_and_rollback() {
 }
 
 #[test]
-fn a_session_goes_on_in_the_next_repl_and_in_run() {
+fn repl_session_continues_in_next_repl_and_in_run() {
     let home = Home::new();
     assert_eq!(repl(&home, &["--session", "s"], "let a = {n: 1}; state.a = a\n").stdout, "{ n: 1 }\n");
     let ran = home.js("state.a.n++; return typeof a", &["--session", "s", "--keep-state"]);
@@ -202,23 +201,23 @@ fn a_session_goes_on_in_the_next_repl_and_in_run() {
 }
 
 #[test]
-fn a_session_that_is_in_use_is_waited_for() {
+fn repl_of_a_session_in_use_waits() {
     let home = Home::new();
     assert_eq!(repl(&home, &["--session", "s"], "1\n").status, 0);
-    let mut busy = home.command(["run", "--session", "s", "-e", "console.log('in'); await sleep(1500)"]);
+    let script = "console.log('in'); await sleep(1500); await fs.writeFile('left', 'by it')";
+    let mut busy = home.command(["run", "--session", "s", "-e", script]);
     let mut busy = busy.stdout(Stdio::piped()).spawn().expect("it starts");
     let mut said = [0; 3];
     std::io::Read::read_exact(busy.stdout.as_mut().expect("it is piped"), &mut said).expect("it runs");
-    let begun = Instant::now();
-    let ran = repl(&home, &["--session", "s"], "2\n3\n");
-    assert_eq!((ran.status, ran.stdout.as_str()), (0, "2\n3\n"), "{ran:?}");
+    // The file is there once the other run has ended.
+    let ran = repl(&home, &["--session", "s"], "await fs.readFile('left', 'utf8')\n3\n");
+    assert_eq!((ran.status, ran.stdout.as_str()), (0, "'by it'\n3\n"), "{ran:?}");
     assert_eq!(ran.stderr, "waiting for another run of the session `s` to end; Ctrl-C gives up\n");
-    assert!(begun.elapsed() > Duration::from_millis(500));
     assert!(busy.wait().expect("it ends").success());
 }
 
 #[test]
-fn hostile_inputs() {
+fn repl_with_hostile_inputs_survives() {
     let home = Home::new();
     let mut deep = "[".repeat(100_000);
     deep.push('\n');
@@ -242,7 +241,7 @@ fn hostile_inputs() {
 }
 
 #[test]
-fn the_parsers_say_what_goes_on() {
+fn parsers_tell_incomplete_inputs_from_complete_ones() {
     let host = Host::new(&HostOptions::default()).expect("the host starts");
     let open = |language, source: &str, name: &str| host.is_open(language, source, name).expect("the guest is there");
     for source in [

@@ -4,7 +4,7 @@ use serde_json::json;
 use tollhouse_tests::Home;
 
 #[test]
-fn a_value_comes_back() {
+fn run_prints_the_returned_value() {
     let home = Home::new();
     let ran = home.js("return 1+1", &[]);
     assert_eq!(ran["value"], 2);
@@ -17,7 +17,7 @@ fn a_value_comes_back() {
 }
 
 #[test]
-fn the_object_has_the_contracts_keys_and_no_other() {
+fn run_json_has_exactly_the_keys_of_the_contract() {
     let ran = Home::new().js("console.log('out'); console.error('err'); return null", &[]);
     let keys: Vec<&str> = ran.as_object().expect("an object").keys().map(String::as_str).collect();
     assert_eq!(
@@ -44,7 +44,7 @@ fn the_object_has_the_contracts_keys_and_no_other() {
 }
 
 #[test]
-fn a_script_is_checked_and_not_run() {
+fn run_with_check_reports_problems_without_running() {
     let home = Home::with_tools(&["stats"]);
     let check = |code: &str, lang: &str, more: &[&str]| {
         let options: Vec<&str> = ["run", "--check", "-e", code, "--lang", lang].iter().chain(more).copied().collect();
@@ -72,7 +72,7 @@ fn a_script_is_checked_and_not_run() {
 }
 
 #[test]
-fn bash_is_bash() {
+fn shell_script_runs_with_its_exit_status() {
     let home = Home::new();
     let ran = home.sh("for f in 1 2 3; do echo $((f * f)); done | paste -sd+ | bc; exit 3", &[]);
     assert_eq!(ran["stdout"], "14\n");
@@ -82,7 +82,7 @@ fn bash_is_bash() {
 }
 
 #[test]
-fn the_language_is_found() {
+fn run_without_lang_detects_the_language() {
     let home = Home::new();
     home.file("a.sh", "echo shell $1");
     home.file("b", "#!/usr/bin/env bash\necho shebang");
@@ -118,7 +118,7 @@ fn standard_input_is_read_when_asked_for() {
 }
 
 #[test]
-fn a_script_comes_from_standard_input() {
+fn run_reads_its_script_from_standard_input() {
     use std::io::Write as _;
     use std::process::Stdio;
     let home = Home::new();
@@ -133,7 +133,7 @@ fn a_script_comes_from_standard_input() {
 }
 
 #[test]
-fn timers_really_wait() {
+fn timer_waits_for_its_delay() {
     let ran =
         Home::new().js("const t = Date.now(); await new Promise(r => setTimeout(r, 120)); return Date.now() - t", &[]);
     assert!(ran["value"].as_u64().is_some_and(|waited| waited >= 119), "{ran}");

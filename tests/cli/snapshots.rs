@@ -17,7 +17,7 @@ fn snapshots(home: &Home, commands: &[(&str, &[&str])]) {
 }
 
 #[test]
-fn help() {
+fn help_texts_match_their_snapshots() {
     snapshots(
         &Home::new(),
         &[
@@ -45,12 +45,12 @@ fn help() {
 /// The second wall leaves a process no more than this file's snapshot says: more is a decision.
 #[test]
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
-fn wall() {
+fn syscall_wall_matches_its_snapshot() {
     snapshots(&Home::new(), &[("wall", &["doctor", "--wall"])]);
 }
 
 #[test]
-fn mistakes() {
+fn error_texts_match_their_snapshots() {
     let home = Home::with_tools(&["stats"]);
     home.file("unknown.toml", "[[grant]]\nmethod = 'stats/*'\ncals = 3\n");
     home.file("twice.toml", "[[grant]]\nname = 'a'\nmethod = 'x'\n[[grant]]\nname = 'a'\nmethod = 'y'\n");
@@ -79,7 +79,7 @@ fn mistakes() {
 }
 
 #[test]
-fn listings() {
+fn listings_match_their_snapshots() {
     let home = Home::with_tools(&["stats"]);
     snapshots(
         &home,

@@ -22,7 +22,7 @@ fn job(case: &Value) -> Value {
 }
 
 #[test]
-fn the_shell_does_as_bash_does() {
+fn shell_conformance_cases_match_bash() {
     let mut cases = Vec::new();
     for entry in std::fs::read_dir(root().join("tests/conformance")).expect("the cases are there") {
         let path = entry.expect("it can be read").path();

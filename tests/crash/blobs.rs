@@ -153,14 +153,14 @@ fn blobs_survive_a_power_cut() {
 
 /// The test above would notice.
 #[test]
-fn what_is_not_synced_does_not_survive_a_power_cut() {
+fn blobs_not_synced_are_lost_in_a_power_cut() {
     let Some(mut disk) = Disk::new(512 << 20) else { return };
     let (_, lost) = cut_the_power(&mut disk, "careless", 20);
     println!("lost: {}", lost.expect("the page cache is lost, and the test notices"));
 }
 
 #[test]
-fn a_full_disk_loses_nothing_in_a_power_cut_either() {
+fn full_disk_loses_no_acknowledged_blob_in_a_power_cut() {
     let Some(mut disk) = Disk::new(24 << 20) else { return };
     let directory = disk.path().join("store");
     let files = BlobFiles::open(&directory).expect("it opens");

@@ -248,14 +248,14 @@ fn survive(store: &[String], most: u32, mut crash: impl FnMut()) -> u32 {
 }
 
 #[test]
-fn what_takes_effect_takes_effect_once_whenever_the_process_is_killed() {
+fn durable_effects_happen_once_despite_kills() {
     let killed = survive(&[], kills(), || {});
     println!("{killed} processes were killed");
 }
 
 /// The same where the machine loses its power: what was acknowledged is durable, and not only in a cache.
 #[test]
-fn what_takes_effect_takes_effect_once_whenever_the_power_is_cut() {
+fn durable_effects_happen_once_despite_power_cuts() {
     let Some(disk) = Disk::new(256 << 20) else { return };
     let store = disk.path().join("store");
     let disk = std::cell::RefCell::new(disk);

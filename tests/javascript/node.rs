@@ -44,17 +44,17 @@ fn same_as_node(table: &str, least: usize) {
 }
 
 #[test]
-fn the_console_prints_as_node_does() {
+fn console_output_matches_node() {
     same_as_node("console.txt", 60);
 }
 
 #[test]
-fn the_language_and_the_web_are_as_in_node() {
+fn language_and_web_apis_match_node() {
     same_as_node("language.txt", 50);
 }
 
 #[test]
-fn the_modules_are_as_in_node() {
+fn node_modules_match_node() {
     same_as_node("modules.txt", 50);
 }
 
@@ -71,7 +71,7 @@ fn ciphers_digests_and_keys_are_those_of_node() {
 /// The tables are what the Node on this machine prints.
 #[cfg(feature = "full")]
 #[test]
-fn the_tables_are_those_of_node() {
+fn node_tables_match_the_installed_node() {
     let update = root().join("tests/javascript/node/update.mjs");
     let ran = std::process::Command::new("node").arg(update).arg("--check").output().expect("node is here");
     assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stdout));
@@ -80,7 +80,7 @@ fn the_tables_are_those_of_node() {
 /// A script that uses what `tollhouse types` declares type-checks, and one that uses it wrongly does not.
 #[cfg(feature = "full")]
 #[test]
-fn the_declared_types_are_those_of_an_editor() {
+fn declared_types_accept_correct_and_reject_wrong_scripts() {
     let home = Home::with_tools(&["stats", "http"]);
     home.file("types.d.ts", home.run(["types"]).stdout);
     let script = "const text: string = await fs.readFile(args[0]);
@@ -105,7 +105,7 @@ fn the_declared_types_are_those_of_an_editor() {
 /// The bundle that the guest carries is what its sources and the lock file give.
 #[cfg(feature = "full")]
 #[test]
-fn the_bundle_is_made_of_its_sources() {
+fn javascript_bundle_matches_its_sources() {
     let ran = std::process::Command::new("cargo")
         .args(["xtask", "bundle", "--check"])
         .current_dir(root())
@@ -294,7 +294,7 @@ fn error_of_a_class_is_located_where_it_was_made() {
 }
 
 #[test]
-fn main_script_with_missing_or_superfluous_brackets_says_what_is_wrong_and_where() {
+fn main_script_with_unbalanced_brackets_says_what_is_wrong_and_where() {
     let home = Home::new();
     for (code, message, line) in [
         ("function f() {\n  x();", "Unexpected end of input", 2),
@@ -315,7 +315,7 @@ fn main_script_with_missing_or_superfluous_brackets_says_what_is_wrong_and_where
 }
 
 #[test]
-fn an_exit_ends_the_script_at_once() {
+fn process_exit_ends_the_script_at_once() {
     let home = Home::new();
     let ran = home.js(
         "await fs.writeFile('a', 'kept'); console.log('out'); try { process.exit(3) } finally { console.log('no') }",
@@ -337,7 +337,7 @@ fn an_exit_ends_the_script_at_once() {
 }
 
 #[test]
-fn what_is_not_here_says_what_to_do() {
+fn node_features_not_available_say_what_to_use_instead() {
     let home = Home::new();
     for (code, message, hint) in [
         ("import tls from 'node:tls'", "the module 'node:tls' of Node is not available in Tollhouse", "`fetch`"),
@@ -425,7 +425,7 @@ fn decompressing_a_bomb_ends_at_the_memory_limit() {
 }
 
 #[test]
-fn a_locale_without_data_is_named_once_on_standard_error() {
+fn locale_without_data_is_reported_once() {
     let home = Home::new();
     let script = "for (let i = 0; i < 3; i++)
         console.log((1234.5).toLocaleString('is-IS'), new Date(0).toLocaleDateString('is-IS'))";
@@ -525,7 +525,7 @@ fn reading_lines_takes_time_in_proportion() {
 }
 
 #[test]
-fn a_fetch_needs_the_tool_and_its_grant() {
+fn fetch_without_tool_or_grant_is_denied() {
     let ran = Home::new().js("await fetch('https://example.com')", &[]);
     assert_eq!((&ran["status"], &ran["error"]["name"]), (&"denied".into(), &"CapabilityError".into()));
     assert!(ran["error"]["hint"].as_str().is_some_and(|hint| hint.contains("tollhouse:http")), "{ran}");

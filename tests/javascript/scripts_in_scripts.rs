@@ -23,7 +23,7 @@ fn out(ran: &Value) -> &str {
 }
 
 #[test]
-fn javascript_runs_bash() {
+fn shell_script_called_from_javascript_returns_output_and_status() {
     let value = returned("return shell('echo hi; echo oops >&2; exit 3')");
     assert_eq!(value, json!({ "stdout": "hi\n", "stderr": "oops\n", "exitCode": 3 }));
     assert_eq!(returned("return shell.run('seq 3 | tac | tr \"\\\\n\" -')"), "3-2-1-");
@@ -55,7 +55,7 @@ fn words_of_a_template_stay_words() {
 }
 
 #[test]
-fn files_are_one_and_the_rest_is_not() {
+fn nested_scripts_share_files_but_no_other_state() {
     let script = "await fs.writeFile('a', 'one'); state = {x: 1};
         const first = await shell.run('cat a; echo two > b; cd /tmp; export V=w; pwd');
         const second = await shell.run('cat b; pwd; echo ${V-unset}');
@@ -69,7 +69,7 @@ fn files_are_one_and_the_rest_is_not() {
 }
 
 #[test]
-fn tools_are_one_gate_s() {
+fn nested_scripts_call_tools_through_the_same_gate() {
     let home = Home::with_tools(&["stats"]);
     home.file("p.toml", "[[grant]]\nname = 'few'\nmethod = 'stats/describe'\ncalls = 2\n");
     let ran = home.js(
@@ -85,7 +85,7 @@ fn tools_are_one_gate_s() {
 }
 
 #[test]
-fn the_shell_runs_javascript() {
+fn shell_runs_javascript_with_arguments_and_input() {
     let script = "cat > double.js <<'EOF'
 const [factor] = process.argv.slice(2).map(Number);
 for await (const line of stdin.lines()) console.log(line * factor);
@@ -104,7 +104,7 @@ echo 'console.log(\"from \" + args[0])' | node - here; node double; echo $?; V=1
 }
 
 #[test]
-fn what_a_script_fails_with_is_on_its_standard_error() {
+fn nested_script_error_is_on_its_standard_error() {
     let ran = sh(
         "node -e 'null.x'; echo $?; node -e 'let let'; echo $?; node -e 'Promise.reject(new Error(\"lost\"))'; echo $?",
     );
@@ -125,7 +125,7 @@ fn pipes_between_scripts_end() {
 }
 
 #[test]
-fn scripts_are_stopped() {
+fn nested_script_is_stopped_by_abort_or_time_limit() {
     let aborted = "const begun = Date.now();
         try { await shell('sleep 100', {signal: AbortSignal.timeout(50)}); } catch (e) { return [e.name, Date.now() - begun < 50_000]; }";
     assert_eq!(returned(aborted), json!(["TimeoutError", true]));
@@ -185,7 +185,7 @@ fn fuel_and_memory_are_the_run_s() {
 }
 
 #[test]
-fn reads_at_once_get_each_its_part() {
+fn concurrent_reads_of_input_each_get_a_part() {
     let twice = "const [a, b] = await Promise.all([stdin.text(), stdin.text()]); console.log(JSON.stringify(a + b))";
     let ran = Home::new().sh(&format!("printf 'one\\ntwo\\n' | node -e '{twice}'"), &["--timeout", "20s"]);
     assert_eq!(out(&ran), "\"one\\ntwo\\n\"\n", "{ran}");
@@ -205,7 +205,7 @@ fn reads_at_once_get_each_its_part() {
 
 /// A script that nobody reads waits, and one that nobody will read any more ends.
 #[test]
-fn a_script_writes_as_fast_as_it_is_read() {
+fn nested_script_output_waits_for_its_reader() {
     let counted = "const {spawn} = require('child_process');
         const child = spawn('i=0; while :; do printf \"%01000d\\\\n\" 0; i=$((i+1)); echo $i > n; done', {shell: true});
         let length = 0; for await (const part of child.stdout) if ((length += part.length) > 200_000) break;
@@ -228,7 +228,7 @@ fn a_script_writes_as_fast_as_it_is_read() {
 }
 
 #[test]
-fn limits_hold_for_all_and_the_outer_script_goes_on() {
+fn nested_script_beyond_limits_is_stopped_and_the_outer_continues() {
     let deep = sh("echo 'node f.sh.js' > f.sh; cat > f.sh.js <<'EOF'
 const r = await shell('node f.sh.js'); process.stderr.write(r.stderr); process.exit(r.exitCode);
 EOF
@@ -290,7 +290,7 @@ fn node_s_child_process_is_there() {
 
 /// JavaScript, bash, a program and a tool, and back, on one tree of files and one budget.
 #[test]
-fn from_javascript_to_bash_to_a_program_to_a_tool_and_back() {
+fn javascript_bash_program_and_tool_share_files_and_budget() {
     let home = Home::with_tools(&["stats"]);
     home.publish_program("wasm32-wasip1");
     home.file(

@@ -2,7 +2,7 @@
 //! `tests/javascript/programs/child.txt`; here is what they cannot do, and what bounds them.
 
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use tollhouse::capability::{Grant, Limits, Policy};
@@ -61,7 +61,7 @@ impl Limited {
 const LOOP: &str = "while :; do :; done";
 
 #[test]
-fn what_waits_is_an_error_that_names_the_asynchronous_form() {
+fn synchronous_command_that_must_wait_names_the_asynchronous_form() {
     let home = Home::with_tools(&["stats", "http"]);
     home.file("p.toml", "[[grant]]\nname = 'few'\nmethod = '**'\ncalls = 5\n");
     let code = "const told = [];
@@ -101,7 +101,7 @@ fn what_waits_is_an_error_that_names_the_asynchronous_form() {
 }
 
 #[test]
-fn what_a_stopped_command_did_stays_and_what_it_said_is_told() {
+fn synchronous_command_stopped_keeps_its_effects_and_output() {
     let home = Home::new();
     let code = "try { execSync('echo kept > a; echo out; echo err >&2; sleep 1; echo later > a') }
         catch (e) { return [String(e.stdout), String(e.stderr), await fs.readFile('a', 'utf8')] }";
@@ -137,7 +137,7 @@ fn time_passes_by_fuel_and_never_goes_back() {
 }
 
 #[test]
-fn random_numbers_are_each_one_s_own() {
+fn random_numbers_differ_between_commands() {
     let home = Home::new();
     let code = "const draw = () => execSync('echo $RANDOM $RANDOM $RANDOM; node -p \"Math.random()\"').toString();
         const drawn = [draw(), draw(), await shell.run('echo $RANDOM $RANDOM $RANDOM; node -p \"Math.random()\"')];
@@ -171,7 +171,7 @@ fn scripts_within_scripts_end_at_the_depth() {
 }
 
 #[test]
-fn fuel_is_the_run_s() {
+fn fuel_of_synchronous_commands_counts_for_the_run() {
     let limited = Limited::with(Limits { fuel: 300_000, ..Limits::default() });
     limited.is_limited(&format!("try {{ execSync('{LOOP}') }} catch {{}} for (;;) ;"), "fuel");
     limited.is_limited(&format!("execSync('{LOOP}')"), "fuel");
@@ -184,16 +184,17 @@ fn fuel_is_the_run_s() {
 }
 
 #[test]
-fn time_is_the_run_s() {
+fn time_of_synchronous_commands_counts_for_the_run() {
     let limited = Limited::with(Limits {
         wall: Duration::from_millis(800),
         fuel: u64::MAX,
         output: u64::MAX,
         ..Limits::default()
     });
+    // None of them ends by itself.
     for code in [
         &format!("try {{ execSync('{LOOP}') }} finally {{ for (;;) ; }}"),
-        &format!("execSync('{LOOP}', {{ timeout: 60000 }})"),
+        &format!("execSync('{LOOP}', {{ timeout: 1e9 }})"),
         "for (;;) execSync(':')",
         "execSync('node -e \"for (;;) ;\"')",
         "execSync('yes | cat > /dev/null')",
@@ -201,18 +202,16 @@ fn time_is_the_run_s() {
         // What nobody reads.
         "execSync('yes', { stdio: 'ignore' })",
     ] {
-        let begun = Instant::now();
         let result = limited.js(code);
         assert_eq!(result.status, Status::Limited, "{code}: {:?} {:?}", result.value, result.error);
         let message = result.error.map(|error| error.message).unwrap_or_default();
         assert!(message.contains("time limit of 800 ms"), "{code}: {message}");
-        assert!(begun.elapsed() < Duration::from_secs(8), "{code}: {:?}", begun.elapsed());
     }
     limited.works();
 }
 
 #[test]
-fn a_timeout_of_its_own_leaves_the_script_its_time() {
+fn synchronous_command_timeout_leaves_the_script_running() {
     let home = Home::new();
     let code = format!(
         "const r = spawnSync('{LOOP}', {{ shell: true, timeout: 100 }}); return [r.error.code, r.signal, execSync('echo on').toString()]"
@@ -221,7 +220,7 @@ fn a_timeout_of_its_own_leaves_the_script_its_time() {
 }
 
 #[test]
-fn memory_is_the_session_s() {
+fn memory_of_synchronous_commands_counts_for_the_session() {
     let limited = Limited::with(Limits { memory: 96 << 20, output: 1 << 40, ..Limits::default() });
     // Of the child: an error that the script may catch; it has its own memory back.
     for (code, says) in [
@@ -274,7 +273,7 @@ fn files_are_bounded_as_the_script_s() {
 }
 
 #[test]
-fn a_run_is_cancelled_within_a_command() {
+fn run_cancelled_within_synchronous_command_ends() {
     let limited = Limited::with(Limits { fuel: u64::MAX, ..Limits::default() });
     for command in [LOOP, "node -e 'for (;;) ;'", "yes | cat >/dev/null"] {
         let source = format!("{NODE} try {{ execSync({}) }} finally {{ for (;;) ; }}", json!(command));
@@ -285,9 +284,7 @@ fn a_run_is_cancelled_within_a_command() {
             thread::sleep(Duration::from_millis(300));
             handle.cancel();
         });
-        let begun = Instant::now();
         assert_eq!(run.finish().status, Status::Cancelled, "{command}");
-        assert!(begun.elapsed() < Duration::from_secs(10), "{command}");
         stops.join().expect("it stops");
         limited.works();
     }

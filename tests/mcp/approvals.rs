@@ -33,7 +33,7 @@ fn accept(allow: bool) -> Value {
 }
 
 #[test]
-fn a_client_of_2025_asks_its_user_while_the_request_is_answered() {
+fn client_of_2025_asks_its_user_within_the_request() {
     let home = home();
     let questions = Rc::<RefCell<Vec<Value>>>::default();
     let seen = Rc::clone(&questions);
@@ -76,7 +76,7 @@ fn refusals_and_strange_answers_allow_nothing() {
 }
 
 #[test]
-fn a_dismissed_question_leaves_the_run_suspended_and_resume_asks_again() {
+fn question_dismissed_suspends_the_run_and_resume_asks_again() {
     let home = home();
     let mut answers = vec![accept(true), accept(true), json!({ "action": "cancel" })];
     let mut client = Client::start_as(&home, &["--policy", "p.toml"], "2025-11-25", elicitation())
@@ -97,7 +97,7 @@ fn a_dismissed_question_leaves_the_run_suspended_and_resume_asks_again() {
 }
 
 #[test]
-fn without_anybody_to_ask_a_call_in_memory_is_refused() {
+fn call_in_memory_without_anyone_to_ask_is_refused() {
     let home = home();
     for (capabilities, arguments) in
         [(json!({}), vec!["--policy", "p.toml"]), (elicitation(), vec!["--policy", "p.toml", "--no-wait"])]
@@ -111,7 +111,7 @@ fn without_anybody_to_ask_a_call_in_memory_is_refused() {
 }
 
 #[test]
-fn a_run_on_disk_waits_for_the_command_line_and_resume_decides_nothing() {
+fn run_on_disk_awaiting_approval_is_decided_on_the_command_line_only() {
     let home = home();
     let arguments = ["--policy", "p.toml", "--session", "agent"];
     let mut client = Client::start(&home, &arguments);
@@ -133,7 +133,7 @@ fn a_run_on_disk_waits_for_the_command_line_and_resume_decides_nothing() {
 }
 
 #[test]
-fn a_client_of_2026_answers_in_another_request() {
+fn client_of_2026_answers_question_in_another_request() {
     let home = home();
     let mut client = Client::start_as(&home, &["--policy", "p.toml"], "2026-07-28", elicitation());
     let call = json!({ "name": "run_javascript", "arguments": { "script": SCRIPT } });
@@ -217,7 +217,7 @@ fn boom() -> Value {
 }
 
 #[test]
-fn a_call_in_memory_that_cannot_be_asked_about_is_refused_and_the_session_goes_on() {
+fn call_in_memory_with_failing_question_is_refused_and_session_continues() {
     for version in ["2025-11-25", "2026-07-28"] {
         let home = home();
         let mut client = Client::start_as(&home, &["--policy", "p.toml"], version, elicitation());
@@ -239,7 +239,7 @@ fn a_call_in_memory_that_cannot_be_asked_about_is_refused_and_the_session_goes_o
 }
 
 #[test]
-fn a_call_on_disk_that_the_client_cannot_be_asked_about_waits_for_the_command_line() {
+fn call_on_disk_with_failing_question_waits_for_the_command_line() {
     let home = home();
     let arguments = ["--policy", "p.toml", "--session", "agent"];
     let mut client = Client::start_as(&home, &arguments, "2025-11-25", elicitation()).answering(|_| boom());
@@ -254,7 +254,7 @@ fn a_call_on_disk_that_the_client_cannot_be_asked_about_waits_for_the_command_li
 }
 
 #[test]
-fn a_request_that_is_cancelled_while_its_user_is_asked_ends_its_run() {
+fn request_cancelled_during_question_ends_its_run() {
     for arguments in [vec!["--policy", "p.toml"], vec!["--policy", "p.toml", "--session", "agent"]] {
         let home = home();
         let mut client = Client::start_as(&home, &arguments, "2025-11-25", elicitation());

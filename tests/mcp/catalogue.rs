@@ -49,7 +49,7 @@ fn definitions_have_schemas_and_annotations_that_the_grants_justify() {
 }
 
 #[test]
-fn no_tool_decides_about_calls_that_wait() {
+fn mcp_tools_cannot_decide_waiting_calls() {
     let home = Home::new();
     let mut client = Client::start(&home, &[]);
     let names: Vec<String> = tools(&mut client).iter().map(|tool| tool["name"].to_string()).collect();
@@ -67,7 +67,7 @@ fn no_tool_decides_about_calls_that_wait() {
 
 /// A catalogue of any size costs the same: what every conversation pays are the instructions and the definitions.
 #[test]
-fn the_price_of_the_server_in_a_prompt_is_bounded() {
+fn server_prompt_cost_is_bounded_for_any_catalogue() {
     let home = Home::with_tools(&["stats", "http", "markdown"]);
     let mut client = Client::spawn(&home, &["--allow", "**"]);
     let initialized = client.request(

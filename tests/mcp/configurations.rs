@@ -23,7 +23,7 @@ fn servers(value: &Value, found: &mut Vec<Value>) {
 }
 
 #[test]
-fn each_configuration_is_valid_and_starts_a_server() {
+fn documented_configurations_are_valid_and_start_a_server() {
     let json = blocks("json").into_iter().map(|text| serde_json::from_str::<Value>(&text).expect("it is JSON"));
     let toml = blocks("toml").into_iter().map(|text| toml::from_str::<Value>(&text).expect("it is TOML"));
     let all: Vec<Value> = json.chain(toml).collect();

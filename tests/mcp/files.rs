@@ -114,7 +114,7 @@ fn sessions_are_forked_compared_and_rolled_back_and_share_budgets() {
 
 /// An agent reaches its own session and the forks of that; other sessions of the store have other grants.
 #[test]
-fn other_sessions_of_the_store_are_out_of_reach() {
+fn session_of_another_agent_is_out_of_reach() {
     let home = Home::with_tools(&["stats"]);
     let secret = ["run", "--session", "agent.payroll", "--allow", "stats/*", "-e", "await fs.writeFile('s', 'secret')"];
     assert_eq!(home.run(secret).status, 0);

@@ -46,7 +46,7 @@ const ASKS: &str = "[[grant]]\nname = \"asked\"\nmethod = \"fix/add\"\ncalls = 2
     [[grant]]\nmethod = \"fix/echo\"\n";
 
 #[test]
-fn gateway_offers_granted_tools_as_their_server_declares_them_and_nothing_else() {
+fn gateway_offers_exactly_the_granted_tools_as_their_server_declares_them() {
     let home = home("[[grant]]\nmethod = \"fix/add\"\n[[grant]]\nmethod = \"fix/git_status\"\n");
     let mut client = Client::start(&home, &GATEWAY);
     let tools = listed(&mut client);
@@ -261,7 +261,7 @@ fn gateway_by_http_shares_budgets_among_its_clients() {
 }
 
 #[test]
-fn gateway_with_tokens_mounts_what_the_policy_says_and_grants_what_the_token_says() {
+fn gateway_with_tokens_mounts_by_policy_and_grants_by_token() {
     let home = home("");
     assert_eq!(home.run(["policy", "keygen", "k"]).status, 0);
     let few = bearer(&seal(&home, "[[grant]]\nname = 'few'\nmethod = 'fix/echo'\ncalls = 1\n"));

@@ -37,7 +37,7 @@ fn of<'n>(notifications: &'n [Value], method: &str) -> Vec<&'n Value> {
 }
 
 #[test]
-fn gateway_hands_on_log_messages_and_progress_of_a_server_in_its_name_and_within_bounds() {
+fn gateway_relays_log_messages_and_progress_of_a_server_within_bounds() {
     let home = home();
     let mut client = gateway(&home, &[], json!({}));
     let (result, told) = call(&mut client, "tell");

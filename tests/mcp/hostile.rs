@@ -85,7 +85,7 @@ fn scripts_that_exhaust_a_limit_leave_the_server_as_it_was() {
 }
 
 #[test]
-fn a_client_that_vanishes_in_mid_run_leaves_a_usable_session() {
+fn client_that_vanishes_during_run_leaves_a_usable_session() {
     let home = Home::new();
     let arguments = ["--session", "agent"];
     let mut client = Client::start(&home, &arguments);
@@ -104,7 +104,7 @@ fn a_client_that_vanishes_in_mid_run_leaves_a_usable_session() {
 }
 
 #[test]
-fn a_signal_stops_the_run_and_ends_the_server() {
+fn server_signalled_during_run_stops_run_and_ends() {
     let home = Home::new();
     let mut client = Client::start(&home, &["--session", "agent"]);
     client.send(
@@ -119,7 +119,7 @@ fn a_signal_stops_the_run_and_ends_the_server() {
 
 /// A server that is killed while a call is being made: the call is not made twice, and the session goes on.
 #[test]
-fn a_killed_server_leaves_a_run_that_is_resumed() {
+fn server_killed_during_call_leaves_a_run_to_resume() {
     let home = Home::with_tools(&["http"]);
     let server = Server::start(|_| {
         std::thread::sleep(Duration::from_secs(3));
@@ -150,7 +150,7 @@ fn a_killed_server_leaves_a_run_that_is_resumed() {
 }
 
 #[test]
-fn an_unfinished_run_without_calls_is_resumed_after_a_kill() {
+fn server_killed_during_run_without_calls_leaves_a_run_to_resume() {
     let home = Home::new();
     home.publish(&root().join("tools/stats"));
     let arguments = ["--session", "agent", "--allow", "stats/*"];

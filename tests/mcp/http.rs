@@ -183,7 +183,7 @@ impl Answer {
 }
 
 #[test]
-fn each_client_has_a_session_and_all_share_the_budgets() {
+fn http_clients_have_own_sessions_and_shared_budgets() {
     let home = Home::with_tools(&["stats"]);
     home.file("p.toml", "[[grant]]\nname = 'few'\nmethod = 'stats/describe'\ncalls = 2\n");
     let server = HttpServer::start(&home, &["--policy", "p.toml"]);
@@ -231,7 +231,7 @@ fn client_that_accepts_any_type_is_answered_and_one_that_accepts_none_of_ours_is
 }
 
 #[test]
-fn only_loopback_is_served_without_tokens() {
+fn http_address_beyond_loopback_without_tokens_is_refused() {
     let home = Home::new();
     for address in ["0.0.0.0:0", "[::]:0", "192.0.2.1:80"] {
         let ran = home.run(["mcp", "--http", address]);
@@ -244,7 +244,7 @@ fn only_loopback_is_served_without_tokens() {
 }
 
 #[test]
-fn other_hosts_origins_and_paths_are_refused() {
+fn http_request_with_other_host_origin_or_path_is_refused() {
     let home = Home::new();
     let server = HttpServer::start(&home, &["--http-origin", "https://good.example:443"]);
     let list = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list" });
@@ -265,7 +265,7 @@ fn other_hosts_origins_and_paths_are_refused() {
 }
 
 #[test]
-fn bodies_and_connections_beyond_the_limits_are_refused_and_the_server_survives() {
+fn bodies_and_connections_beyond_limits_are_refused_and_server_survives() {
     let home = Home::new();
     let server = HttpServer::start(&home, &["--max-body", "10KiB", "--max-connections", "4"]);
     let large = json!({ "jsonrpc": "2.0", "id": 1, "method": "x", "params": { "x": "y".repeat(20_000) } });
@@ -320,7 +320,7 @@ pub(super) fn bearer(token: &str) -> String {
 }
 
 #[test]
-fn the_holder_of_a_token_gets_its_grants_and_nothing_else() {
+fn http_client_with_token_has_exactly_its_grants() {
     let home = Home::with_tools(&["stats", "markdown"]);
     assert_eq!(home.run(["policy", "keygen", "k"]).status, 0);
     let few = seal(&home, "[[grant]]\nname = 'few'\nmethod = 'stats/describe'\ncalls = 3\n");
@@ -394,7 +394,7 @@ fn requests_without_a_valid_token_are_refused() {
 }
 
 #[test]
-fn a_client_that_closes_its_connection_stops_its_run() {
+fn http_client_disconnected_stops_its_run() {
     let home = Home::new();
     let server = HttpServer::start(&home, &["--timeout", "50s"]);
     let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {

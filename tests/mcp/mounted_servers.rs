@@ -298,7 +298,7 @@ fn server_that_asks_for_sampling_input_roots_or_tools_is_refused() {
 }
 
 #[test]
-fn images_are_bytes() {
+fn mcp_server_images_are_converted_to_bytes() {
     let code = "const [text, image] = await fix.image({});
         return [text.text, image.mimeType, image.data instanceof Uint8Array, [...image.data]]";
     let ran = js(&pinned(""), code);
@@ -365,7 +365,7 @@ fn has_landlock() -> bool {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn server_reaches_the_files_ports_and_processes_that_the_policy_names_and_no_others() {
+fn server_reaches_only_files_ports_and_processes_that_the_policy_names() {
     if !has_landlock() {
         eprintln!("this kernel has no Landlock");
         return;

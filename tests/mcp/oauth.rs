@@ -238,7 +238,7 @@ fn sealed_tokens_and_access_tokens_are_accepted_side_by_side() {
 }
 
 #[test]
-fn audience_of_tokens_may_have_another_name_than_the_address_and_any_address_may_be_listened_on() {
+fn token_audience_may_differ_from_the_listening_address() {
     let home = Home::with_tools(&["stats", "markdown"]);
     let key = Key::new("k1");
     configure(&home, &key.set());

@@ -74,7 +74,7 @@ fn mcp_server_at_url_is_called_as_a_program_is() {
 }
 
 #[test]
-fn connection_with_mcp_server_at_url_is_used_again_and_replaced_once_it_is_closed() {
+fn connection_with_mcp_server_at_url_is_reused_and_replaced_once_closed() {
     let (home, _remote) = pinned("");
     let code = "const places = new Set(); \
         for (let i = 0; i < 20; i++) places.add(await hub.place({text: ''})); \

@@ -18,7 +18,7 @@ fn clients_of_earlier_revisions_are_served_in_theirs() {
 }
 
 #[test]
-fn a_client_with_an_unknown_revision_is_offered_a_known_one() {
+fn client_with_unknown_revision_is_offered_a_known_one() {
     let home = Home::new();
     let mut client = Client::spawn(&home, &[]);
     let hello =
@@ -95,7 +95,7 @@ fn messages_that_cannot_be_read_are_answered() {
 }
 
 #[test]
-fn text_that_somebody_types_is_answered_by_what_this_is() {
+fn server_given_plain_text_explains_what_it_is() {
     let home = Home::new();
     let mut client = Client::spawn(&home, &[]);
     client.send_line("hello");
@@ -109,7 +109,7 @@ fn text_that_somebody_types_is_answered_by_what_this_is() {
 }
 
 #[test]
-fn wrong_parameters_of_a_known_method_are_called_so() {
+fn request_with_invalid_parameters_is_told_so() {
     let home = Home::new();
     let mut client = Client::start(&home, &[]);
     for (method, params, code) in [

@@ -307,7 +307,7 @@ fn question_stands_alone_whatever_the_script_prints() {
 }
 
 #[test]
-fn what_is_typed_ahead_is_no_consent() {
+fn input_typed_ahead_is_not_consent() {
     let home = home();
     let script = "console.log('Install optional colours for this terminal? [y/N]');
         await new Promise((r) => setTimeout(r, 2000));
@@ -365,7 +365,7 @@ fn long_arguments_leave_the_call_in_sight() {
 }
 
 #[test]
-fn question_shows_letters_without_width_and_leaves_those_that_belong_to_a_letter() {
+fn question_escapes_zero_width_letters_except_those_that_combine() {
     let home = home();
     let script = "const metadata = [['name', '하\\u11ab국어 cafe\\u0301 หนึ่ง']];
         const customerId = 'alice' + '\\u1161'.repeat(2) + '\\u{1d165}\\u302e';
@@ -401,7 +401,7 @@ fn question_waits_for_a_window_that_it_fits() {
 
 /// The output of other scripts, warnings and the rest wait until the question is answered.
 #[test]
-fn nothing_is_printed_while_a_question_stands() {
+fn output_during_a_question_is_held_back() {
     let home = home();
     home.file(
         "jobs.jsonl",
@@ -475,7 +475,7 @@ fn consent_is_on_record_before_the_call() {
 
 /// Text that strangers wrote never reaches a terminal as it is: warnings, contents of files, JSON.
 #[test]
-fn terminal_is_shown_nothing_that_it_would_obey() {
+fn terminal_output_escapes_foreign_text() {
     let home = Home::new();
     let directory = home.path().join("m");
     fs::create_dir(&directory).expect("it is new");

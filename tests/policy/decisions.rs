@@ -88,7 +88,7 @@ fn host() -> (Home, Host) {
 }
 
 #[test]
-fn every_face_decides_as_the_table_says() {
+fn policy_decisions_match_the_table_on_every_face() {
     let (_home, host) = host();
     let mut problems = String::new();
     for row in table::read() {
@@ -102,7 +102,7 @@ fn every_face_decides_as_the_table_says() {
 
 /// The table covers every operator and answer: no slip of the pen may leave one without a row.
 #[test]
-fn the_table_covers_what_it_is_for() {
+fn decision_table_covers_every_operator_and_answer() {
     let rows = table::read();
     let names: BTreeSet<&str> = rows.iter().map(|row| row.name.as_str()).collect();
     assert_eq!(names.len(), rows.len(), "two rows have one name");
@@ -135,7 +135,7 @@ fn the_table_covers_what_it_is_for() {
 
 /// A test that no value can pass is an error when the session is made, within payloads of variants as well.
 #[test]
-fn a_policy_that_can_never_hold_is_refused() {
+fn policy_with_clause_that_can_never_hold_is_refused() {
     let (_home, host) = host();
     for (clause, told) in [
         (r#"{ param = "amuont", le = 5 }"#, "there is no parameter `amuont`"),

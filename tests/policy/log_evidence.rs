@@ -257,7 +257,7 @@ fn repl_keeps_the_log_with_a_key() {
 }
 
 #[test]
-fn what_is_no_key_of_a_log_is_refused() {
+fn audit_key_that_is_invalid_is_refused() {
     let home = home();
     home.file("bad.key", "audit-key/12\n");
     for (more, told) in [

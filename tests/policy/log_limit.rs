@@ -87,7 +87,7 @@ fn call_that_fills_the_log_ends() {
 
 /// The output of a tool is in the log, so it counts.
 #[test]
-fn what_tools_print_counts_against_the_log() {
+fn audit_log_limit_counts_output_of_tools() {
     let home = Home::with_fixture();
     let script = "for (;;) await probe.print({ bytes: 4000 })";
     let ran = home.js(script, &["--allow", "probe/*", "--audit", "log.jsonl", "--limit", "log=64KiB"]);

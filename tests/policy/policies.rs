@@ -16,7 +16,7 @@ fn session(home: &Home, policy: &str) -> Session {
 }
 
 #[test]
-fn a_log_is_filtered_and_one_that_was_altered_is_not_shown() {
+fn audit_log_is_filtered_and_altered_log_is_not_shown() {
     let home = Home::with_tools(&["stats"]);
     let code = "await stats.describe({values: [1]}); await stats.quantiles({values: [1], probabilities: [0.5]}).catch(() => 0);
         await stats.describe({values: ['\\u001b[31m']}).catch(() => 0)";
@@ -45,7 +45,7 @@ fn a_log_is_filtered_and_one_that_was_altered_is_not_shown() {
 
 /// A process that is killed in the middle leaves a log that goes on.
 #[test]
-fn a_log_survives_the_process_that_writes_it() {
+fn audit_log_of_killed_process_is_continued() {
     let home = Home::with_tools(&["stats"]);
     let log = home.path().join("log.jsonl");
     let size = || std::fs::metadata(&log).map_or(0, |metadata| metadata.len());
@@ -71,7 +71,7 @@ fn a_log_survives_the_process_that_writes_it() {
 }
 
 #[test]
-fn two_grants_of_one_name_are_refused_however_they_are_made() {
+fn grants_of_the_same_name_are_refused() {
     let home = Home::with_tools(&["stats"]);
     let options = HostOptions { registry: Some(home.path().join("tollhouse/registry")), ..HostOptions::default() };
     let grant = || Grant::allow("stats/*").expect("a pattern").named("one");
@@ -82,7 +82,7 @@ fn two_grants_of_one_name_are_refused_however_they_are_made() {
 }
 
 #[test]
-fn a_policy_is_explained() {
+fn policy_explain_reports_grants_and_reasons() {
     let home = Home::with_tools(&["stats"]);
     home.file(
         "p.toml",
@@ -112,7 +112,7 @@ fn a_policy_is_explained() {
 }
 
 #[test]
-fn a_log_suggests_the_policy_that_would_have_allowed_it() {
+fn policy_suggested_from_a_log_allows_the_logged_calls() {
     let home = Home::with_tools(&["stats"]);
     let code = "await stats.describe({values: [1, 2]});
         await stats.quantiles({values: [1, 2], probabilities: [0.5]}).catch(() => {});";
@@ -166,7 +166,7 @@ fn suggested_policy_with_hidden_characters_means_what_was_seen() {
 
 /// A method that a hostile script or tool asked for in vain does not come into the next policy by way of its log.
 #[test]
-fn what_was_refused_is_not_suggested() {
+fn policy_suggested_from_a_log_omits_refused_calls() {
     let home = Home::with_tools(&["stats"]);
     let code = "await stats.describe({values: [1]});
         await stats.quantiles({values: [1, 2], probabilities: [0.5]}).catch(() => {});";
@@ -211,7 +211,7 @@ fn hole_12_the_log_holds_every_call_and_denial_out_of_the_guests_reach() {
 /// Hole 7 of the seed: an empty list allows everything, what is malformed is dropped, a child drops its parent's
 /// constraint, a signed token is not enforced.
 #[test]
-fn hole_7_nothing_fails_open() {
+fn hole_7_malformed_or_narrower_policies_never_allow_more() {
     let home = Home::with_tools(&["stats"]);
     for policy in ["", "grant = []", "[[grant]]\nmethod = 'stats/quantiles'"] {
         home.file("p.toml", policy);
@@ -238,7 +238,7 @@ fn hole_7_nothing_fails_open() {
 
 /// Hole 8 of the seed: the same tool has other names in JavaScript and shell, and patterns match neither.
 #[test]
-fn hole_8_one_method_and_every_face_agrees() {
+fn hole_8_method_names_are_the_same_on_every_face() {
     let home = Home::with_tools(&["stats"]);
     for pattern in ["stats/linear-fit", "stats/*", "**/linear-fit"] {
         let allow = ["--allow", pattern];
@@ -254,7 +254,7 @@ fn hole_8_one_method_and_every_face_agrees() {
 }
 
 #[test]
-fn what_a_delegate_spends_is_spent_here_and_revoking_reaches_it() {
+fn delegate_spends_from_its_parent_and_ends_with_revocation() {
     let home = Home::with_tools(&["stats"]);
     let parent = session(&home, "[[grant]]\nname = 'all'\nmethod = 'stats/*'\ncalls = 3");
     let narrower = || Policy::default().with(Grant::allow("stats/describe").expect("a pattern").calls(2));
@@ -282,7 +282,7 @@ fn what_a_delegate_spends_is_spent_here_and_revoking_reaches_it() {
 }
 
 #[test]
-fn a_token_is_accepted_offline_narrowed_and_refused() {
+fn token_is_accepted_offline_narrowed_and_refused_when_revoked() {
     let home = Home::with_tools(&["stats"]);
     let done = |words: &[&str]| {
         let ran = home.run(words);
@@ -322,7 +322,7 @@ fn a_token_is_accepted_offline_narrowed_and_refused() {
 }
 
 #[test]
-fn a_token_ends_within_a_session() {
+fn token_that_expires_within_a_session_denies_later_calls() {
     let home = Home::with_tools(&["stats"]);
     home.run(["policy", "keygen", "k"]);
     home.file("p.toml", "[[grant]]\nmethod = 'stats/*'\n");
@@ -361,7 +361,7 @@ fn hostile_arguments_are_refused() {
 }
 
 #[test]
-fn a_prefix_of_paths_is_named_by_the_check_and_a_directory_is_not() {
+fn policy_check_warns_of_path_prefixes_but_not_of_directories() {
     let home = Home::with_tools(&["text"]);
     let check = |clause: &str| {
         let policy =

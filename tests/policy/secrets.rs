@@ -64,7 +64,7 @@ fn bytes(home: &Home, server: &Server, headers: &Value, sources: &[&str]) -> Str
 }
 
 #[test]
-fn a_server_that_sends_a_secret_back_tells_nobody() {
+fn secret_echoed_by_server_is_redacted() {
     let home = Home::with_tools(&["http"]);
     let server = Server::start(echo);
     home.file("policy.toml", policy(&server, "\"KEY\", \"KEY1\", \"KEY2\", \"QUOTED\""));
@@ -90,7 +90,7 @@ fn a_server_that_sends_a_secret_back_tells_nobody() {
 }
 
 #[test]
-fn a_secret_that_is_sent_back_in_another_form_is_found() {
+fn secret_echoed_in_another_encoding_is_redacted() {
     let home = Home::with_tools(&["http"]);
     // In JSON, in JSON in JSON, in URLs and forms, in hexadecimal, and in a header.
     let server = Server::start(|head| {
@@ -123,7 +123,7 @@ fn a_secret_that_is_sent_back_in_another_form_is_found() {
 }
 
 #[test]
-fn a_compressed_answer_to_a_request_with_a_secret_is_refused() {
+fn compressed_response_to_request_with_secret_is_refused() {
     let home = Home::with_tools(&["http"]);
     let server = Server::start(|_| ("200 OK", vec!["content-encoding: gzip".to_owned()], vec![0x1f, 0x8b]));
     home.file("policy.toml", policy(&server, "\"KEY\""));
@@ -139,7 +139,7 @@ fn a_compressed_answer_to_a_request_with_a_secret_is_refused() {
 }
 
 #[test]
-fn a_secret_that_is_bound_to_a_header_goes_into_no_other() {
+fn secret_bound_to_a_header_is_refused_elsewhere() {
     let home = Home::with_tools(&["http"]);
     let server = Server::start(echo);
     home.file("policy.toml", policy(&server, "{ name = \"KEY\", header = \"Authorization\" }"));
@@ -161,7 +161,7 @@ fn a_secret_that_is_bound_to_a_header_goes_into_no_other() {
 }
 
 #[test]
-fn each_use_of_a_secret_is_logged_and_no_value() {
+fn secret_used_is_logged_without_its_value() {
     let home = Home::with_tools(&["http"]);
     let server = Server::start(echo);
     home.file("policy.toml", policy(&server, "\"KEY\", \"OTHER\""));
@@ -261,7 +261,7 @@ fn sender(server: &Server) -> Vec<u8> {
 
 /// The server would send back what it got, with the secret in it.
 #[test]
-fn a_trace_with_a_secret_reaches_no_server() {
+fn trace_request_with_secret_is_not_sent() {
     let home = Home::new();
     let server = Server::start(echo);
     let package = home.path().join("sender");
@@ -312,7 +312,7 @@ fn sent(home: &Home, server: &Server, sources: &[&str], variables: &[(&str, &str
 }
 
 #[test]
-fn a_program_tells_the_value_of_a_secret() {
+fn secret_source_command_or_file_gives_the_value() {
     let home = Home::with_tools(&["http"]);
     let server = Server::start(echo);
     home.file("policy.toml", policy(&server, "\"KEY\""));
@@ -345,7 +345,7 @@ fn a_program_tells_the_value_of_a_secret() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_variable_that_held_a_secret_is_gone_from_the_environment() {
+fn secret_source_variable_is_removed_from_the_environment() {
     let home = Home::with_tools(&["http"]);
     let server = Server::start(echo);
     home.file("policy.toml", policy(&server, "\"KEY\", \"TOKEN\""));
@@ -363,7 +363,7 @@ fn a_variable_that_held_a_secret_is_gone_from_the_environment() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_variable_that_is_no_text_is_not_told() {
+fn secret_source_variable_that_is_not_text_is_refused_unprinted() {
     use std::os::unix::ffi::OsStrExt as _;
 
     let home = Home::with_tools(&["http"]);
@@ -387,7 +387,7 @@ impl Resolver for At {
 }
 
 #[test]
-fn a_name_of_this_machine_that_leads_elsewhere_gets_no_secret() {
+fn localhost_name_resolving_elsewhere_gets_no_secret() {
     let home = Home::with_tools(&["http"]);
     let server = Server::start(echo);
     let table = format!(

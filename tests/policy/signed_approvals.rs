@@ -156,7 +156,7 @@ fn call_that_was_altered_where_it_waits_is_neither_shown_nor_approved() {
 
 /// What `--allow` added to a policy is in no file: the error says how to write down what the session has.
 #[test]
-fn resumption_with_a_policy_that_lacks_what_was_added_says_how_to_write_it_down() {
+fn resumption_with_incomplete_policy_says_how_to_export_that_of_the_session() {
     let home = home();
     let run = "run script.js --policy policy.toml --allow pay/charges/list --session s --json";
     assert_eq!(parsed(&home.run(run.split(' ')))["status"], "suspended");

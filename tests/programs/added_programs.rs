@@ -130,7 +130,7 @@ fn session_keeps_the_grant_of_a_program() {
 }
 
 #[test]
-fn adding_again_changes_nothing_and_other_bytes_need_another_version() {
+fn program_added_again_is_unchanged_and_other_bytes_need_a_version() {
     let home = home();
     let ran = add(&home, "prog", &["--json"]);
     let told: Value = serde_json::from_str(&ran.stdout).expect("it is JSON");
@@ -183,7 +183,7 @@ fn tool_is_not_taken_back_as_a_program() {
 }
 
 #[test]
-fn what_is_no_program_or_has_another_digest_is_not_added() {
+fn file_that_is_no_program_or_has_another_digest_is_not_added() {
     let home = Home::new();
     let tool = built().join("../wasm32-wasip2/guest/tollhouse_tool_stats.wasm");
     let tool = tool.to_str().expect("its path is text");

@@ -34,7 +34,7 @@ fn out(ran: &Value) -> &str {
 }
 
 #[test]
-fn a_program_is_a_command_of_the_shell() {
+fn program_published_is_a_shell_command() {
     let ran = sh("prog args 'a b' \"\" -n; printf 'one\\ntwo\\n' | prog upper | tail -1; prog both 2>/dev/null");
     assert_eq!(out(&ran), "[\"a b\", \"\", \"-n\"]\nTWO\nout\n", "{ran}");
     assert_eq!(ran["calls"].as_array().map(Vec::len), Some(3), "{ran}");
@@ -43,13 +43,13 @@ fn a_program_is_a_command_of_the_shell() {
 }
 
 #[test]
-fn statuses_are_the_programs_own() {
+fn program_exit_status_is_that_of_the_command() {
     let script = "for s in 0 1 3 137 255; do prog exit $s; echo $?; done; prog nonsense; echo $?; nosuch; echo $?";
     assert_eq!(out(&sh(script)), "0\n1\n3\n137\n255\n64\n127\n");
 }
 
 #[test]
-fn a_program_for_wasi_0_2_runs_and_its_library_knows_two_statuses() {
+fn program_for_wasi_0_2_runs_with_two_exit_statuses() {
     let home = home_with(GRANTED);
     home.publish_program("wasm32-wasip2");
     let ran = sh_with(&home, "mkdir sub; cd sub; echo hi > f; prog cat f ../sub/f; prog exit 3; echo $?", &[]);
@@ -57,7 +57,7 @@ fn a_program_for_wasi_0_2_runs_and_its_library_knows_two_statuses() {
 }
 
 #[test]
-fn without_a_grant_nothing_runs() {
+fn program_without_grant_is_denied() {
     let ran = sh_with(&home_with(""), "prog args; echo $?", &[]);
     assert_eq!(out(&ran), "126\n", "{ran}");
     let told = ran["stderr"].as_str().unwrap_or_default();
@@ -79,7 +79,7 @@ fn arguments_are_judged_and_budgets_count() {
 }
 
 #[test]
-fn what_a_program_reads_cannot_be_judged() {
+fn policy_clause_on_program_input_is_refused() {
     let home = home_with("[[grant]]\nmethod = \"prog\"\nwhere = [{ param = \"stdin\", eq = \"x\" }]\n");
     let ran = home.run(["run", "--policy", "policy.toml", "--lang", "sh", "-e", "echo x | prog cat"]);
     assert_eq!(ran.status, 2, "{ran:?}");
@@ -97,13 +97,13 @@ fn pipelines_end_when_their_reader_does() {
 }
 
 #[test]
-fn a_hundred_megabytes_pass_in_little_memory() {
+fn pipe_of_a_hundred_megabytes_takes_little_memory() {
     let ran = sh_with(&home_with(GRANTED), "prog zeros 100000000 | prog count", &["--memory", "64MiB"]);
     assert_eq!(out(&ran), "100000000\n", "{ran}");
 }
 
 #[test]
-fn a_program_has_directory_environment_and_no_terminal() {
+fn program_has_directory_environment_and_no_terminal() {
     let ran = sh("mkdir -p a/b; cd a/b; echo deep > f; echo up > ../f
         prog cat f; prog cat ./f; prog cat ../f; prog cat /workspace/a/b/f; prog ls .; prog ls ..
         prog cd /workspace/a f; prog write new text; cat new; prog cat /etc/passwd; echo $?
@@ -113,7 +113,7 @@ fn a_program_has_directory_environment_and_no_terminal() {
 }
 
 #[test]
-fn streams_are_three() {
+fn program_streams_are_redirected_separately() {
     let ran = sh("echo in > f; prog upper < f > out 2> err; cat out; prog both > out 2> err; cat out err
         x=$(prog both 2>/dev/null); echo \"[$x]\"; prog both 2>&1 | wc -l; prog cat <<< here; prog both");
     assert_eq!(out(&ran), "IN\nout\nerr\n[out]\n2\nhere\nout\n", "{ran}");
@@ -121,7 +121,7 @@ fn streams_are_three() {
 }
 
 #[test]
-fn a_loop_keeps_its_lines_from_a_program_that_reads_nothing() {
+fn loop_input_is_not_consumed_by_program_that_reads_nothing() {
     let ran = sh("seq 2 > f; while read -r n; do prog args $n; done < f
         seq 2 | while read -r n; do prog args $n; done; printf '1\\n2\\n' | while read -r n; do prog args $n; done");
     assert_eq!(out(&ran), "[\"1\"]\n[\"2\"]\n".repeat(3), "{ran}");
@@ -134,7 +134,7 @@ fn programs_run_in_the_background() {
 }
 
 #[test]
-fn what_it_changed_is_there_when_it_has_ended() {
+fn program_changes_are_visible_after_it_ends() {
     let ran =
         sh("prog write f one; cat f; prog cat f; prog write /tmp/g two; cat /tmp/g; prog write /etc/h x; echo $?");
     assert_eq!(out(&ran), "oneonetwo1\n", "{ran}");
@@ -142,7 +142,7 @@ fn what_it_changed_is_there_when_it_has_ended() {
 
 /// A file that a program wrote is written, as on a system, whatever becomes of the program.
 #[test]
-fn what_a_stopped_program_wrote_is_written() {
+fn program_stopped_leaves_the_files_it_wrote() {
     let ran = sh("timeout 0.5 prog write a stopped spin; echo $?; cat a; echo
         prog write b trapped trap 2>/dev/null; echo $?; cat b; echo
         prog write c killed sleep 100000 & while [ ! -e seen ]; do prog write seen 1; done; sleep 0.3; kill %1; wait; cat c; echo
@@ -161,7 +161,7 @@ fn what_a_stopped_program_wrote_is_written() {
 
 /// Outside of a pipe too.
 #[test]
-fn what_a_program_writes_is_there_as_it_comes() {
+fn program_output_is_visible_while_it_runs() {
     let home = home_with(GRANTED);
     for script in
         ["prog yes", "f() { prog yes; }; if true; then f; fi", "( { prog yes; } )", "for i in 1; do prog yes; done"]
@@ -181,7 +181,7 @@ fn what_a_program_writes_is_there_as_it_comes() {
 }
 
 #[test]
-fn time_is_up_for_a_program_as_well() {
+fn program_that_runs_out_of_time_is_stopped() {
     let ran = sh("timeout 0.3 prog spin; echo $?; timeout 0.3 prog cat; echo $?");
     // It waits for nothing: an empty input is at its end.
     assert_eq!(out(&ran), "124\n0\n", "{ran}");
@@ -192,7 +192,7 @@ fn time_is_up_for_a_program_as_well() {
 }
 
 #[test]
-fn a_program_that_fails_is_a_failed_command() {
+fn program_that_traps_is_a_failed_command() {
     let home = home_with(GRANTED);
     let ran = sh_with(
         &home,
@@ -208,7 +208,7 @@ fn a_program_that_fails_is_a_failed_command() {
 }
 
 #[test]
-fn so_many_programs_run_at_once() {
+fn programs_running_at_once_are_limited() {
     let ran = sh("for i in $(seq 20); do prog sleep 3000 2> err$i & done; wait; cat err*; prog args");
     assert_eq!(out(&ran).matches("16 programs run already").count(), 4, "{ran}");
     assert!(out(&ran).ends_with("[]\n"), "there is room again: {ran}");
@@ -233,7 +233,7 @@ fn javascript_calls_the_same_program() {
 }
 
 #[test]
-fn what_it_writes_is_limited() {
+fn program_output_is_limited() {
     let home = home_with(&format!("[limits]\nresult = \"1MiB\"\noutput = \"1MiB\"\n{GRANTED}"));
     let ran = home.js("await prog({arguments: ['zeros', '4000000']})", &["--policy", "policy.toml"]);
     assert_eq!(ran["error"]["kind"], "limit", "{ran}");
@@ -242,7 +242,7 @@ fn what_it_writes_is_limited() {
 }
 
 #[test]
-fn a_program_reads_the_script_s_input_when_it_has_no_other() {
+fn program_without_own_input_reads_the_input_of_the_script() {
     let home = home_with(GRANTED);
     let script = home.file("script.sh", "prog args; prog upper; echo x | prog cat; prog count");
     home.file("input.txt", "one\ntwo\n");
@@ -255,7 +255,7 @@ fn a_program_reads_the_script_s_input_when_it_has_no_other() {
 }
 
 #[test]
-fn the_other_faces_know_it() {
+fn program_is_known_to_call_javascript_and_help() {
     let home = home_with(GRANTED);
     let ran = home.run(["call", "prog", r#"{"arguments": ["args", "x"]}"#, "--policy", "policy.toml"]);
     assert_eq!(ran.status, 0, "{ran:?}");
@@ -268,7 +268,7 @@ fn the_other_faces_know_it() {
 }
 
 #[test]
-fn what_is_no_program_is_refused() {
+fn module_that_is_no_program_is_not_published() {
     let home = Home::new();
     let module = wat::parse_str("(module (memory (export \"memory\") 1))").expect("a module");
     let path = home.file("library.wasm", module);

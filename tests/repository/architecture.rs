@@ -87,7 +87,7 @@ fn only_in(lines: &[(String, String)], text: &str, file: &str) {
 }
 
 #[test]
-fn only_admitted_calls_reach_a_tool() {
+fn source_calls_tools_only_with_an_admission() {
     let lines = lines(&["."]);
     // A tool is called with an admission, which the crate of the gate alone makes: its fields are private.
     only_in(&lines, "self.tool.call(", "gate/admitted_call.rs");
@@ -122,7 +122,7 @@ fn modules_use_those_below_them() {
 }
 
 #[test]
-fn what_runs_scripts_within_a_step_knows_no_gate() {
+fn source_of_inline_scripts_does_not_use_the_gate() {
     let lines = lines(&["session/inline_runner.rs", "session/nested_scripts.rs"]);
     for text in ["gate", "Admission", "invoke", "OperationExecutor", "wait("] {
         assert_eq!(places(&lines, text), Vec::<String>::new(), "{text}");
@@ -130,7 +130,7 @@ fn what_runs_scripts_within_a_step_knows_no_gate() {
 }
 
 #[test]
-fn what_judges_counts_and_stores_is_built_without_engine_network_and_runtime() {
+fn plain_crates_depend_on_no_engine_network_or_runtime() {
     for name in PLAIN_CRATES {
         let package = format!("tollhouse-{name}");
         let mut tree = Command::new(env!("CARGO"));
@@ -155,7 +155,7 @@ fn what_judges_counts_and_stores_is_built_without_engine_network_and_runtime() {
 }
 
 #[test]
-fn only_the_command_line_prints_reads_the_environment_and_exits() {
+fn source_of_libraries_does_not_print_exit_or_read_environment() {
     let mut lines = lines(&["."]);
     lines.extend(PLAIN_CRATES.iter().flat_map(|name| lines_below(&root().join("host").join(name), &["src"])));
     for text in ["println!", "print!(", "std::env::", "process::exit", "dbg!"] {

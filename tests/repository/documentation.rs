@@ -82,13 +82,13 @@ fn executable(path: &Path, text: &str) {
 }
 
 #[test]
-fn the_readme() {
+fn readme_commands_run_as_shown() {
     runs("README.md", ".", &[]);
 }
 
 /// Each with the policy that it shows.
 #[test]
-fn the_readmes_of_tools_that_ask_for_something() {
+fn tool_readme_commands_run_as_shown() {
     for tool in ["archive", "chart", "html", "image", "payments", "sql"] {
         let file = format!("tools/{tool}/README.md");
         let text = std::fs::read_to_string(root().join(&file)).expect("the tool has one");
@@ -98,7 +98,7 @@ fn the_readmes_of_tools_that_ask_for_something() {
 }
 
 #[test]
-fn the_guide_for_operators() {
+fn operator_guide_commands_run_as_shown() {
     let report =
         b"return (await stats.describe({values: (await fs.readFile('data/n.csv')).split(',').map(Number)})).mean";
     let policy = b"[tools]\nstats = 'tollhouse:stats'\n[[grant]]\nmethod = 'stats/*'\n";
@@ -108,7 +108,7 @@ fn the_guide_for_operators() {
 /// The archive has another binary than a release, and the same layout. What `console` blocks show needs files of a real
 /// release, root, a container engine or npm: `cargo xtask release` tries those files.
 #[test]
-fn the_guide_to_installing() {
+fn installing_guide_commands_run_as_shown() {
     let home = Home::default();
     let program = format!("#!/bin/sh\nexec '{}' \"$@\"\n", binary().display());
     let directory = home.path().join("tollhouse-0.1.0-x86_64-linux/bin");
@@ -124,12 +124,12 @@ fn the_guide_to_installing() {
 }
 
 #[test]
-fn the_guide_to_javascript() {
+fn javascript_guide_commands_run_as_shown() {
     runs("docs/javascript.md", ".", &[]);
 }
 
 #[test]
-fn the_guide_to_policies() {
+fn policy_guide_commands_run_as_shown() {
     let report =
         b"return (await stats.describe({values: (await fs.readFile('data/n.csv')).split(',').map(Number)})).mean";
     let policy = b"[tools]\nstats = 'tollhouse:stats'\n[[grant]]\nmethod = 'stats/*'\n";
@@ -140,26 +140,26 @@ fn the_guide_to_policies() {
 }
 
 #[test]
-fn the_guide_to_what_tools_may_touch() {
+fn permission_guide_commands_run_as_shown() {
     let policy = b"[[grant]]\nmethod = 'kv/*'\n[tool.kv]\nkeyvalue = ['default']\n";
     runs("docs/permissions.md", ".", &[("kv.toml", policy)]);
 }
 
 #[test]
-fn the_guide_to_durable_runs() {
+fn durable_run_guide_commands_run_as_shown() {
     let text = std::fs::read_to_string(root().join("docs/durable-runs.md")).expect("the guide is there");
     let policy = blocks(&text, "toml")[0].as_bytes().to_owned();
     runs("docs/durable-runs.md", ".", &[("policy.toml", &policy)]);
 }
 
 #[test]
-fn the_guide_to_mcp() {
+fn mcp_guide_commands_run_as_shown() {
     runs("docs/mcp.md", ".", &[]);
 }
 
 /// The server of the text is another one here: a policy has its absolute paths.
 #[test]
-fn the_guide_to_mcp_servers() {
+fn mcp_server_guide_commands_run_as_shown() {
     let text = std::fs::read_to_string(root().join("docs/mcp-servers.md")).expect("the guide is there");
     Policy::parse(blocks(&text, "toml")[0]).expect("it is a policy");
     let policy = mcp_server::policy_of("git", "normal", "");
@@ -167,18 +167,18 @@ fn the_guide_to_mcp_servers() {
 }
 
 #[test]
-fn the_guide_to_sessions() {
+fn session_guide_commands_run_as_shown() {
     runs("docs/sessions.md", ".", &[]);
 }
 
 #[test]
-fn the_guide_to_the_repl() {
+fn repl_guide_commands_run_as_shown() {
     runs("docs/repl.md", ".", &[]);
 }
 
 /// The conversation that the guide shows, typed again. Lines that only differ in what stands for `…` are one.
 #[test]
-fn the_conversation_with_the_repl() {
+fn repl_guide_conversation_goes_as_shown() {
     let text = std::fs::read_to_string(root().join("docs/repl.md")).expect("the guide is there");
     let shown = blocks(&text, "console").into_iter().next().expect("it shows one");
     let policy = blocks(&text, "toml").into_iter().next().expect("it shows a policy");
@@ -214,33 +214,33 @@ fn the_conversation_with_the_repl() {
 }
 
 #[test]
-fn the_guide_for_publishers() {
+fn publisher_guide_commands_run_as_shown() {
     runs("docs/publishing.md", "tools/stats", &[("echo.wasm", &components::echo("", "string"))]);
 }
 
 #[test]
-fn the_tutorial_for_operators() {
+fn operating_tutorial_commands_run_as_shown() {
     runs_with(&[], "docs/tutorials/operating.md", ".", &[]);
 }
 
 #[test]
-fn the_tutorial_of_a_run_that_moves() {
+fn moving_run_tutorial_commands_run_as_shown() {
     runs_with(&[], "docs/tutorials/moving-a-run.md", ".", &[]);
 }
 
 #[test]
-fn the_guide_to_the_registry() {
+fn registry_guide_commands_run_as_shown() {
     runs("docs/registry.md", ".", &[("echo.wasm", &components::echo("", "string"))]);
 }
 
 #[test]
-fn the_guide_to_programs() {
+fn program_guide_commands_run_as_shown() {
     let program = std::fs::read(built().join("../wasm32-wasip1/guest/tollhouse_fixture_program.wasm"));
     runs("docs/programs.md", ".", &[("upper.wasm", &program.expect("it is built: run `cargo xtask build`"))]);
 }
 
 #[test]
-fn the_policies_and_manifests_that_the_texts_show() {
+fn documented_policies_and_manifests_parse() {
     let mut policies = 0;
     let mut manifests = 0;
     for file in [
@@ -269,7 +269,7 @@ fn the_policies_and_manifests_that_the_texts_show() {
 
 /// Each decision has a number of its own and the four headings, and the index lists all of them.
 #[test]
-fn the_index_of_decisions_lists_each_record() {
+fn decision_index_lists_each_record() {
     let directory = root().join("docs/decisions");
     let index = std::fs::read_to_string(directory.join("README.md")).expect("the index is there");
     let mut records: Vec<String> = std::fs::read_dir(&directory)
@@ -294,7 +294,7 @@ fn the_index_of_decisions_lists_each_record() {
 
 /// Every proof that the page on security names is a test, or a group of the hostile corpus.
 #[test]
-fn the_proofs_of_the_page_on_security_are_tests() {
+fn security_page_proofs_name_existing_tests() {
     let mut tests = String::new();
     for directory in ["host", "registry", "tests", "guest-shell/src", "guest-js/src"] {
         sources(&root().join(directory), &mut tests);

@@ -91,7 +91,7 @@ fn clock_of_javascript_follows_fuel_and_not_time_within_a_step() {
 /// A script has nothing to count with beside its clock: neither threads, nor a way to wait for them. (A
 /// `SharedArrayBuffer` is there: nothing shares it.)
 #[test]
-fn nothing_counts_beside_a_script() {
+fn script_has_no_counting_thread_beside_its_clock() {
     let home = Home::new();
     // The channels of messages lead within one thread: a message is delivered between two steps of the script.
     let script = "const names = ['Atomics', 'Worker', 'SharedWorker', 'WebAssembly', 'requestAnimationFrame'];
@@ -112,7 +112,7 @@ fn nothing_counts_beside_a_script() {
 
 /// Timers, calls and scripts that were begun earlier go on while a script computes, and nothing of them shows within the step.
 #[test]
-fn nothing_that_goes_on_beside_a_step_shows_within_it() {
+fn events_during_a_step_are_not_visible_within_it() {
     let home = Home::with_fixture();
     let script = "let fired = 0;
         setTimeout(() => fired++, 1);

@@ -4,7 +4,7 @@ use serde_json::json;
 use tollhouse_tests::{Home, components};
 
 #[test]
-fn a_tool_has_no_files_environment_or_network() {
+fn tool_without_permissions_has_no_files_environment_or_network() {
     let home = Home::with_fixture();
     let code = "const denied = async call => { try { await call; return false } catch (e) { return e.name === 'ToolError' } };
         return [await denied(probe.readFile({path: '/etc/passwd'})), await denied(probe.readFile({path: '/workspace/x'})),
@@ -14,14 +14,14 @@ fn a_tool_has_no_files_environment_or_network() {
 }
 
 #[test]
-fn a_tools_clock_stands_still() {
+fn tool_clock_does_not_advance_during_a_call() {
     let ran = Home::with_fixture().js("return await probe.clocks({})", &["--allow", "**"]);
     assert_eq!(ran["value"][1], 0, "{ran}");
     assert_ne!(ran["value"][0], 0, "{ran}");
 }
 
 #[test]
-fn a_tool_that_never_returns_is_stopped() {
+fn tool_that_never_returns_is_stopped() {
     let home = Home::with_fixture();
     for call in ["probe.spin({})", "probe.sleep({millis: 600000})"] {
         let ran = home.js(&format!("await {call}"), &["--allow", "**", "--timeout", "300ms"]);
@@ -32,7 +32,7 @@ fn a_tool_that_never_returns_is_stopped() {
 }
 
 #[test]
-fn a_tools_memory_is_limited() {
+fn tool_memory_is_limited() {
     let home = Home::with_fixture();
     let code = "try { await probe.allocate({bytes: 500 * 1024 * 1024}) } catch (e) {
         return [e.kind, e.message, Number(await probe.allocate({bytes: 1024}))] }";
@@ -42,7 +42,7 @@ fn a_tools_memory_is_limited() {
 }
 
 #[test]
-fn a_tool_may_print_what_nobody_keeps() {
+fn tool_output_without_reader_is_discarded() {
     let ran =
         Home::with_fixture().js("await probe.print({bytes: 10 * 1024 * 1024}); return 'fine'", &["--allow", "**"]);
     assert_eq!((&ran["value"], &ran["stdout"]), (&json!("fine"), &json!("")), "{ran}");
@@ -66,13 +66,13 @@ fn endless_scripts_are_stopped() {
 }
 
 #[test]
-fn a_scripts_memory_is_limited() {
+fn script_memory_is_limited() {
     let ran = Home::new().js("const a = []; while (true) a.push('x'.repeat(1e6))", &["--memory", "64MiB"]);
     assert_eq!((&ran["status"], &ran["error"]["kind"]), (&json!("limited"), &json!("limit")), "{ran}");
 }
 
 #[test]
-fn a_scripts_output_is_limited() {
+fn script_output_is_limited() {
     let home = Home::new();
     home.file("policy.toml", "[limits]\noutput = '1MiB'\n");
     let ran = home.js("while (true) console.log('x'.repeat(1000))", &["--policy", "policy.toml"]);
@@ -81,13 +81,13 @@ fn a_scripts_output_is_limited() {
 }
 
 #[test]
-fn a_promise_that_nothing_settles_is_a_deadlock() {
+fn promise_that_nothing_settles_is_a_deadlock() {
     let ran = Home::new().js("await new Promise(() => {})", &[]);
     assert_eq!((&ran["status"], &ran["error"]["kind"]), (&json!("failed"), &json!("deadlock")), "{ran}");
 }
 
 #[test]
-fn a_tools_own_limits_lower_the_sessions() {
+fn tool_manifest_limits_lower_those_of_the_session() {
     let home = Home::with_fixture_and("[limits]\nwall = \"200ms\"\nmemory = \"8MiB\"");
     let code = "const seen = [];
         for (const call of [() => probe.spin({}), () => probe.sleep({millis: 600000}), () => probe.allocate({bytes: 16e6})]) {
@@ -99,7 +99,7 @@ fn a_tools_own_limits_lower_the_sessions() {
 }
 
 #[test]
-fn a_tool_that_waits_lets_go_of_its_thread() {
+fn tool_that_waits_is_interrupted() {
     let home = Home::with_fixture();
     // `call` makes the call on its own thread: it ends only because the wait itself is interrupted.
     let ran = home.run(["call", "probe/sleep", "{\"millis\": 600000}", "--allow", "**", "--timeout", "300ms"]);
@@ -120,7 +120,7 @@ fn compiling_takes_none_of_a_runs_time() {
 
 /// An interface of WASI that no host here offers may still pass on resources of one that is.
 #[test]
-fn a_tool_may_import_what_nobody_offers() {
+fn tool_import_of_unavailable_wasi_interface_is_allowed_unused() {
     let home = Home::new();
     let wit = "package test:idle@0.1.0;
         interface idle { ready: func() -> u32; }

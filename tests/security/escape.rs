@@ -256,7 +256,7 @@ fn leader(home: &Home) -> Child {
 }
 
 #[test]
-fn no_way_leads_out_of_a_run() {
+fn run_cannot_escape_to_the_system() {
     let home = Home::new();
     let outside = Outside::new(&home);
     check(&outside.tried(&home, 4, &[]), &[]);
@@ -313,7 +313,7 @@ fn store_of_another_process_opens_no_other_way() {
 
 /// Each of them reads, compiles or runs what others wrote.
 #[test]
-fn commands_that_touch_foreign_code_end_behind_the_wall() {
+fn commands_that_read_foreign_code_end_behind_the_wall() {
     let home = Home::with_tools(&["stats"]);
     home.file("policy.toml", "[[grant]]\nmethod = '**'\n");
     let library = library(&home);
@@ -376,7 +376,7 @@ fn ends_with(mut command: Command, library: &Path, filters: u32) {
 
 /// An answer of a container registry is read by a process that is confined.
 #[test]
-fn pull_ends_behind_the_wall() {
+fn registry_pull_ends_behind_the_wall() {
     let (oci, home) = (Oci::default(), Home::with_tools(&["stats"]));
     let reference = format!("{}/acme/stats", oci.host());
     assert_eq!(home.run(["registry", "push", "tollhouse:stats", &reference]).status, 0);
@@ -389,7 +389,7 @@ fn pull_ends_behind_the_wall() {
 
 /// A session's archive comes from elsewhere.
 #[test]
-fn import_of_a_session_ends_behind_the_wall() {
+fn session_import_ends_behind_the_wall() {
     let (home, other) = (Home::new(), Home::new());
     let archive = home.path().join("s.tlh").display().to_string();
     assert_eq!(home.run(["session", "new", "s"]).status, 0);

@@ -77,19 +77,19 @@ macro_rules! targets {
     ($($name:ident),*) => { $(
         mod $name {
             #[test]
-            fn replayed() {
+            fn corpus_is_replayed_without_panic() {
                 super::replay(stringify!($name));
             }
 
             #[test]
-            fn structured() {
+            fn structured_inputs_run_without_panic() {
                 super::make(stringify!($name));
             }
         }
     )*
 
         #[test]
-        fn every_target_is_replayed() {
+        fn fuzz_targets_are_all_replayed() {
             assert_eq!([$(stringify!($name)),*], TARGETS.map(|(name, _)| name));
         }
     };
@@ -111,7 +111,7 @@ fn structured_inputs_are_the_same_each_time_and_many() {
 }
 
 #[test]
-fn every_target_has_a_file_and_a_small_corpus() {
+fn fuzz_targets_have_a_file_and_a_small_corpus() {
     let names: BTreeSet<PathBuf> = TARGETS.iter().map(|(name, _)| PathBuf::from(name)).collect();
     let listed = |below: &str| -> BTreeSet<PathBuf> {
         let paths = entries(&directory().join(below)).into_iter();

@@ -39,7 +39,7 @@ fn guests_import_their_world_and_nothing_else() {
 
 /// From the second run on a guest was made ahead, and earlier ones wait to be taken down.
 #[test]
-fn each_run_has_a_guest_that_nobody_had() {
+fn guest_of_each_run_is_fresh() {
     let home = Home::with_fixture();
     let session = home.host().session(SessionOptions::default()).expect("a session");
     let scripts = [

@@ -32,7 +32,7 @@ fn works(session: &Session) {
 }
 
 #[test]
-fn a_run_makes_so_many_calls() {
+fn calls_of_a_run_are_limited() {
     let home = Home::with_fixture();
     let session = session(&home, &["calls=5"]);
     let result = run(&session, Language::JavaScript, "for (;;) await probe.length({ text: 'x' })");
@@ -57,7 +57,7 @@ fn calls_beyond_the_limit_are_not_on_record() {
 }
 
 #[test]
-fn a_tool_counts_calls_for_its_run() {
+fn calls_by_tools_count_for_their_run() {
     let home = Home::with_tools(&["stats"]);
     home.publish(&tollhouse_tests::root().join("tests/fixtures/relay"));
     home.file("policy.toml", "[[grant]]\nmethod = '**'\n[tool.relay]\ntools = ['stats/*']\n[limits]\ncalls = 3\n");
@@ -70,7 +70,7 @@ fn a_tool_counts_calls_for_its_run() {
 }
 
 #[test]
-fn a_script_waits_for_so_much_at_once() {
+fn pending_operations_of_a_script_are_limited() {
     let home = Home::with_fixture();
     let session = session(&home, &["pending=20"]);
     for script in [
@@ -89,7 +89,7 @@ fn a_script_waits_for_so_much_at_once() {
 
 /// A script within a script ends, and the outer one is told.
 #[test]
-fn an_inner_script_that_waits_for_too_much_is_stopped() {
+fn inner_script_beyond_pending_limit_is_stopped() {
     let home = Home::with_fixture();
     let session = session(&home, &["pending=20"]);
     let script =
@@ -112,7 +112,7 @@ fn arguments_of_calls_that_wait_are_bounded() {
 }
 
 #[test]
-fn a_run_has_so_many_scripts_and_so_deep() {
+fn scripts_of_a_run_are_limited_in_number_and_depth() {
     let home = Home::with_fixture();
     let two = session(&home, &["processes=2"]);
     let result = run(&two, Language::JavaScript, "await Promise.all([shell('sleep 1'), shell('echo hi')])");
@@ -133,7 +133,7 @@ fn a_run_has_so_many_scripts_and_so_deep() {
 }
 
 #[test]
-fn a_call_has_its_time() {
+fn tool_call_duration_is_limited() {
     let home = Home::with_fixture();
     let session = session(&home, &["tool_wall=200ms", "wall=60s"]);
     let result = run(&session, Language::JavaScript, "await probe.spin({})");
@@ -148,7 +148,7 @@ fn a_call_has_its_time() {
 
 /// Published with limits that are lower than the session's, and called in a session whose are lower still.
 #[test]
-fn a_manifest_lowers_limits_and_never_raises_them() {
+fn manifest_limits_lower_but_never_raise_those_of_the_session() {
     let home = Home::with_fixture_and(
         "[limits]\nwall = \"300ms\"\nmemory = \"16MiB\"\nargument = \"1KiB\"\nresult = \"2KiB\"\noutput = \"10B\"\n",
     );
@@ -187,7 +187,7 @@ fn a_manifest_lowers_limits_and_never_raises_them() {
 
 /// A limit on fuel in a manifest is as deterministic as a count can be: a call that fits, always fits.
 #[test]
-fn a_manifest_limits_fuel() {
+fn manifest_fuel_limit_stops_calls_deterministically() {
     let home = Home::with_fixture_and("[limits]\nfuel = 5_000_000\n");
     let session = session(&home, &["wall=60s"]);
     let result = run(&session, Language::JavaScript, "await probe.spin({})");
@@ -214,7 +214,7 @@ fn a_manifest_limits_fuel() {
 
 /// Without the line nothing counts: the same call goes on until its time is up.
 #[test]
-fn who_limits_no_fuel_counts_none() {
+fn tool_without_fuel_limit_runs_until_its_time_is_up() {
     let home = Home::with_fixture();
     let session = session(&home, &["tool_wall=300ms"]);
     let result = run(&session, Language::JavaScript, "await probe.spin({})");
@@ -222,7 +222,7 @@ fn who_limits_no_fuel_counts_none() {
 }
 
 #[test]
-fn a_program_s_fuel_is_limited() {
+fn program_fuel_is_limited() {
     let home = Home::new();
     let program = tollhouse_tests::root().join("tests/fixtures/program");
     let manifest = std::fs::read_to_string(program.join("tool.toml")).expect("it is there");
@@ -261,7 +261,7 @@ fn kept_instances_leave_room_where_there_is_little() {
 }
 
 #[test]
-fn a_manifest_says_how_much_of_what_is_printed_is_kept() {
+fn manifest_output_limit_truncates_logged_output() {
     let home = Home::with_fixture_and("[limits]\noutput = \"10B\"\n");
     home.js("await probe.print({ bytes: 5000 })", &["--allow", "**", "--audit", "audit.jsonl"]);
     let log = std::fs::read_to_string(home.path().join("audit.jsonl")).expect("it was written");
@@ -298,7 +298,7 @@ fn flags_and_a_policy_say_the_same() {
 }
 
 #[test]
-fn a_policy_keeps_its_limits_when_it_is_written() {
+fn policy_limits_written_are_read_back_equal() {
     let text = "[limits]\ncalls = 3\npending = 9\nprocesses = 1\ndepth = 2\ntool_wall = '5s'\n";
     let policy = Policy::parse(text).expect("a policy");
     let again = [Policy::parse(&policy.to_toml()), Policy::parse_json(&policy.to_json().to_string())];

@@ -48,7 +48,7 @@ const SLEEPS: &str = "console.log('begun'); await new Promise((go) => setTimeout
 const ONLINE: &str = "[[grant]]\nmethod = '**'\n[tool.http]\nhttp = ['example.com']\n";
 
 #[test]
-fn every_thread_of_a_run_is_held() {
+fn run_threads_all_have_the_syscall_filter() {
     let home = Home::with_tools(&["http"]);
     home.file("online.toml", ONLINE);
     for (arguments, count) in [
@@ -66,7 +66,7 @@ fn every_thread_of_a_run_is_held() {
 
 /// Landlock shows in that nobody gains privileges any more; without the other wall, it is what did that.
 #[test]
-fn what_runs_code_has_both_walls() {
+fn commands_that_run_code_have_both_walls() {
     let home = Home::with_fixture();
     let doctor = home.run(["doctor"]).stdout;
     let has = |wall: &str| doctor.lines().any(|line| line.contains(wall) && !line.contains("not on this system"));
@@ -100,7 +100,7 @@ fn what_runs_code_has_both_walls() {
 
 /// A store writes its files beside their place, and moves them there.
 #[test]
-fn a_session_is_kept_behind_the_walls() {
+fn session_behind_the_walls_is_persisted() {
     let home = Home::new();
     for number in 1..=2 {
         let code = format!("await fs.writeFile('large', '{number}'.repeat(1e6)); return (await fs.stat('large')).size");
@@ -111,7 +111,7 @@ fn a_session_is_kept_behind_the_walls() {
 }
 
 #[test]
-fn doctor_says_whether_they_stand() {
+fn doctor_reports_whether_the_walls_stand() {
     let home = Home::new();
     let seen = home.run(["doctor"]);
     assert_eq!(seen.status, 0, "{seen:?}");

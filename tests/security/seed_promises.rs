@@ -2,14 +2,14 @@
 //!
 //! | hole | what broke there | here, and in detail in |
 //! | --- | --- | --- |
-//! | 1 | loops, regular expressions and jq hang, and SIGINT does nothing | `hole_1_…`; `cancel`, `hostile` (`loops`), `shell_limits` |
-//! | 2 | a long print, argument or error kills the sandbox | `hole_2_…`; `calls::ten_megabytes_pass_both_ways`, `hostile` (`output`) |
+//! | 1 | loops, regular expressions and jq hang, and SIGINT does nothing | `hole_1_…`; `cancellation`, `hostile` (`loops`), `shell::limits` |
+//! | 2 | a long print, argument or error kills the sandbox | `hole_2_…`; `calls::call_of_ten_megabytes_passes_both_ways`, `hostile` (`output`) |
 //! | 3 | twelve tools leave no room for a script | `hole_3_…` |
-//! | 4 | deep recursion, deep JSON and `1e1000` in jq kill it | `hole_4_…`; `hostile` (`stack`), `shell_limits::jq_that_recurses_for_ever_is_limited` |
-//! | 5 | memory and files without limit | `hole_5_…`; `hostile` (`memory`), `across::fuel_and_memory_are_the_run_s` |
-//! | 6 | a stopped script goes on inside the next run | `hole_6_…`; `cancel::no_call_arrives_after_a_cancellation` |
+//! | 4 | deep recursion, deep JSON and `1e1000` in jq kill it | `hole_4_…`; `hostile` (`stack`), `shell::limits::jq_that_recurses_for_ever_is_limited` |
+//! | 5 | memory and files without limit | `hole_5_…`; `hostile` (`memory`), `scripts_in_scripts::fuel_and_memory_are_the_run_s` |
+//! | 6 | a stopped script goes on inside the next run | `hole_6_…`; `cancellation::run_cancelled_makes_no_further_calls` |
 //! | 10 | 22.9 MB leak for each sandbox | `hole_10_…`; `cargo xtask soak` |
-//! | 11 | nothing runs at the same time, timers do not wait, a second run deadlocks | `hole_11_…`; `calls::calls_run_at_the_same_time`, `steps`, `crowd` |
+//! | 11 | nothing runs at the same time, timers do not wait, a second run deadlocks | `hole_11_…`; `calls::calls_run_at_the_same_time`, `step_api`, `concurrent_sessions` |
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -35,7 +35,7 @@ fn works(session: &Session) {
 }
 
 #[test]
-fn hole_1_what_never_ends_is_stopped_and_the_session_works() {
+fn hole_1_endless_script_is_stopped_and_the_session_works() {
     let home = Home::with_fixture();
     for (lang, code) in [
         ("js", "while(true){}"),
@@ -54,7 +54,7 @@ fn hole_1_what_never_ends_is_stopped_and_the_session_works() {
 }
 
 #[test]
-fn hole_2_ten_megabytes_pass_and_limits_have_names() {
+fn hole_2_output_of_ten_megabytes_passes_and_limits_are_named() {
     let home = Home::with_fixture();
     let host = home.host();
     let wide = session(&host, Limits::default(), None);
@@ -106,7 +106,7 @@ fn hole_3_a_script_of_a_megabyte_and_a_thousand_tools() {
 }
 
 #[test]
-fn hole_4_what_is_too_deep_is_an_error_and_nothing_dies() {
+fn hole_4_too_deep_recursion_is_an_error_and_the_session_works() {
     let home = Home::with_fixture();
     let session = session(&home.host(), Limits::default(), None);
     let caught = "const f = (n) => n === 0 ? 0 : 1 + f(n - 1);
@@ -151,7 +151,7 @@ fn hole_5_memory_and_files_end_at_their_limits() {
 }
 
 #[test]
-fn hole_6_stopped_is_stopped() {
+fn hole_6_stopped_script_makes_no_calls_in_the_next_run() {
     let home = Home::with_fixture();
     let admitted = Arc::new(Admitted::default());
     let limits = Limits { wall: Duration::from_millis(500), ..Limits::default() };

@@ -71,7 +71,7 @@ fn cancelled(session: &Session, language: Language, source: &str) -> Duration {
 }
 
 #[test]
-fn wherever_it_is() {
+fn run_cancelled_in_any_state_ends_and_session_continues() {
     let home = Home::with_fixture();
     let session = session(&home.host(), None);
     // Compiled, so that no run is cancelled while it waits for that.
@@ -89,7 +89,7 @@ fn wherever_it_is() {
 }
 
 #[test]
-fn no_call_arrives_after_a_cancellation() {
+fn run_cancelled_makes_no_further_calls() {
     let home = Home::with_fixture();
     let admitted = Arc::new(Admitted::default());
     let session = session(&home.host(), Some(Arc::clone(&admitted) as Arc<dyn Audit>));
@@ -119,7 +119,7 @@ fn no_call_arrives_after_a_cancellation() {
 }
 
 #[test]
-fn a_run_that_is_dropped_is_cancelled() {
+fn run_dropped_is_cancelled() {
     let home = Home::with_fixture();
     let session = session(&home.host(), None);
     let script = Script { source: "await probe.sleep({ millis: 1e9 })".to_owned(), ..Script::default() };
@@ -168,7 +168,7 @@ fn removing_a_session_stops_its_run() {
 
 /// A call without a script is stopped by its switch as well.
 #[test]
-fn a_call_is_stopped_by_its_switch() {
+fn call_interrupted_ends() {
     let home = Home::with_fixture();
     let session = session(&home.host(), None);
     session.call("probe/length", r#"{"text": ""}"#).expect("it is compiled");
@@ -193,7 +193,7 @@ fn a_call_is_stopped_by_its_switch() {
 
 /// A call that is cancelled before the tool starts is not made, and what was reserved for the call is given back.
 #[test]
-fn a_call_that_is_cancelled_before_is_not_made() {
+fn call_cancelled_before_it_starts_is_not_made_or_charged() {
     let home = Home::with_fixture();
     let policy = Policy::default().with(Grant::allow("probe/**").expect("a pattern").calls(2));
     let session = home.host().session(SessionOptions { policy, ..SessionOptions::default() }).expect("a session");

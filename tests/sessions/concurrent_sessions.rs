@@ -65,7 +65,7 @@ fn one(host: &Host, number: usize, together: &Barrier) -> Option<String> {
 }
 
 #[test]
-fn a_thousand_sessions_at_once_one_in_ten_hostile() {
+fn thousand_sessions_with_hostile_ones_among_them_succeed() {
     let home = Home::with_fixture();
     let host = home.host();
     let together = Barrier::new(SESSIONS);
@@ -88,7 +88,7 @@ fn a_thousand_sessions_at_once_one_in_ten_hostile() {
 
 /// Sessions that loop, in wasm of every kind, each on a thread of its own; a short run gets done among them.
 #[test]
-fn a_short_run_gets_done_among_many_loops() {
+fn short_run_among_many_loops_completes() {
     let home = Home::with_fixture();
     let host = home.host();
     let limits = Limits { wall: Duration::from_secs(300), fuel: u64::MAX, ..Limits::default() };
@@ -127,7 +127,7 @@ fn a_short_run_gets_done_among_many_loops() {
 
 /// Guests that were made and do nothing take all the room: who comes then is told, and works once there is some.
 #[test]
-fn without_room_for_a_guest_there_is_a_limit() {
+fn run_without_room_for_a_guest_is_limited() {
     let home = Home::with_fixture();
     let host = home.host();
     let script = || Script { source: "return 1".to_owned(), ..Script::default() };

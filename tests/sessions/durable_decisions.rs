@@ -52,7 +52,7 @@ fn used(result: &Value, grant: &str, kind: &str) -> Value {
 /// A human changes the arguments: the tool gets them, the budget is spent by them, and the script goes on unaware, also
 /// when it is replayed again.
 #[test]
-fn a_call_is_approved_with_other_arguments() {
+fn call_edited_on_approval_uses_the_new_arguments() {
     let home = home_with(POLICY);
     assert_eq!(start(&home, &[])["status"], "suspended");
     let refused = home.run(["session", "edit", "s", "[1]"]);
@@ -89,7 +89,7 @@ fn a_call_is_approved_with_other_arguments() {
 
 /// Whoever changes the arguments grants nothing: types, grants and budgets hold for them as for any.
 #[test]
-fn other_arguments_are_judged_like_any() {
+fn call_edited_is_judged_by_types_grants_and_budgets() {
     for (arguments, why) in [
         (r#"{"amount": 1000, "currency": "EUR"}"#, "its budget is 100"),
         (r#"{"amount": "much", "currency": "EUR"}"#, "amount"),
@@ -110,7 +110,7 @@ fn other_arguments_are_judged_like_any() {
 
 /// Other arguments may fall under another grant that asks: then a human is asked about them.
 #[test]
-fn other_arguments_under_another_grant_need_its_approval() {
+fn call_edited_into_another_grant_needs_its_approval() {
     let large = POLICY.replace(
         "[[grant]]\nname = 'charges'",
         "[[grant]]\nname = 'large'\nmethod = 'pay/charges/create'\n\
@@ -134,7 +134,7 @@ fn other_arguments_under_another_grant_need_its_approval() {
 
 /// A question is asked once, and only so long: after that the call is denied, whoever says what.
 #[test]
-fn a_question_that_nobody_answers_in_time_is_a_denial() {
+fn question_unanswered_in_time_is_a_denial() {
     let home = home_with(&POLICY.replace("approve = true", "approve = true\napprove_within = '2s'"));
     assert_eq!(start(&home, &[])["status"], "suspended");
     let pending = parsed(&home.run(["session", "pending", "s", "--json"]));
@@ -170,7 +170,7 @@ fn a_question_that_nobody_answers_in_time_is_a_denial() {
 
 /// A run keeps the limits that it was started with; those that are given when it is resumed replace them.
 #[test]
-fn a_resumed_run_has_the_limits_that_it_was_started_with() {
+fn run_resumed_keeps_its_limits_unless_replaced() {
     let home = home_with(POLICY);
     home.file("script.js", "await pay.charges.create({amount: 1, currency: 'EUR'}); for (;;);");
     assert_eq!(start(&home, &["--timeout", "2s"])["status"], "suspended");
@@ -189,7 +189,7 @@ fn a_resumed_run_has_the_limits_that_it_was_started_with() {
 /// The whole way: a run is moved in the middle of its loop, goes on elsewhere with the rest of its budget, and nowhere
 /// else.
 #[test]
-fn a_session_is_handed_over_in_the_middle_of_its_run() {
+fn session_handed_over_during_a_run_continues_elsewhere_only() {
     let (home, other) = (home_with(POLICY), home_with(POLICY));
     let first = start(&home, &[]);
     assert_eq!(first["status"], "suspended", "{first:#}");
@@ -332,7 +332,7 @@ fn spending_of_forks_elsewhere_comes_back_with_the_session() {
 
 /// A fork that is made at the same time has the budgets, or the hand-over has them.
 #[test]
-fn a_fork_beside_a_hand_over_never_doubles_the_budgets() {
+fn fork_during_hand_over_never_doubles_the_budgets() {
     let home = Home::with_tools(&["stats"]);
     let call = "return await stats.describe({values: [1]})";
     for round in 0..12 {
@@ -358,7 +358,7 @@ fn a_fork_beside_a_hand_over_never_doubles_the_budgets() {
 
 /// In the store that it comes from, a session that was handed over shares its budgets with what is left there.
 #[test]
-fn a_session_is_handed_over_within_its_store() {
+fn session_handed_over_within_its_store_shares_its_budgets() {
     let home = home_with(POLICY);
     assert_eq!(start(&home, &[])["status"], "suspended");
     let file = home.path().join("s.tlh");
@@ -378,7 +378,7 @@ fn a_session_is_handed_over_within_its_store() {
 
 /// A copy holds nothing of what an unfinished run was given, also not where it is long.
 #[test]
-fn a_copy_has_nothing_of_the_journal() {
+fn session_copy_contains_nothing_of_the_journal() {
     let home = home_with(POLICY);
     let blobs = || {
         let file = home.path().join("copy.tlh");

@@ -75,7 +75,7 @@ fn programs_that_have_ended_do_not_run_again() {
 
 /// The program of a pipeline waits for a call that waits for a human: neither keeps the other from waiting.
 #[test]
-fn a_program_waits_for_a_call_that_waits_for_approval() {
+fn program_in_pipeline_waits_with_call_awaiting_approval() {
     let home = home_with(POLICY);
     let begun = Instant::now();
     let first = start(&home, "sh", &format!("{CHARGE} | prog upper | prog cat; echo end"));
@@ -108,7 +108,7 @@ const TALK: &str = "
     return [first, second, rest, receipt.total];";
 
 #[test]
-fn a_program_that_has_not_ended_goes_on_from_where_the_script_had_read() {
+fn program_not_ended_continues_where_the_script_had_read() {
     let home = home_with(POLICY);
     let first = start(&home, "js", TALK);
     assert_eq!((&first["status"], &first["stdout"]), (&json!("suspended"), &json!("said ONE\n")), "{first:#}");
@@ -133,7 +133,7 @@ fn output_that_was_not_read_is_read_after_the_run_is_resumed() {
 
 /// A program itself may need approval, and is refused like any call.
 #[test]
-fn a_program_waits_for_approval_with_its_input() {
+fn program_awaiting_approval_keeps_its_input() {
     let home = home_with(&POLICY.replace("calls = 20", "calls = 20\napprove = true"));
     let script = "echo before; echo text | prog upper; echo $?";
     let first = start(&home, "sh", script);
@@ -197,7 +197,7 @@ const CLIENT_WIT: &str = "
 
 /// A program that may have an effect must not run again, so what needs consent cannot wait for it.
 #[test]
-fn a_call_is_refused_while_a_program_with_effects_waits_for_it() {
+fn call_needing_approval_beside_program_with_effects_is_refused() {
     let policy = POLICY.replace("'test:prog'", "'test:client'");
     let files = "[tool.prog]\nfiles = ['/workspace', '/tmp']\n";
     let home = home_with(&policy.replace(files, "[tool.prog]\nhttp = ['GET https://example.com']\n"));
@@ -217,7 +217,7 @@ fn a_call_is_refused_while_a_program_with_effects_waits_for_it() {
 
 /// A process that dies while a program without effects runs: the program runs again, and is paid for once.
 #[test]
-fn a_program_that_was_interrupted_runs_again() {
+fn program_interrupted_runs_again_and_is_charged_once() {
     let home = home_with(POLICY);
     let script = "prog write f kept; echo begun; prog write g new sleep 600; cat f g; echo";
     let run = ["run", "--lang", "sh", "-e", script, "--policy", "policy.toml", "--session", "s"];
@@ -237,7 +237,7 @@ fn a_program_that_was_interrupted_runs_again() {
 
 /// A journal is bounded: a run that reads very much of programs goes on, and is refused what needs consent.
 #[test]
-fn a_run_that_reads_very_much_of_programs_cannot_wait() {
+fn run_that_reads_too_much_of_programs_is_refused_approval() {
     let home = home_with(POLICY);
     let first = start(&home, "sh", &format!("prog zeros 9000000 | wc -c; {CHARGE}; echo $?"));
     assert_eq!((&first["status"], &first["stdout"]), (&json!("completed"), &json!("9000000\n126\n")), "{first:#}");

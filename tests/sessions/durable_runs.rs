@@ -67,7 +67,7 @@ fn outcomes(result: &Value) -> Vec<(&str, &str)> {
 
 /// The whole way: suspended, listed, approved in another process, resumed, suspended again in the same loop, refused.
 #[test]
-fn a_run_waits_for_approval_and_continues_in_the_middle_of_its_loop() {
+fn run_awaiting_approval_continues_within_its_loop() {
     let home = home();
     let first = start(&home);
     assert_eq!((&first["status"], &first["exit_code"]), (&json!("suspended"), &json!(5)), "{first:#}");
@@ -138,7 +138,7 @@ fn a_run_waits_for_approval_and_continues_in_the_middle_of_its_loop() {
 
 /// A refusal is an error in the script, at the call.
 #[test]
-fn a_refused_call_throws_where_it_was_made() {
+fn call_refused_throws_where_it_was_made() {
     let home = home();
     let script = "try { await pay.charges.create({amount: 1, currency: 'EUR'}) } catch (error) { \
         return [error.name, error.message] }";
@@ -153,7 +153,7 @@ fn a_refused_call_throws_where_it_was_made() {
 
 /// Calls of one `Promise.all` wait at once, and are decided in any order; bash waits as well.
 #[test]
-fn several_calls_wait_at_once_also_those_of_bash() {
+fn calls_awaiting_approval_at_once_are_decided_in_any_order() {
     let home = home();
     let script = "return await Promise.all([1, 2, 3].map(amount => pay.charges.create({amount, currency: 'EUR'})))";
     let first = parsed(&home.run(["run", "-e", script, "--policy", "policy.toml", "--session", "s", "--json"]));
@@ -179,7 +179,7 @@ fn several_calls_wait_at_once_also_those_of_bash() {
 
 /// What a run depends on must be as it was; an abandoned run leaves the files as they were.
 #[test]
-fn a_run_is_not_resumed_under_other_conditions_and_can_be_abandoned() {
+fn run_under_other_conditions_is_not_resumed_but_can_be_abandoned() {
     let home = home();
     assert_eq!(start(&home)["status"], "suspended");
     let copy = home.path().join("copy.tar");
@@ -202,7 +202,7 @@ fn a_run_is_not_resumed_under_other_conditions_and_can_be_abandoned() {
 
 /// On a terminal a human is asked at once, unless nobody is to be asked now.
 #[test]
-fn no_wait_suspends_on_a_terminal_too() {
+fn run_with_no_wait_suspends_on_a_terminal_too() {
     let home = home();
     let script = "return (await pay.charges.create({amount: 7, currency: 'EUR'})).total";
     let begin = ["run", "-e", script, "--policy", "policy.toml", "--session", "s", "--no-wait"];
@@ -218,7 +218,7 @@ fn no_wait_suspends_on_a_terminal_too() {
 
 /// In memory nothing can wait, so a question that nobody answers is a refusal, as before.
 #[test]
-fn without_a_session_a_question_that_nobody_answers_is_a_refusal() {
+fn question_without_session_unanswered_is_a_refusal() {
     let home = home();
     let script = "await pay.charges.create({amount: 1, currency: 'EUR'})";
     let ran = home.run(["run", "-e", script, "--policy", "policy.toml"]);
@@ -227,7 +227,7 @@ fn without_a_session_a_question_that_nobody_answers_is_a_refusal() {
 
 /// A run that cannot be replayed is not suspended: its calls are refused, with the reason of old.
 #[test]
-fn a_run_that_cannot_be_replayed_is_refused_what_needs_consent() {
+fn run_that_cannot_be_replayed_is_refused_approval() {
     let home = home();
     let policy = home.file("policy.toml", POLICY);
     let script = "const text = await require('node:stream/consumers').text(process.stdin); \
@@ -249,7 +249,7 @@ fn a_run_that_cannot_be_replayed_is_refused_what_needs_consent() {
 
 /// A call that waits while the run loses its journal is refused, since nobody could resume the run.
 #[test]
-fn a_call_that_waits_is_refused_when_its_run_can_no_longer_wait() {
+fn call_waiting_is_refused_once_its_run_loses_its_journal() {
     let home = home();
     let script = "const text = require('node:stream/consumers').text(process.stdin); \
         const paid = await pay.charges.create({amount: 1, currency: 'EUR'}).catch(error => error.message); \
@@ -266,7 +266,7 @@ fn a_call_that_waits_is_refused_when_its_run_can_no_longer_wait() {
 
 /// A run that is stopped while it is replayed is as it was: what it waits for is not lost.
 #[test]
-fn a_replay_that_is_stopped_leaves_the_run_as_it_was() {
+fn replay_stopped_leaves_the_run_as_it_was() {
     let home = home();
     let script = "for (let at = 0; at < 1e5; at++); \
         return (await pay.charges.create({amount: 7, currency: 'EUR'})).total";
@@ -316,7 +316,7 @@ fn input_that_is_lost_is_an_error() {
 
 /// What was read from standard input is read again, to its end.
 #[test]
-fn input_is_given_again() {
+fn input_read_before_suspension_is_read_again_on_resume() {
     let home = home();
     let script = "let text = ''; for await (const part of process.stdin) text += part; \
         await pay.charges.create({amount: 1, currency: 'EUR'}); return text";
@@ -345,7 +345,7 @@ fn kill_at(home: &Home, line: &str, arguments: &[&str]) -> String {
 
 /// A process that is killed loses nothing that a call had returned, and repeats none.
 #[test]
-fn a_killed_run_continues_where_its_last_call_had_returned() {
+fn run_killed_continues_after_its_last_returned_call() {
     let home = home();
     let script = "
         const all = [];
@@ -374,7 +374,7 @@ fn a_killed_run_continues_where_its_last_call_had_returned() {
 
 /// Time passes for a timer while the run is suspended.
 #[test]
-fn a_timer_that_is_over_fires_when_the_run_is_resumed() {
+fn timer_elapsed_during_suspension_fires_on_resume() {
     let home = home();
     let script = "const late = new Promise(done => setTimeout(() => done('late'), 300)); \
         await pay.charges.create({amount: 1, currency: 'EUR'}); return await late";
@@ -388,7 +388,7 @@ fn a_timer_that_is_over_fires_when_the_run_is_resumed() {
 
 /// The same for a host that embeds Tollhouse, with a function of its own, which takes effect each time.
 #[test]
-fn a_function_of_the_host_is_called_once_however_often_its_run_is_resumed() {
+fn host_function_is_called_once_however_often_resumed() {
     let home = Home::new();
     let (host, sessions, made) = (home.host(), Sessions::in_memory(), Arc::new(AtomicU64::new(0)));
     let name: SessionId = "s".parse().expect("a name");
@@ -432,7 +432,7 @@ impl Approver for Later {
 
 /// An approver that leaves the decision to later suspends the run; a run in memory cannot wait, and the call is refused.
 #[test]
-fn a_decision_that_an_approver_defers_suspends_the_run_or_is_a_refusal() {
+fn decision_deferred_suspends_run_on_disk_and_refuses_in_memory() {
     let home = Home::new();
     let (host, sessions, name): (_, _, SessionId) = (home.host(), Sessions::in_memory(), "s".parse().expect("a name"));
     let add = HostTool::new("count.add", "Counts.", json!({ "type": "object" })).expect("a tool");

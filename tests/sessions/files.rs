@@ -4,7 +4,7 @@ use serde_json::json;
 use tollhouse_tests::Home;
 
 #[test]
-fn both_guests_write_and_read() {
+fn files_written_by_one_guest_are_read_by_the_other() {
     let home = Home::new();
     let code = "await fs.mkdir('a/b', {recursive: true}); await fs.writeFile('a/b/c.txt', 'one\\n');
         await fs.appendFile('a/b/c.txt', new Uint8Array([116, 119, 111]));
@@ -23,7 +23,7 @@ fn both_guests_write_and_read() {
 }
 
 #[test]
-fn errors_are_posix() {
+fn file_errors_have_posix_codes() {
     let home = Home::new();
     let code = "const codes = [];
         for (const act of [() => fs.readFile('nothere'), () => fs.writeFile('/x', ''), () => fs.readFile('/tmp'),
@@ -56,7 +56,7 @@ fn devices_are_where_a_shell_expects_them() {
 }
 
 #[test]
-fn devices_have_no_end() {
+fn device_files_have_no_end() {
     let code = "head -c 3000000 /dev/zero | wc -c; head -c 3000000 < /dev/urandom | wc -c; cat /dev/zero | head -c 3000000 | wc -c
         { head -c 2000000; head -c 2000000; } < /dev/zero | wc -c; exec 3< /dev/urandom; head -c 100000 <&3 | wc -c
         tr -dc a-z < /dev/urandom | head -c 99999 | wc -c; cat /dev/urandom | tr -dc 0-9 | fold -w 7 | sed -n '9000{p;q}' | wc -c
@@ -92,7 +92,7 @@ fn device_is_never_taken_for_its_first_bytes() {
 }
 
 #[test]
-fn the_script_s_input_has_a_name() {
+fn script_input_is_readable_as_dev_stdin() {
     let home = Home::new();
     let input = home.file("input", "one\ntwo\n");
     for code in [
@@ -140,7 +140,7 @@ fn mounts_are_copied_in() {
 }
 
 #[test]
-fn the_quota_holds() {
+fn file_quota_refuses_excess_and_usage_is_reported() {
     let home = Home::new();
     home.file("policy.toml", "[limits]\nfiles = '1MiB'\n");
     let code = "try { await fs.writeFile('big', 'x'.repeat(2 * 1024 * 1024)) } catch (e) { 

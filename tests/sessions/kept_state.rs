@@ -45,7 +45,7 @@ fn sh(home: &Home, code: &str) -> Value {
 }
 
 #[test]
-fn a_state_is_found_as_it_was_left() {
+fn state_is_restored_as_it_was_left() {
     let home = Home::new();
     let made = js(&home, &format!("{INSPECT}{MAKE}"));
     assert_eq!(made["status"], "completed", "{made}");
@@ -61,7 +61,7 @@ fn a_state_is_found_as_it_was_left() {
 }
 
 #[test]
-fn only_who_asks_has_a_state_and_leaves_one() {
+fn state_exists_only_for_runs_that_keep_it() {
     let home = Home::new();
     assert_eq!(js(&home, "state.n = (state.n ?? 0) + 1; return state")["value"], json!({ "n": 1 }));
     assert_eq!(home.js("return typeof state", &["--session", "s"])["value"], "undefined");
@@ -75,7 +75,7 @@ fn only_who_asks_has_a_state_and_leaves_one() {
 }
 
 #[test]
-fn what_cannot_be_kept_is_told_and_what_was_stays() {
+fn state_that_cannot_be_kept_is_reported_and_the_old_stays() {
     let home = Home::new();
     js(&home, "state.good = 1");
     for (code, why) in [
@@ -104,7 +104,7 @@ fn what_cannot_be_kept_is_told_and_what_was_stays() {
 }
 
 #[test]
-fn a_script_that_replaces_what_the_language_has_harms_only_itself() {
+fn state_of_script_that_replaces_builtins_is_unharmed() {
     let home = Home::new();
     let polluted = "
         state = { list: [1, { a: 2 }], map: new Map([[1, 2]]), re: /x/g, boxed: Object(3) };
@@ -120,7 +120,7 @@ fn a_script_that_replaces_what_the_language_has_harms_only_itself() {
 }
 
 #[test]
-fn a_shell_goes_on_where_it_was() {
+fn shell_state_is_restored_in_the_next_run() {
     let home = Home::new();
     let left = sh(
         &home,
@@ -141,7 +141,7 @@ fn a_shell_goes_on_where_it_was() {
 }
 
 #[test]
-fn a_shell_that_finds_less_than_it_left_says_so() {
+fn shell_state_with_missing_directory_warns() {
     let home = Home::new();
     sh(&home, "mkdir gone; cd gone; export WHO=kept");
     home.js("await fs.rm('/workspace/gone', { recursive: true })", &["--session", "s"]);
@@ -151,7 +151,7 @@ fn a_shell_that_finds_less_than_it_left_says_so() {
 }
 
 #[test]
-fn a_function_that_was_left_reads_the_script_s_input() {
+fn shell_function_restored_reads_the_script_input() {
     let home = Home::new();
     sh(&home, "first() { read -r line; echo \"got $line\"; }; count() { wc -l; }");
     let input = home.file("input", "one\ntwo\n");
@@ -165,7 +165,7 @@ fn a_function_that_was_left_reads_the_script_s_input() {
 }
 
 #[test]
-fn a_state_goes_where_its_files_go() {
+fn state_follows_files_through_forks_rollbacks_and_archives() {
     let home = Home::new();
     let n = |session: &str, code: &str| home.js(code, &["--session", session, "--keep-state"])["value"].clone();
     let done = |arguments: &[&str]| {
@@ -194,7 +194,7 @@ fn a_state_goes_where_its_files_go() {
 }
 
 #[test]
-fn a_state_that_was_damaged_is_not_served() {
+fn state_damaged_on_disk_is_not_served() {
     let home = Home::new();
     js(&home, "state.word = 'x'.repeat(5000)");
     let blobs = home.path().join("tollhouse/store/blobs");
@@ -218,7 +218,7 @@ fn walk(directory: &Path) -> Vec<PathBuf> {
 }
 
 #[test]
-fn a_state_needs_a_session_and_a_script() {
+fn state_without_session_or_script_is_a_usage_error() {
     let home = Home::new();
     let told = home.run(["run", "-e", "1", "--keep-state"]);
     assert!(told.status == 2 && told.stderr.contains("--session"), "{told:?}");
@@ -228,7 +228,7 @@ fn a_state_needs_a_session_and_a_script() {
 }
 
 #[test]
-fn a_session_in_memory_keeps_states_too() {
+fn state_of_session_in_memory_is_kept() {
     let host = Host::new(&HostOptions::default()).expect("a host");
     let session = host.session(SessionOptions::default()).expect("a session");
     let run = |session: &Session, language, source: &str, keep_state| {

@@ -167,7 +167,7 @@ fn values_that_are_too_much_at_once_are_known() {
 
 /// Bytes are text to the gate, and become values of 40 bytes each for the tool.
 #[test]
-fn bytes_that_are_passed_are_counted_as_what_they_become() {
+fn bytes_passed_to_tools_are_charged_as_converted() {
     let home = Home::with_tools(&["archive"]);
     let code = |count: u32| {
         format!(

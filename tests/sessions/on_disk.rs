@@ -47,7 +47,7 @@ fn budget(home: &Home, session: &str, grant: &str) -> (u64, u64) {
 }
 
 #[test]
-fn what_a_run_leaves_the_next_one_finds() {
+fn run_finds_what_the_previous_run_left() {
     let home = Home::new();
     let first = home.js("await fs.writeFile('/workspace/a', 'one')", &["--session", "s"]);
     assert_eq!((&first["session"], &first["run"]), (&json!("s"), &json!(1)), "{first}");
@@ -64,7 +64,7 @@ fn what_a_run_leaves_the_next_one_finds() {
 }
 
 #[test]
-fn a_run_that_fails_leaves_its_files_too() {
+fn run_that_fails_leaves_its_files() {
     let home = Home::new();
     let failed = home.js("await fs.writeFile('/workspace/a', 'x'); throw new Error('no')", &["--session", "s"]);
     assert_eq!(failed["status"], "failed");
@@ -79,7 +79,7 @@ fn a_run_that_fails_leaves_its_files_too() {
 }
 
 #[test]
-fn budgets_last_longer_than_processes() {
+fn budgets_of_sessions_outlive_their_processes() {
     let home = Home::with_tools(&["stats"]);
     home.file("p.toml", "[[grant]]\nname = 'few'\nmethod = 'stats/*'\ncalls = 3\n");
     let call = "return (await stats.describe({values: [1, 2, 3]})).mean";
@@ -99,7 +99,7 @@ fn budgets_last_longer_than_processes() {
 }
 
 #[test]
-fn a_session_keeps_what_it_was_made_with() {
+fn session_with_other_grants_is_refused() {
     let home = Home::with_tools(&["stats", "text"]);
     home.file("p.toml", "[[grant]]\nmethod = 'stats/*'\ncalls = 3\n");
     home.file("q.toml", "[[grant]]\nmethod = 'stats/*'\ncalls = 4\n");
@@ -126,7 +126,7 @@ fn limits_of_another_policy_apply_to_the_runs_that_are_given_it() {
     let run = ["run", "--session", "s", "-e", "while (true) {}"];
     for (options, limit) in [
         (&["--policy", "short.toml"][..], "100 ms"),
-        (&["--policy", "short.toml", "--wall", "200ms"], "200 ms"),
+        (&["--policy", "short.toml", "--timeout", "200ms"], "200 ms"),
         (&[], "300 ms"),
     ] {
         let told = refused(&home, &[&run[..], options].concat(), 4);
@@ -135,7 +135,7 @@ fn limits_of_another_policy_apply_to_the_runs_that_are_given_it() {
 }
 
 #[test]
-fn bad_names_and_missing_sessions_are_told() {
+fn session_name_invalid_or_missing_is_refused() {
     let home = Home::new();
     for bad in ["", "../x", "a b", "-x"] {
         let told = refused(&home, &["run", &format!("--session={bad}"), "-e", "1"], 2);
@@ -209,7 +209,7 @@ fn calling(home: &Home) -> (Child, BufReader<std::process::ChildStdout>) {
 /// Everything that was acknowledged survives `kill -9`: no call is forgotten, no budget given back, no half of a run
 /// kept.
 #[test]
-fn a_killed_run_forgets_nothing_and_leaves_nothing_half() {
+fn run_killed_forgets_no_call_and_leaves_no_partial_run() {
     let home = Home::with_tools(&["stats"]);
     home.file("p.toml", "[[grant]]\nname = 'many'\nmethod = 'stats/*'\ncalls = 100000\n");
     done(&home, &["run", "--session", "s", "--policy", "p.toml", "-e", "await fs.writeFile('/workspace/kept', 'yes')"]);
@@ -246,7 +246,7 @@ fn a_killed_run_forgets_nothing_and_leaves_nothing_half() {
 }
 
 #[test]
-fn what_a_tool_stored_is_stored() {
+fn tool_keyvalue_entries_are_persisted() {
     let home = Home::with_tools(&["kv"]);
     home.file("p.toml", "[[grant]]\nmethod = 'kv/**'\n[tool.kv]\nkeyvalue = ['default']\n");
     let set = "await kv.set({key: 'a', value: 'x'.repeat(100000)}); await kv.increment({key: 'n', by: 2}); console.log('stored'); for (;;);";
@@ -265,7 +265,7 @@ fn what_a_tool_stored_is_stored() {
 }
 
 #[test]
-fn forks_go_their_own_ways_and_can_be_compared() {
+fn forks_are_independent_and_can_be_compared() {
     let home = Home::new();
     let write = |session: &str, text: &str| {
         let code = format!("await fs.writeFile('/workspace/a', {})", json!(text));
@@ -295,7 +295,7 @@ fn forks_go_their_own_ways_and_can_be_compared() {
 }
 
 #[test]
-fn files_go_in_and_out() {
+fn session_files_are_put_and_got() {
     let home = Home::new();
     done(&home, &["session", "new", "s"]);
     home.file("in.txt", "from here");
@@ -316,7 +316,7 @@ fn files_go_in_and_out() {
 }
 
 #[test]
-fn a_session_moves_to_another_machine() {
+fn session_exported_is_imported_on_another_machine() {
     let (home, other) = (Home::with_tools(&["stats"]), Home::with_tools(&["stats"]));
     home.file("p.toml", "[[grant]]\nname = 'few'\nmethod = 'stats/*'\ncalls = 2\n");
     let call =
@@ -362,7 +362,7 @@ fn a_session_moves_to_another_machine() {
 }
 
 #[test]
-fn what_nobody_names_is_freed_and_nothing_else() {
+fn session_gc_frees_only_unreferenced_blobs() {
     let home = Home::new();
     let write = |session: &str, name: &str| {
         let code = format!("await fs.writeFile('/workspace/{name}', '{name}'.repeat(100000))");
@@ -396,7 +396,7 @@ fn blobs(home: &Home) -> Vec<std::path::PathBuf> {
 }
 
 #[test]
-fn a_flipped_byte_is_found_named_and_never_served() {
+fn session_blob_with_byte_flipped_is_reported_and_not_served() {
     let home = Home::new();
     let code =
         "await fs.writeFile('/workspace/a', 'x'.repeat(1000)); await fs.writeFile('/workspace/b', 'y'.repeat(1000))";
@@ -440,7 +440,7 @@ fn ctrl_c_keeps_what_was_done() {
 }
 
 #[test]
-fn a_fork_takes_nobodys_name() {
+fn fork_under_a_taken_name_is_refused() {
     let home = Home::with_tools(&["kv"]);
     home.file("p.toml", "[[grant]]\nname = 'all'\nmethod = 'kv/**'\ncalls = 5\n[tool.kv]\nkeyvalue = ['default']\n");
     let entries = "const entries = Array.from({length: 700}, (_, n) => [`k${n}`, 'v']);
@@ -467,7 +467,7 @@ fn a_fork_takes_nobodys_name() {
 }
 
 #[test]
-fn whatever_a_script_throws_its_files_are_kept() {
+fn run_that_throws_hostile_text_keeps_its_files() {
     let home = Home::new();
     let code = "await fs.writeFile('/workspace/a', 'x'); throw new Error('\\u0001\\u001b[31m\"\\\\'.repeat(2000))";
     let ran = home.js(code, &["--session", "s"]);
@@ -478,7 +478,7 @@ fn whatever_a_script_throws_its_files_are_kept() {
 }
 
 #[test]
-fn a_session_does_not_keep_a_token() {
+fn session_under_a_token_is_refused() {
     let home = Home::with_tools(&["stats"]);
     home.file("p.toml", "[[grant]]\nmethod = 'stats/*'\n");
     done(&home, &["policy", "keygen", "key"]);
@@ -490,7 +490,7 @@ fn a_session_does_not_keep_a_token() {
 
 /// A session that is made from one on disk, for a sub-agent, spends there, and takes nothing from it.
 #[test]
-fn a_session_that_was_made_from_one_on_disk_spends_there() {
+fn session_derived_from_one_on_disk_spends_there() {
     let home = Home::with_tools(&["stats"]);
     let options = HostOptions { registry: Some(home.path().join("tollhouse/registry")), ..HostOptions::default() };
     let host = Host::new(&options).expect("the engines start");
@@ -535,7 +535,7 @@ fn a_session_that_was_made_from_one_on_disk_spends_there() {
 }
 
 #[test]
-fn sessions_in_memory_are_sessions() {
+fn session_in_memory_is_kept_exported_and_imported() {
     let (host, sessions) = (Host::new(&HostOptions::default()).expect("the engines start"), Sessions::in_memory());
     let id: SessionId = "s".parse().expect("a name");
     let run = |code: &str| {

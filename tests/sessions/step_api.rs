@@ -30,7 +30,7 @@ fn blocked(run: &mut Run) -> Vec<Pending> {
 }
 
 #[test]
-fn a_host_answers_the_calls_itself() {
+fn run_in_steps_takes_answers_from_the_host() {
     let home = Home::with_fixture();
     let mut run = start(&session(&home), "return await probe.text({count: 3}) + await probe.text({count: 1})");
     for answer in ["one ", "two"] {
@@ -79,7 +79,7 @@ fn permutations(count: usize) -> Vec<Vec<usize>> {
 }
 
 #[test]
-fn a_completion_nobody_waits_for_is_dropped() {
+fn run_in_steps_drops_completions_nobody_waits_for() {
     let home = Home::with_fixture();
     let mut run = start(&session(&home), "return await probe.text({count: 1})");
     let started = blocked(&mut run);
@@ -91,7 +91,7 @@ fn a_completion_nobody_waits_for_is_dropped() {
 }
 
 #[test]
-fn a_denied_call_never_reaches_the_host() {
+fn run_in_steps_denies_ungranted_calls_without_the_host() {
     let home = Home::with_fixture();
     let options = HostOptions { registry: Some(home.path().join("tollhouse/registry")), ..HostOptions::default() };
     let host = Host::new(&options).expect("the engines start");
@@ -122,7 +122,7 @@ fn cancelling_stops_a_loop_a_wait_and_a_tool() {
 }
 
 #[test]
-fn a_trapped_guest_leaves_files_calls_and_a_working_session() {
+fn run_in_steps_out_of_fuel_keeps_files_and_calls() {
     let home = Home::with_fixture();
     let session = session(&home);
     let source = "await fs.writeFile('before', 'kept'); await probe.text({count: 1}); while (true) {}";
@@ -138,7 +138,7 @@ fn a_trapped_guest_leaves_files_calls_and_a_working_session() {
 }
 
 #[test]
-fn one_run_of_a_session_at_a_time() {
+fn run_in_steps_refuses_a_second_run_of_its_session() {
     let home = Home::with_fixture();
     let session = session(&home);
     let first = start(&session, "return 1");

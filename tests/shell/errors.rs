@@ -49,7 +49,7 @@ fn redirections_take_the_errors_of_stages_and_substitutions() {
 }
 
 #[test]
-fn tail_follows_as_long_as_something_could_write() {
+fn tail_with_follow_ends_when_nothing_can_write() {
     let home = Home::new();
     let ended = "tail: nothing runs any more that could write: following ends\n";
     for (script, written, said) in [
@@ -70,7 +70,7 @@ fn tail_follows_as_long_as_something_could_write() {
 }
 
 #[test]
-fn what_is_not_there_says_what_is() {
+fn shell_command_not_available_says_what_is() {
     let home = Home::new();
     for (command, said) in [
         ("python3 -c 1", "`node` runs JavaScript"),

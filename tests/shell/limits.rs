@@ -33,7 +33,7 @@ fn printed(script: &str) -> String {
 }
 
 #[test]
-fn an_unknown_command_is_127_and_the_script_goes_on() {
+fn shell_command_unknown_exits_127_and_script_continues() {
     assert_eq!(printed("nosuch; echo $?; ./nosuch; echo $?; /workspace; echo $?; echo on"), "127\n127\n126\non\n");
 }
 
@@ -116,13 +116,13 @@ fn expansions_are_whole_or_an_error() {
 }
 
 #[test]
-fn numbers_may_be_wide() {
+fn shell_format_widths_may_be_large() {
     let script = "seq -f %70000g 1 | wc -c; seq -f %.70000f 1 | wc -c; date +%70000N | wc -c";
     assert_eq!(printed(script), "70001\n70003\n70001\n");
 }
 
 #[test]
-fn large_pipes_and_documents() {
+fn shell_pipe_and_here_document_of_megabytes_pass() {
     assert_eq!(printed("yes | head -c 10000000 | wc -c"), "10000000\n");
     // None of these holds more than a part of what passes.
     assert_eq!(
@@ -141,14 +141,14 @@ fn large_pipes_and_documents() {
 }
 
 #[test]
-fn ten_thousand_names() {
+fn shell_glob_of_ten_thousand_names_expands() {
     let script =
         "for i in $(seq 10000); do : > f$i; done; set -- f*; echo $#; for f in f*[05]; do n=$((n+1)); done; echo $n";
     assert_eq!(printed(script), "10000\n2000\n");
 }
 
 #[test]
-fn what_never_ends_is_limited() {
+fn shell_script_that_never_ends_is_limited() {
     let endless = [
         ":(){ :|:& };:",
         "while :; do :; done",
@@ -168,7 +168,7 @@ fn what_never_ends_is_limited() {
 
 /// bashkit's parser goes round in these for ever.
 #[test]
-fn a_case_without_its_ends_is_a_syntax_error() {
+fn shell_case_without_terminators_is_a_syntax_error() {
     let script = "case x in\n a)\n b) echo;;\n d)\nesac";
     let results = ran(&[json!({"script": script})], &["--timeout", "60s"]);
     assert_eq!(
@@ -212,7 +212,7 @@ fn jq_that_recurses_for_ever_is_limited() {
 
 /// Each would go on for ever: the limit of the run would end it, and then nothing is printed.
 #[test]
-fn a_loop_that_never_waits_can_be_stopped_and_sees_time_pass() {
+fn shell_loop_without_waits_is_stoppable_and_sees_time_pass() {
     for (script, expected) in [
         ("timeout 0.1 bash -c 'while :; do :; done'; echo $?", "124\n"),
         ("while :; do :; done & sleep 0.1; kill $!; echo killed", "killed\n"),
@@ -226,7 +226,7 @@ fn a_loop_that_never_waits_can_be_stopped_and_sees_time_pass() {
 }
 
 #[test]
-fn a_command_out_of_time_leaves_the_shell_as_it_was() {
+fn shell_command_timed_out_leaves_the_shell_unchanged() {
     for (script, expected) in [
         ("timeout 0.1 bash -c 'x=$(sleep 9)'; echo $?; pwd", "124\n/workspace\n"),
         ("timeout 0.1 bash -c 'cd /tmp; { sleep 9; } > out'; echo on; pwd", "on\n/workspace\n"),
@@ -240,7 +240,7 @@ fn a_command_out_of_time_leaves_the_shell_as_it_was() {
 
 /// The first four would write for longer than they may, if it were passed on only at their end.
 #[test]
-fn what_runs_another_command_passes_on_what_that_writes() {
+fn shell_wrapper_command_streams_output_of_its_command() {
     for (script, expected) in [
         ("timeout 9 yes | head -1", "y\n"),
         ("env A=1 yes | head -1; echo on", "y\non\n"),

@@ -218,7 +218,7 @@ fn streams_take_each_answer_once() {
 }
 
 #[test]
-fn what_is_not_granted_says_how_to_grant_it() {
+fn web_command_without_grant_says_how_to_grant_it() {
     let server = Server::start(|_| ("200 OK", Vec::new(), b"x".to_vec()));
     let home = Home::with_tools(&["http"]);
     home.file("policy.toml", policy(server.port()));
@@ -242,7 +242,7 @@ fn what_is_not_granted_says_how_to_grant_it() {
 }
 
 #[test]
-fn another_origin_learns_no_secret_by_a_redirect() {
+fn web_command_redirected_to_another_origin_drops_secrets() {
     let other = Server::start(|_| ("200 OK", Vec::new(), b"arrived".to_vec()));
     let to = format!("Location: http://127.0.0.1:{}/", other.port());
     let first = Server::start(move |_| ("302 Found", vec![to.clone()], Vec::new()));
@@ -277,7 +277,7 @@ fn another_origin_learns_no_secret_by_a_redirect() {
 }
 
 #[test]
-fn what_is_not_supported_is_refused_by_name() {
+fn web_command_option_not_supported_is_refused_by_name() {
     let home = Home::new();
     for (command, said) in [
         ("curl -x p:1 http://a/", "curl: option -x: is not supported here"),

@@ -21,7 +21,7 @@ fn agent(home: &Home, arguments: &[&str], mode: &[&str]) -> Value {
 }
 
 #[test]
-fn an_agent_calls_a_tool_that_it_imports() {
+fn agent_calls_a_tool_that_it_imports() {
     let home = Home::with_tools(&["stats"]);
     let mut run = home.command(["run", "--json", "--allow", "stats/*"]);
     run.arg(built_agent("tollhouse-example-agent.wasm")).stdin(Stdio::piped()).stdout(Stdio::piped());
@@ -36,7 +36,7 @@ fn an_agent_calls_a_tool_that_it_imports() {
 }
 
 #[test]
-fn an_import_without_a_grant_is_an_error_that_names_it() {
+fn agent_import_without_grant_is_denied_by_name() {
     let home = Home::with_fixture();
     let ran = agent(&home, &[], &["echo"]);
     assert_eq!((&ran["status"], &ran["error"]["kind"]), (&json!("denied"), &json!("capability")), "{ran}");
@@ -47,7 +47,7 @@ fn an_import_without_a_grant_is_an_error_that_names_it() {
 }
 
 #[test]
-fn an_import_that_nothing_exports_is_an_error_that_names_it() {
+fn agent_import_without_exporting_tool_fails_by_name() {
     let ran = agent(&Home::new(), &["--allow", "**"], &["echo"]);
     assert_eq!((&ran["status"], &ran["error"]["kind"]), (&json!("failed"), &json!("policy")), "{ran}");
     assert!(ran["error"]["message"].as_str().is_some_and(|told| told.contains("test:probe/probe@0.1.0")), "{ran}");
@@ -55,7 +55,7 @@ fn an_import_that_nothing_exports_is_an_error_that_names_it() {
 }
 
 #[test]
-fn an_import_of_other_types_is_refused() {
+fn agent_import_of_other_types_is_refused() {
     let home = Home::with_tools(&["stats"]);
     let wit = "package a:b;
         world w { import tollhouse:stats/stats@0.1.0; }
@@ -70,7 +70,7 @@ fn an_import_of_other_types_is_refused() {
 }
 
 #[test]
-fn an_agent_holds_resources_of_tools() {
+fn agent_holds_resources_of_tools() {
     let home = Home::with_fixture();
     let ran = agent(&home, &["--allow", "**"], &["count"]);
     assert_eq!((&ran["stdout"], &ran["status"]), (&json!("7 101 10\n102\n"), &json!("completed")), "{ran}");
@@ -87,7 +87,7 @@ fn an_agent_holds_resources_of_tools() {
 }
 
 #[test]
-fn an_agent_has_input_arguments_environment_and_a_status() {
+fn agent_has_input_arguments_environment_and_status() {
     let home = Home::with_fixture();
     let ran = agent(&home, &["--allow", "**", "--env", "GREETING=hello"], &["echo", "a", "b c"]);
     assert_eq!((&ran["stdout"], &ran["stderr"]), (&json!("hello"), &json!("[\"a\", \"b c\"]")), "{ran}");
@@ -114,7 +114,7 @@ fn failures_reach_the_agent_as_far_as_its_types_go() {
 }
 
 #[test]
-fn an_agent_is_limited_and_the_next_run_works() {
+fn agent_beyond_limits_is_stopped_and_the_next_run_works() {
     let home = Home::with_fixture();
     home.file("limits.toml", "[[grant]]\nmethod = '**'\n[limits]\nwall = '400ms'\nmemory = '64MiB'\noutput = '1MiB'\n");
     for (mode, told) in [("spin", "400 ms"), ("sleep", "400 ms"), ("print", "1048576 bytes"), ("allocate", "67108864")]
@@ -131,7 +131,7 @@ fn an_agent_is_limited_and_the_next_run_works() {
 }
 
 #[test]
-fn an_input_that_never_ends_holds_up_only_who_reads_it() {
+fn agent_input_without_end_blocks_only_agents_that_read_it() {
     let home = Home::with_fixture();
     let run = |mode: &str| {
         let mut run = home.command(["run", "--json", "--allow", "**", "--timeout", "500ms"]);
@@ -148,7 +148,7 @@ fn an_input_that_never_ends_holds_up_only_who_reads_it() {
 }
 
 #[test]
-fn what_is_no_agent_says_so() {
+fn file_that_is_no_agent_is_refused_with_reason() {
     let home = Home::with_tools(&["stats"]);
     let tool = built_agent("tollhouse_tool_stats.wasm");
     let ran = home.json([tool.into_os_string()]);

@@ -4,7 +4,7 @@ use serde_json::json;
 use tollhouse_tests::Home;
 
 #[test]
-fn a_granted_call_returns() {
+fn call_with_grant_returns() {
     let home = Home::with_tools(&["stats"]);
     let code = "return (await stats.describe({values:[1,2,3]})).mean";
     let ran = home.js(code, &["--allow", "stats/*"]);
@@ -19,7 +19,7 @@ fn a_granted_call_returns() {
 }
 
 #[test]
-fn a_second_object_holds_options_and_nothing_else() {
+fn call_options_with_unknown_key_are_refused() {
     let home = Home::with_tools(&["stats"]);
     let code =
         "try { await stats.describe({values: [1]}, {retries: 3}); return 'called' } catch (e) { return e.message }";
@@ -32,7 +32,7 @@ fn a_second_object_holds_options_and_nothing_else() {
 }
 
 #[test]
-fn a_call_without_a_grant_is_denied() {
+fn call_without_grant_is_denied() {
     let home = Home::with_tools(&["stats"]);
     let code = "return (await stats.describe({values:[1,2,3]})).mean";
     let ran = home.js(code, &[]);
@@ -49,7 +49,7 @@ fn a_call_without_a_grant_is_denied() {
 }
 
 #[test]
-fn the_shell_calls_the_same_tools() {
+fn call_from_the_shell_reaches_the_same_tools() {
     let home = Home::with_tools(&["stats"]);
     let code = "for f in 1 2; do stats describe --values '[1,2,3]'; done | jq .mean";
     let ran = home.sh(code, &["--allow", "stats/*"]);
@@ -89,7 +89,7 @@ END
 }
 
 #[test]
-fn a_budget_is_spent_and_not_overspent() {
+fn call_budget_with_concurrent_calls_is_not_overspent() {
     let home = Home::with_tools(&["stats"]);
     home.file("policy.toml", "[[grant]]\nname = 'three'\nmethod = 'stats/*'\ncalls = 3\n");
     let code = "let ok = 0, denied = 0;
@@ -112,7 +112,7 @@ fn refused_arguments_cost_nothing_and_say_where() {
 }
 
 #[test]
-fn wrong_forms_are_explained() {
+fn call_in_a_wrong_form_is_explained() {
     let home = Home::with_tools(&["stats"]);
     for (code, told) in [
         ("await stats.describe('x')", "one object"),
@@ -131,7 +131,7 @@ fn wrong_forms_are_explained() {
 
 /// Whatever the script gives, the call itself is a promise, and an error in it is one of the script's own.
 #[test]
-fn what_cannot_be_written_as_arguments_rejects_the_call() {
+fn call_arguments_that_cannot_be_serialized_reject_the_call() {
     let home = Home::with_tools(&["stats"]);
     let code = r#"
         const values = [1, 2];
@@ -162,7 +162,7 @@ fn what_cannot_be_written_as_arguments_rejects_the_call() {
 }
 
 #[test]
-fn the_error_of_a_call_tells_where_the_script_made_it() {
+fn call_error_has_the_location_in_the_script() {
     let home = Home::with_tools(&["stats"]);
     let code = "async function inner() {\n  await null;\n  return stats.describe({values: []});\n}
         try { await inner() } catch (e) { return e.stack }";
@@ -175,7 +175,7 @@ fn the_error_of_a_call_tells_where_the_script_made_it() {
 
 /// A getter is the script's own code, and stops where the script stops.
 #[test]
-fn a_limit_in_the_arguments_ends_the_script() {
+fn call_argument_getter_beyond_limits_ends_the_script() {
     let home = Home::with_tools(&["stats"]);
     for (getter, kind) in [("while (true);", "limit"), ("process.exit(0);", "exit")] {
         let code = format!(
@@ -193,14 +193,14 @@ fn a_limit_in_the_arguments_ends_the_script() {
 }
 
 #[test]
-fn a_tools_error_is_thrown_with_its_payload() {
+fn tool_error_is_thrown_with_its_payload() {
     let home = Home::with_fixture();
     let code = "try { await probe.fail({code: 7}) } catch (e) { return [e.name, e.payload.code, e.payload.message] }";
     assert_eq!(home.js(code, &["--allow", "**"])["value"], json!(["ToolError", 7, "problem 7"]));
 }
 
 #[test]
-fn a_trap_is_an_error_and_the_next_call_works() {
+fn tool_trap_is_an_error_and_the_next_call_works() {
     let home = Home::with_fixture();
     let code = "const told = [];
         for (const call of [() => probe.panic({message: 'the reason'}), () => probe.recurse({})]) {
@@ -227,7 +227,7 @@ fn calls_run_at_the_same_time() {
 }
 
 #[test]
-fn ten_megabytes_pass_both_ways() {
+fn call_of_ten_megabytes_passes_both_ways() {
     let home = Home::with_fixture();
     let code = "const text = 'x'.repeat(10 * 1024 * 1024);
         const there = await probe.length({text});
@@ -239,7 +239,7 @@ fn ten_megabytes_pass_both_ways() {
 }
 
 #[test]
-fn resources_are_handles() {
+fn tool_resources_are_handles_that_cannot_be_forged() {
     let home = Home::with_fixture();
     let code = "const counter = await probe.counter.new({start: 5});
         await probe.counter.increment({self: counter, by: 2});
@@ -254,7 +254,7 @@ fn resources_are_handles() {
 }
 
 #[test]
-fn two_mounts_of_one_package_share_no_instance_and_no_handle() {
+fn tool_mounted_twice_shares_no_instance_or_handle() {
     let home = Home::with_fixture_and("instance = \"session\"");
     let code = "const seen = [await one.remember({}), await one.remember({}), await two.remember({})];
         const counter = await one.counter.new({start: 1});
@@ -266,7 +266,7 @@ fn two_mounts_of_one_package_share_no_instance_and_no_handle() {
 }
 
 #[test]
-fn an_instance_that_may_live_is_kept_within_its_session() {
+fn tool_instance_of_session_lifetime_is_kept_within_its_session() {
     let home = Home::with_fixture_and("instance = \"session\"");
     let code = "const seen = [await probe.remember({}), await probe.remember({})];
         const [first] = await probe.clocks({});

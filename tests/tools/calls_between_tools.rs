@@ -36,7 +36,7 @@ fn chain(aliases: &[&str], last_calls: &str) -> String {
 }
 
 #[test]
-fn a_tool_calls_another_and_both_are_on_record() {
+fn tool_call_of_another_tool_is_recorded_with_its_caller() {
     let home = home();
     home.file("policy.toml", chain(&["relay"], "stats/describe"));
     let script = "return await relay.mean({ values: [1, 2, 6] })";
@@ -60,7 +60,7 @@ fn a_tool_calls_another_and_both_are_on_record() {
 }
 
 #[test]
-fn a_tool_that_may_call_nothing_calls_nothing() {
+fn tool_without_tool_grant_calls_no_other() {
     let ran = call(&home(), &chain(&["relay"], ""), "relay.mean", &json!({ "values": [1] }));
     assert_eq!(ran["error"]["kind"], "tool", "{ran}");
     assert!(
@@ -71,7 +71,7 @@ fn a_tool_that_may_call_nothing_calls_nothing() {
 }
 
 #[test]
-fn a_tool_calls_what_it_may_and_nothing_else() {
+fn tool_calls_only_granted_tools() {
     let ran = call(&home(), &chain(&["relay"], "stats/quantiles"), "relay.mean", &json!({ "values": [1] }));
     assert!(message(&ran).contains("the tool `relay` may not call `stats/describe`"), "{ran}");
     assert!(ran["error"]["hint"].as_str().is_some_and(|hint| hint.contains("[tool.relay]")), "{ran}");
@@ -79,7 +79,7 @@ fn a_tool_calls_what_it_may_and_nothing_else() {
 }
 
 #[test]
-fn a_tool_goes_no_further_than_the_session() {
+fn tool_calls_no_tool_beyond_grants_of_the_session() {
     let home = home();
     let relay_only = "[[grant]]\nmethod = \"relay/*\"\n[tool.relay]\ntools = [\"stats/*\"]\n";
     home.file("policy.toml", relay_only);
@@ -105,7 +105,7 @@ fn a_tool_goes_no_further_than_the_session() {
 }
 
 #[test]
-fn a_tool_calls_by_name_what_it_may_and_nothing_else() {
+fn tool_calls_by_name_only_granted_tools() {
     let home = home();
     let ask = |method: &str, arguments: &str| json!({ "method": method, "arguments": arguments });
     let policy = chain(&["relay"], "stats/describe");
@@ -135,7 +135,7 @@ fn a_tool_calls_by_name_what_it_may_and_nothing_else() {
 }
 
 #[test]
-fn a_tool_learns_what_it_may_call_and_no_more() {
+fn tool_catalog_lists_only_granted_tools() {
     let home = home();
     for (granted, methods) in
         [("stats/describe", vec!["stats/describe"]), ("stats/quantiles", vec!["stats/quantiles"]), ("", vec![])]
@@ -149,7 +149,7 @@ fn a_tool_learns_what_it_may_call_and_no_more() {
 }
 
 #[test]
-fn no_tool_is_inside_itself() {
+fn tool_that_calls_itself_in_a_circle_is_denied() {
     let home = home();
     let circle = chain(&["a", "b"], "a/*");
     assert_eq!(call(&home, &circle, "a.again", &json!({ "hops": 1 }))["value"], 1);
@@ -162,7 +162,7 @@ fn no_tool_is_inside_itself() {
 }
 
 #[test]
-fn tools_call_tools_so_deep() {
+fn tool_calls_nested_beyond_the_limit_are_refused() {
     let home = home();
     let names: Vec<String> = (0..12).map(|number| format!("r{number}")).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
@@ -173,7 +173,7 @@ fn tools_call_tools_so_deep() {
 }
 
 #[test]
-fn what_an_import_means_is_said_by_the_grants() {
+fn tool_import_is_resolved_by_grants_and_refused_if_ambiguous() {
     let home = home();
     let two = "[tools]\none = \"tollhouse:stats\"\ntwo = \"tollhouse:stats\"\nrelay = \"test:relay\"\n[[grant]]\nmethod = \"**\"\n";
     let ran =
@@ -185,7 +185,7 @@ fn what_an_import_means_is_said_by_the_grants() {
 
 /// A tool that names what it imports does not thereby choose whose package a grant of the script means.
 #[test]
-fn what_a_tool_imports_and_may_call_is_named_by_the_policy_and_pinned() {
+fn tool_import_is_named_by_policy_and_pinned_by_lock() {
     let home = home();
     let named = |tools: &str, granted: &str| {
         format!(
@@ -220,7 +220,7 @@ fn what_a_tool_imports_and_may_call_is_named_by_the_policy_and_pinned() {
 }
 
 #[test]
-fn what_does_not_serve_an_import_is_not_mounted_for_it() {
+fn tool_import_is_not_served_by_incompatible_mount() {
     let home = Home::new();
     home.publish(&root().join("tests/fixtures/relay"));
     let other = home.file("other.wasm", components::echo("", "string"));
@@ -235,7 +235,7 @@ fn what_does_not_serve_an_import_is_not_mounted_for_it() {
 }
 
 #[test]
-fn what_a_policy_grants_a_tool_must_make_sense() {
+fn tool_permissions_that_make_no_sense_are_refused() {
     let home = home();
     for (table, expected) in [
         ("[tool.relais]\ntools = []", "did you mean `tool.relay`?"),
@@ -260,7 +260,7 @@ const SECRETS: &str = "[[grant]]\nmethod = \"**\"\n[tool.relay]\nhttp = [\"https
     secrets = [\"QUIET\", { name = \"LOUD\", expose = true }]\n";
 
 #[test]
-fn a_tool_sees_the_secrets_that_it_may_see_and_nobody_else_does() {
+fn tool_secrets_are_visible_to_their_tool_only() {
     let home = home();
     home.file("policy.toml", SECRETS);
     home.file("loud", "loud-value-1\n");
@@ -282,7 +282,7 @@ fn a_tool_sees_the_secrets_that_it_may_see_and_nobody_else_does() {
 }
 
 #[test]
-fn a_secret_that_nobody_gave_is_an_error_before_anything_runs() {
+fn secret_without_source_is_an_error_before_the_run() {
     let home = home();
     home.file("policy.toml", SECRETS);
     let run = |more: &[&str]| {

@@ -85,7 +85,7 @@ fn refused(session: &Session, source: &str) -> (ErrorKind, String) {
 }
 
 #[test]
-fn every_face_reaches_a_host_function() {
+fn host_function_is_callable_from_every_face() {
     let session = session(vec![weather(), add(), stripe()], [allow("**")]);
     assert_eq!(javascript(&session, "return (await get_weather({city: 'SF'})).temp"), json!(72));
     assert_eq!(
@@ -145,7 +145,7 @@ fn host_functions_are_declared_as_they_are_called_and_answer() {
 }
 
 #[test]
-fn its_schema_and_its_spelling_are_enforced() {
+fn host_function_call_of_wrong_schema_or_spelling_is_refused() {
     let called = Arc::new(AtomicU32::new(0));
     let counted = Arc::clone(&called);
     let tool = weather().answered_by(move |_: &HostCall<'_>| {
@@ -204,7 +204,7 @@ fn grants_hold_for_host_functions() {
 }
 
 #[test]
-fn a_grant_that_can_never_hold_is_refused() {
+fn host_function_grant_that_can_never_hold_is_refused() {
     let is = Test::Eq(Scalar::String("SF".to_owned()));
     let unknown = allow("get_weather").when(Clause::Param(param("citty").expect("a path").test(is)));
     let options =
@@ -256,7 +256,7 @@ fn members_of_an_open_namespace_are_judged_one_by_one() {
 }
 
 #[test]
-fn a_budget_on_an_argument_that_nobody_declared_takes_numbers_only() {
+fn host_function_budget_on_undeclared_argument_takes_numbers_only() {
     let spend = allow("stripe/**").spend("amount", Amount::whole(100)).expect("a path");
     let session = session(vec![stripe()], [spend]);
     for arguments in ["{}", "{amount: '50'}", "{amount: [50]}", "{amount: null}", "{amount: -50}", "{amount: 101}"] {
@@ -268,7 +268,7 @@ fn a_budget_on_an_argument_that_nobody_declared_takes_numbers_only() {
 }
 
 #[test]
-fn a_namespace_can_be_awaited_and_printed() {
+fn host_function_namespace_is_awaitable_and_printable() {
     let session = session(vec![stripe()], [allow("stripe/**")]);
     assert_eq!(javascript(&session, "const s = await stripe; return typeof s.charges.create"), json!("function"));
     assert_eq!(run(&session, Language::JavaScript, "console.log(stripe)").status, Status::Completed);
@@ -291,7 +291,7 @@ fn names_that_cannot_be_told_apart_are_refused() {
 }
 
 #[test]
-fn what_a_host_function_fails_with_is_the_scripts_to_catch() {
+fn host_function_error_is_catchable_by_the_script() {
     let tool =
         HostTool::new("boom", "", json!({ "type": "object" })).expect("a tool").answered_by(|_: &HostCall<'_>| {
             Err(Failure::tool("KeyError: 'x'").with_payload(json!({ "type": "KeyError" }).into()))
@@ -337,7 +337,7 @@ fn host_functions_run_beside_each_other_and_end_with_the_run() {
 }
 
 #[test]
-fn who_drives_the_run_may_answer() {
+fn host_function_without_handler_is_answered_by_the_driver() {
     let tool = HostTool::new("ask", "", json!({ "type": "object" })).expect("a tool");
     let session = session(vec![tool], [allow("ask")]);
     let script = Script { source: "return await ask({n: 1})".to_owned(), ..Script::default() };
@@ -354,7 +354,7 @@ fn who_drives_the_run_may_answer() {
 }
 
 #[test]
-fn a_kept_session_takes_host_functions_each_time() {
+fn host_functions_are_supplied_at_each_opening_of_a_session() {
     let home = Home::new();
     let sessions = Sessions::open(&home.path().join("store"), Backend::Sled).expect("a store");
     let id = "s1".parse().expect("a name");

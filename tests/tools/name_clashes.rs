@@ -199,7 +199,7 @@ fn free<'n>(names: impl Iterator<Item = &'n str>, face: Face) -> Vec<&'n str> {
 }
 
 #[test]
-fn every_builtin_of_the_shell_is_known_as_taken() {
+fn shell_builtins_are_all_known_as_taken() {
     let ran = Home::new().sh("compgen -b; compgen -k; compgen -A function", &[]);
     let names = ran["stdout"].as_str().expect("text");
     assert!(names.lines().count() > 60, "{ran}");
@@ -207,7 +207,7 @@ fn every_builtin_of_the_shell_is_known_as_taken() {
 }
 
 #[test]
-fn every_global_of_javascript_is_known_as_taken() {
+fn javascript_globals_are_all_known_as_taken() {
     let script =
         "return Object.getOwnPropertyNames(globalThis).concat(Object.getOwnPropertyNames(Object.prototype)).join()";
     for more in [&[][..], &["--session", "s", "--keep-state"]] {

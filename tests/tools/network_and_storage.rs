@@ -37,7 +37,7 @@ fn fetch(home: &Home, table: &str, arguments: &Value, more: &[&str]) -> String {
 }
 
 #[test]
-fn a_tool_reaches_what_it_is_granted_and_nothing_else() {
+fn http_tool_reaches_only_granted_addresses() {
     let home = Home::with_tools(&["http"]);
     let server = Server::start(echo);
     let at = format!("127.0.0.1:{}", server.port());
@@ -142,7 +142,7 @@ fn allow_net_widens_no_policy_in_silence() {
 }
 
 #[test]
-fn every_hop_of_a_redirect_is_judged() {
+fn http_redirect_is_judged_at_every_hop() {
     let home = Home::with_tools(&["http"]);
     let inner = Server::start(echo);
     let secret = format!("http://127.0.0.1:{}/secret", inner.port());
@@ -160,7 +160,7 @@ fn every_hop_of_a_redirect_is_judged() {
 }
 
 #[test]
-fn a_secret_is_on_the_wire_and_nowhere_else() {
+fn secret_sent_is_on_the_wire_and_nowhere_else() {
     let home = Home::with_tools(&["http"]);
     // What a server echoes, the tool sees; what the tool says of it is redacted.
     let server = Server::start(|head| ("200 OK", Vec::new(), head.as_bytes().to_vec()));
@@ -189,7 +189,7 @@ fn a_secret_is_on_the_wire_and_nowhere_else() {
 }
 
 #[test]
-fn a_server_that_says_nothing_holds_nobody() {
+fn http_server_that_never_answers_blocks_no_call() {
     let home = Home::with_tools(&["http"]);
     let silent = Server::start(|_| {
         std::thread::sleep(Duration::from_secs(60));
@@ -212,7 +212,7 @@ fn a_server_that_says_nothing_holds_nobody() {
 }
 
 #[test]
-fn a_body_that_is_too_long_is_an_error_and_the_run_goes_on() {
+fn http_body_that_is_too_long_is_an_error_and_run_continues() {
     let home = Home::with_tools(&["http"]);
     let server = Server::start(|_| ("200 OK", Vec::new(), vec![b'x'; 4 << 20]));
     let at = format!("http://127.0.0.1:{}", server.port());
@@ -228,7 +228,7 @@ fn a_body_that_is_too_long_is_an_error_and_the_run_goes_on() {
 }
 
 #[test]
-fn a_log_suggests_what_tools_must_reach() {
+fn policy_suggested_from_a_log_grants_addresses_tools_reached() {
     let home = Home::with_tools(&["http", "stats"]);
     home.publish(&root().join("tests/fixtures/relay"));
     let server = Server::start(echo);
@@ -258,7 +258,7 @@ fn a_log_suggests_what_tools_must_reach() {
 }
 
 #[test]
-fn a_secret_that_would_go_without_tls_is_refused_unless_the_policy_says_so() {
+fn secret_without_tls_is_refused_unless_the_policy_allows_it() {
     let home = Home::with_tools(&["http"]);
     let check = |secret: &str| {
         home.file("policy.toml", policy(&format!("http = [\"http://api.example.com\"]\nsecrets = [{secret}]")));
@@ -304,7 +304,7 @@ fn get(session: &Session, url: &str) -> Result<Value, String> {
 }
 
 #[test]
-fn a_name_that_changes_its_address_leads_nowhere_new() {
+fn dns_name_rebound_to_ungranted_address_is_refused() {
     let home = Home::with_tools(&["http"]);
     let server = Server::start(echo);
     let url = format!("http://api.test:{}/x", server.port());
@@ -323,7 +323,7 @@ fn a_name_that_changes_its_address_leads_nowhere_new() {
 }
 
 #[test]
-fn a_server_must_be_who_it_says_it_is() {
+fn tls_server_with_untrusted_certificate_is_refused() {
     let home = Home::with_tools(&["http"]);
     let server = Server::start_tls(echo);
     let table = format!("http = [\"*:{0}\", \"127.0.0.1:{0}\"]", server.port());
@@ -349,7 +349,7 @@ fn a_server_must_be_who_it_says_it_is() {
 const KV: &str = "[tools]\nkv = \"tollhouse:kv\"\nother = \"tollhouse:kv\"\n[[grant]]\nmethod = \"**\"\n";
 
 #[test]
-fn a_store_keeps_what_it_is_given_for_one_tool() {
+fn keyvalue_store_keeps_entries_per_tool() {
     let home = Home::with_tools(&["kv"]);
     home.file(
         "policy.toml",
@@ -368,7 +368,7 @@ fn a_store_keeps_what_it_is_given_for_one_tool() {
 }
 
 #[test]
-fn a_store_that_is_not_granted_or_too_small_says_so() {
+fn keyvalue_store_not_granted_or_full_says_so() {
     let home = Home::with_tools(&["kv"]);
     home.file("policy.toml", format!("{KV}[tool.kv]\nkeyvalue = [\"default\"]\n"));
     let script = "

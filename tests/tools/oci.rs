@@ -57,7 +57,7 @@ fn foreign(oci: &Oci, component: &[u8], tag: &str) -> (Value, Digest) {
 }
 
 #[test]
-fn what_is_pushed_is_pulled_and_runs_without_the_network() {
+fn release_pushed_is_pulled_and_runs_offline() {
     let (oci, home, key) = pushed();
     let reference = format!("{}/{REPOSITORY}:0.1.0", oci.host());
     let other = Home::new();
@@ -87,7 +87,7 @@ fn what_is_pushed_is_pulled_and_runs_without_the_network() {
 
 /// An artifact has the layout that `wkg` and CNCF's specification ask for.
 #[test]
-fn an_artifact_is_laid_out_as_others_read_it() {
+fn artifact_pushed_has_the_layout_of_wkg() {
     let (oci, home, _) = pushed();
     let manifest = oci.get(&format!("{REPOSITORY}/manifests/0.1.0")).expect("it was pushed");
     let manifest: Value = serde_json::from_slice(&manifest).expect("JSON");
@@ -112,7 +112,7 @@ fn an_artifact_is_laid_out_as_others_read_it() {
 }
 
 #[test]
-fn a_tag_is_not_moved_unasked_and_a_pin_holds() {
+fn tag_pushed_is_not_moved_without_force_and_pin_holds() {
     let (oci, home, _) = pushed();
     let reference = format!("{}/{REPOSITORY}:0.1.0", oci.host());
     let again = described(&ok(&home, &["registry", "push", "tollhouse:stats", &reference, "--json"]));
@@ -145,7 +145,7 @@ fn a_tag_is_not_moved_unasked_and_a_pin_holds() {
 }
 
 #[test]
-fn somebody_else_s_component_is_pulled() {
+fn component_of_foreign_publisher_is_pulled() {
     let (oci, home) = (Oci::default(), Home::new());
     foreign(&oci, &components::echo("", "u32"), "latest");
     let reference = format!("{}/{REPOSITORY}:latest", oci.host());
@@ -165,7 +165,7 @@ fn somebody_else_s_component_is_pulled() {
 }
 
 #[test]
-fn a_package_that_is_here_is_not_taken_over() {
+fn package_of_local_origin_is_not_replaced_by_pull() {
     let (oci, home) = (Oci::default(), Home::new());
     home.file("echo.wasm", components::echo("", "u32"));
     ok(&home, &["publish", "echo.wasm"]);
@@ -188,7 +188,7 @@ fn a_package_that_is_here_is_not_taken_over() {
 }
 
 #[test]
-fn a_tag_that_is_a_version_is_that_version() {
+fn tag_that_is_a_version_must_match_the_release() {
     let (oci, home, _) = pushed();
     let to = |tag: &str| format!("{}/{REPOSITORY}:{tag}", oci.host());
     let refused = home.run(["registry", "push", "tollhouse:stats", &to("2.0.0")]);
@@ -203,7 +203,7 @@ fn a_tag_that_is_a_version_is_that_version() {
 }
 
 #[test]
-fn what_breaks_an_earlier_release_is_not_pulled_unasked() {
+fn release_breaking_an_earlier_one_is_not_pulled_unless_allowed() {
     let (oci, home) = (Oci::default(), Home::new());
     let version = |version: &str, ty: &str| foreign(&oci, &components::echo("", ty), version);
     version("1.0.0", "u32");
@@ -217,7 +217,7 @@ fn what_breaks_an_earlier_release_is_not_pulled_unasked() {
 }
 
 #[test]
-fn what_wkg_keeps_is_imported() {
+fn wkg_cache_is_imported() {
     let home = Home::new();
     let put = |path: &str, bytes: &[u8]| {
         let path = home.path().join("wkg").join(path);

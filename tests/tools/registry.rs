@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use tollhouse_tests::{Home, Ran, components, root};
 
 #[test]
-fn a_package_directory_is_published_once() {
+fn package_directory_published_twice_is_listed_once() {
     let home = Home::with_tools(&["stats"]);
     home.publish(&root().join("tools/stats"));
     let listed: Value = serde_json::from_str(&home.run(["registry", "ls", "--json"]).stdout).expect("JSON");
@@ -20,7 +20,7 @@ fn a_package_directory_is_published_once() {
 }
 
 #[test]
-fn a_release_never_changes() {
+fn release_published_again_with_other_content_is_refused() {
     let home = Home::new();
     home.file("a.wasm", components::echo("", "u32"));
     home.file("b.wasm", components::echo("", "u64"));
@@ -33,7 +33,7 @@ fn a_release_never_changes() {
 }
 
 #[test]
-fn a_stock_component_is_called() {
+fn component_without_manifest_is_published_and_called() {
     let home = Home::new();
     home.file("echo.wasm", components::echo("", "string"));
     let ran = home.run(["publish", "echo.wasm"]);
@@ -45,7 +45,7 @@ fn a_stock_component_is_called() {
 }
 
 #[test]
-fn a_tampered_component_does_not_run() {
+fn component_tampered_in_registry_does_not_run() {
     let home = Home::with_tools(&["stats"]);
     // What was compiled before is not asked for its blob again, so this test needs a cache of its own.
     let cache = home.path().join("cache");
@@ -93,7 +93,7 @@ fn alter_component(home: &Home) {
 }
 
 #[test]
-fn a_damaged_package_is_named_with_its_digest_wherever_it_is_missed() {
+fn component_damaged_is_reported_with_its_digest() {
     let home = Home::new();
     home.file("t.wasm", number("one", 1));
     assert_eq!(home.run(["publish", "t.wasm", "--name", "t:one", "--version", "1.0.0"]).status, 0);
@@ -172,7 +172,7 @@ fn write(path: &Path, bytes: &[u8]) {
 }
 
 #[test]
-fn no_tampered_entry_of_the_cache_runs() {
+fn code_cache_entry_tampered_does_not_run() {
     let home = Home::new();
     for (name, is) in [("one", 1), ("two", 2)] {
         home.file("t.wasm", number(name, is));
@@ -229,7 +229,7 @@ fn no_tampered_entry_of_the_cache_runs() {
 }
 
 #[test]
-fn a_thousand_tools_are_mounted() {
+fn thousand_tools_are_mounted_and_called() {
     let home = Home::new();
     let directory = home.path().join("tollhouse/registry");
     let registry = tollhouse_registry::Registry::open(&directory).expect("it opens");

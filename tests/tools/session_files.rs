@@ -17,7 +17,7 @@ fn home(asks: &str) -> Home {
 const GRANTED: &str = "[[grant]]\nmethod = \"**\"\n[tool.filer]\nfiles = [\"/workspace/in:ro\", \"/workspace/out\"]\n";
 
 #[test]
-fn a_tool_sees_what_it_is_granted_and_changes_what_it_may() {
+fn tool_with_file_grants_reads_and_writes_only_those() {
     let home = home("[\"/workspace\"]");
     home.file("policy.toml", GRANTED);
     let code = "
@@ -44,7 +44,7 @@ fn a_tool_sees_what_it_is_granted_and_changes_what_it_may() {
 }
 
 #[test]
-fn a_tool_without_a_grant_has_no_files() {
+fn tool_without_file_grant_has_no_files() {
     let home = home("[\"/workspace\"]");
     let code = "await fs.writeFile('a', 'one');
         try { await filer.read({ path: '/workspace/a' }) } catch (error) { return error.name }";
@@ -71,7 +71,7 @@ fn calls_at_the_same_time_keep_what_each_wrote() {
 }
 
 #[test]
-fn the_quota_holds_for_what_tools_write() {
+fn file_quota_applies_to_writes_of_tools() {
     let home = home("[\"/workspace\"]");
     let policy = format!("{GRANTED}[limits]\nfiles = \"300KiB\"\n");
     home.file("policy.toml", policy);
@@ -89,7 +89,7 @@ fn the_quota_holds_for_what_tools_write() {
 }
 
 #[test]
-fn what_a_tool_writes_for_a_tool_is_there_for_the_script() {
+fn file_written_by_a_tool_for_a_tool_is_visible_to_the_script() {
     let home = home("[\"/workspace\"]");
     home.publish(&root().join("tests/fixtures/relay"));
     home.file("policy.toml", format!("{GRANTED}[tool.relay]\ntools = [\"filer/write\"]\n"));
@@ -115,7 +115,7 @@ fn script(session: &Session, source: &str) -> serde_json::Value {
 }
 
 #[test]
-fn what_tools_and_agents_write_is_there_for_the_next_run() {
+fn file_written_by_tools_and_agents_is_visible_to_the_next_run() {
     let home = home("[\"/workspace\"]");
     home.publish(&root().join("tests/fixtures/probe"));
     let session = session(&home, GRANTED);

@@ -201,7 +201,7 @@ fn sql_queries_and_changes_databases_all_or_nothing() {
 }
 
 #[test]
-fn sql_does_not_lead_out_of_the_database_nor_on_for_ever() {
+fn sql_statement_leading_out_or_endless_is_refused() {
     let home = home("sql", FILES);
     let endless = "with recursive c(n) as (select 1 union all select n + 1 from c)";
     let code = "
@@ -265,7 +265,7 @@ fn charts_are_drawn_where_they_may_and_no_larger() {
 }
 
 #[test]
-fn the_weather_of_seattle_is_asked_for_and_drawn() {
+fn weather_example_is_queried_and_charted() {
     let home = Home::with_tools(&["chart", "sql"]);
     let files = "[tool.sql]\nfiles = [\"/workspace\"]\n[tool.chart]\nfiles = [\"/workspace\"]\n";
     home.file("policy.toml", format!("[[grant]]\nmethod = \"**\"\n{files}"));

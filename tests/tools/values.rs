@@ -196,7 +196,7 @@ fn aggregate(a: Sample, b: Sample, choice: u8) -> Sample {
 }
 
 #[test]
-fn every_type_comes_back_as_it_went() {
+fn value_of_every_type_is_returned_unchanged() {
     let engine = engine();
     let samples = leaf().prop_recursive(3, 12, 3, |inner| composite(inner.boxed()));
     let mut runner = TestRunner::new(Config { cases: 96, failure_persistence: None, ..Config::default() });
@@ -210,7 +210,7 @@ fn every_type_comes_back_as_it_went() {
 }
 
 #[test]
-fn maps_and_fixed_lists_too() {
+fn maps_and_fixed_lists_are_returned_unchanged() {
     let engine = engine();
     for (ty, value) in [("list<u16, 3>", json!([1, 2, 65_535])), ("map<string, u32>", json!({ "a": 1, "b": 2 }))] {
         let sample = plain(ty, value.clone());

@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn one_target_or_all_are_named() {
+    fn fuzz_options_name_one_target_or_all() {
         assert_eq!(read(&["--all"]).expect("it is known"), read(&[]).expect("all of them"));
         assert_eq!(read(&["vfs"]).expect("a target").only, Some("vfs"));
         assert!(read(&["--all", "vfs"]).is_err() && read(&["vfs", "wit"]).is_err() && read(&["--every"]).is_err());

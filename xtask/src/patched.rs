@@ -333,7 +333,7 @@ mod tests {
     const HEAD: &str = "Why it is so.\n\ndiff --git a/src/lib.rs b/src/lib.rs\n--- a/src/lib.rs\n+++ b/src/lib.rs\n";
 
     #[test]
-    fn a_patch_that_fits_is_applied() {
+    fn patch_that_fits_is_applied() {
         let mut files = one_file();
         let text = format!("{HEAD}@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n");
         apply(&patch(&text), &mut files).expect("it fits");
@@ -341,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn a_patch_that_does_not_fit_is_named_and_says_what_to_do() {
+    fn patch_that_does_not_fit_is_reported_with_a_remedy() {
         for text in [format!("{HEAD}@@ -1,3 +1,3 @@\n one\n-zwei\n+2\n three\n"), HEAD.replace("lib.rs", "main.rs")] {
             let error = apply(&patch(&text), &mut one_file()).expect_err("it does not fit");
             assert!(format!("{error:#}").contains("patches/01-it.patch"), "{error:#}");
@@ -351,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lock_without_a_checksum_pins_nothing() {
+    fn lock_entry_without_checksum_pins_nothing() {
         let package = "version = 4\n\n[[package]]\nname = \"bashkit\"\nversion = \"1.2.3\"\n";
         assert!(pinned(package, "bashkit").is_none());
         let (version, checksum) = pinned(&format!("{package}checksum = \"ab\"\n"), "bashkit").expect("it is pinned");

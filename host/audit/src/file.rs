@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn a_log_goes_on_and_every_change_shows() {
+    fn log_reopened_is_continued_and_altered_log_is_refused() {
         let directory = tempfile::tempdir().expect("a directory");
         let path = directory.path().join("audit.jsonl");
         events(&path, 3);
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_cut_off_by_a_crash_is_removed_and_that_is_said() {
+    fn log_line_cut_off_by_crash_is_removed_and_recorded() {
         let directory = tempfile::tempdir().expect("a directory");
         let path = directory.path().join("audit.jsonl");
         events(&path, 2);
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_no_log_is_left_as_it_is() {
+    fn file_that_is_no_log_is_refused_and_unchanged() {
         let directory = tempfile::tempdir().expect("a directory");
         let path = directory.path().join("notes.txt");
         for text in ["not a log", "{\"n\":2,\"time\":\"", "{\"n\": 1}", "two lines\nof text"] {
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn one_process_writes() {
+    fn log_opened_by_another_writer_is_busy() {
         let directory = tempfile::tempdir().expect("a directory");
         let path = directory.path().join("audit.jsonl");
         let first = AuditFile::open(&path).expect("it opens");

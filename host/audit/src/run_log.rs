@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn reaching_the_limit_is_said_once_and_stops_the_run_once() {
+    fn log_limit_reached_is_reported_once_and_stops_the_run_once() {
         let (lines, stopped) = (Arc::new(MemoryLog::default()), Arc::new(AtomicUsize::new(0)));
         let log = RunLog::new(&(Arc::clone(&lines) as Arc<dyn Audit>), 1, 1000);
         let count = Arc::clone(&stopped);
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_nowhere_fills_nothing() {
+    fn run_log_without_destination_never_fills() {
         let log = RunLog::new(&(Arc::new(Nowhere) as Arc<dyn Audit>), 1, 1);
         log.write(&denied("no")).expect("nothing is written");
         assert!(log.failure().is_none());
@@ -218,7 +218,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_more_is_written_than_the_limit_allows(
+        fn run_log_with_size_limit_writes_no_more_than_limit(
             limit in 0_u64..20_000,
             reasons in proptest::collection::vec(".{0,400}", 0..60),
         ) {

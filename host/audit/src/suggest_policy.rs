@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_refused_is_a_comment_at_most() {
+    fn suggested_policy_lists_refused_calls_only_as_comments() {
         let suggestion = suggested(&[
             r#"{"event":"admitted","seq":1,"method":"http/get","arguments":{"url":"https://a.example/"}}"#,
             r#"{"event":"requested","seq":1,"method":"GET","url":"https://a.example:443/","refused":null}"#,
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn a_log_without_refusals_has_no_comments() {
+    fn suggested_policy_of_log_without_refusals_has_no_comments() {
         let suggestion = suggested(&[r#"{"event":"admitted","seq":1,"method":"a/b","arguments":{"n":1}}"#]);
         assert_eq!((suggestion.refused.len(), suggestion.policy.grants.len()), (0, 1));
         assert!(!suggestion.to_toml().contains('#'));

@@ -173,7 +173,7 @@ fn heads_that_were_kept_elsewhere_are_found() {
 
 /// An attacker who takes over the process has the key of the next line.
 #[test]
-fn who_takes_over_the_process_cannot_rewrite_what_is_written() {
+fn keyed_log_with_current_key_stolen_cannot_be_rewritten() {
     let log = TestLog::of(6);
     let mut key = LineKey::first(log.key.clone());
     (0..6).for_each(|_| key.advance());
@@ -262,7 +262,7 @@ fn changed(lines: &[String], change: &LogTampering) -> Vec<u8> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
     #[test]
-    fn every_change_without_the_key_shows(lines in 1_u64..8, change in change()) {
+    fn keyed_log_changed_without_key_is_refused(lines in 1_u64..8, change in change()) {
         let log = TestLog::of(lines);
         let before = std::fs::read(&log.path).expect("it is there");
         let after = changed(&log.lines(), &change);

@@ -101,7 +101,7 @@ mod tests {
     use super::word;
 
     #[test]
-    fn words_are_not_known_before() {
+    fn consent_word_is_random() {
         let words: std::collections::HashSet<String> = (0..100).map(|_| word().expect("there is chance")).collect();
         assert!(words.len() > 80, "{words:?}");
         assert!(words.iter().all(|word| word.len() == 4 && word.bytes().all(|byte| byte.is_ascii_lowercase())));

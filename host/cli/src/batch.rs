@@ -396,7 +396,7 @@ mod tests {
     use super::next_line;
 
     #[test]
-    fn blank_lines_are_no_jobs() {
+    fn batch_input_skips_blank_lines() {
         let (mut input, mut number): (&[u8], _) = (b"\n  \r\n{}\n\n1", 0);
         assert_eq!(next_line(&mut input, &mut number).expect("it reads"), Some(Some(b"{}\n".to_vec())));
         assert_eq!(number, 3);

@@ -237,7 +237,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_null_can_be_left_out() {
+    fn example_comparison_allows_null_fields_to_be_left_out() {
         let returned = json!([{ "a": 1.0, "b": null, "c": [null] }]);
         assert!(is_same(&json!([{ "a": 1, "c": [null] }]), &returned));
         assert!(is_same(&json!([{ "a": 1, "b": null, "c": [null] }]), &returned));
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn a_diff_shows_what_differs_and_no_null_that_may_be_left_out() {
+    fn example_diff_shows_differences_and_omits_optional_nulls() {
         let (expected, found) = (json!({ "a": [{ "b": 1 }] }), json!({ "a": [{ "b": 2, "c": null }] }));
         let diff = ExampleProblem::of("returns", &expected, &found).diff().expect("there are two");
         let changed: Vec<&str> = diff.lines().filter(|line| !line.starts_with(' ')).collect();

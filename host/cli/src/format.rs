@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sizes_are_cut_not_rounded() {
+    fn size_is_truncated_not_rounded() {
         assert_eq!(
             [0, 1023, 1024, 1_610_612_735, u64::MAX].map(size),
             ["0 B", "1023 B", "1.0 KiB", "1.4 GiB", "16777215.9 TiB"]
@@ -70,12 +70,12 @@ mod tests {
     }
 
     #[test]
-    fn one_thing_is_singular() {
+    fn count_of_one_is_singular() {
         assert_eq!([0, 1, 2].map(|number| count(number, "file")), ["0 files", "1 file", "2 files"]);
     }
 
     #[test]
-    fn bars_have_one_width() {
+    fn progress_bar_has_constant_width() {
         assert_eq!(bar(0, 100, 4), "▕    ▏");
         assert_eq!(bar(1, 1_000_000, 4), "▕▏   ▏");
         assert_eq!(bar(50, 100, 4), "▕██  ▏");

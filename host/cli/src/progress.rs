@@ -130,7 +130,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_goes_through_is_counted_and_told() {
+    fn progress_counts_and_shows_bytes_that_pass() {
         let progress = Progress::new("copying");
         let mut written = progress.count(Vec::new());
         io::copy(&mut progress.count([7; 3000].as_slice()), &mut written).expect("it is copied");

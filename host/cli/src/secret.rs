@@ -233,7 +233,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_line_break_is_cut_off() {
+    fn secret_text_loses_exactly_one_line_break() {
         for (read, expected) in [("a\n", "a"), ("a\r\n", "a"), ("a\n\n", "a\n"), ("a\r", "a\r"), ("a", "a"), ("", "")] {
             let mut text = text(read.as_bytes()).expect("it is text");
             cut_line_break(&mut text);
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_long_or_no_text_is_refused() {
+    fn secret_that_is_too_long_or_not_text_is_refused() {
         let longest = usize::try_from(LONGEST).expect("it fits");
         assert_eq!(text(&*vec![b'a'; longest]).expect("so much is read").len(), longest);
         assert!(text(io::repeat(b'a')).is_err());
@@ -251,7 +251,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn a_process_with_secrets_leaves_no_dump() {
+    fn process_with_secrets_protected_leaves_no_core_dump() {
         use rustix::process::{DumpableBehavior, Resource, dumpable_behavior, getrlimit};
 
         protect().expect("the system takes it");

@@ -257,7 +257,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nothing_is_hidden_in_what_is_shown(text in texts()) {
+        fn escaped_text_contains_no_hidden_characters(text in texts()) {
             for shown in [escape_hidden(&text), escape_strictly(&text), escape_line(&text), mask_hidden(&text), escape_json(&text), escape_toml(&text)] {
                 prop_assert!(!shown.chars().any(is_hidden), "{shown:?}");
             }
@@ -287,7 +287,7 @@ mod tests {
         }
 
         #[test]
-        fn pieces_are_shown_as_the_whole_is(bytes in prop::collection::vec(any::<u8>(), 0..80), text in texts(), size in 1_usize..20) {
+        fn escaping_in_pieces_equals_escaping_whole(bytes in prop::collection::vec(any::<u8>(), 0..80), text in texts(), size in 1_usize..20) {
             let bytes = [&bytes, text.as_bytes(), &bytes].concat();
             let show = |size: usize| {
                 let mut written = Vec::new();
@@ -301,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn terminal_sees_nothing_that_it_obeys() {
+    fn control_characters_are_escaped_for_the_terminal() {
         assert_eq!(
             escape_hidden("a\u{1b}[2Jb\u{9b}31m\u{202e}c\n\td é\r"),
             "a\\u{1b}[2Jb\\u{9b}31m\\u{202e}c\n\td é\\u{d}"
@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn reader_sees_every_character() {
+    fn invisible_characters_are_escaped_and_visible_ones_kept() {
         for c in [
             '\0',
             '\u{7f}',
@@ -361,13 +361,13 @@ mod tests {
     }
 
     #[test]
-    fn marks_do_not_pile_up() {
+    fn combining_marks_beyond_four_are_escaped() {
         let piled = escape_hidden(&format!("e{}", "\u{301}".repeat(6)));
         assert_eq!(piled, format!("e{}\\u{{301}}\\u{{301}}", "\u{301}".repeat(4)));
     }
 
     #[test]
-    fn letters_without_width_do_not_pile_up() {
+    fn zero_width_letters_beyond_four_are_escaped() {
         for c in ['\u{1161}', '\u{11ff}', '\u{d7b0}', '\u{302e}', '\u{1d165}'] {
             let piled = escape_hidden(&format!("e{}", String::from(c).repeat(100)));
             assert_eq!(piled, format!("e{}{}", String::from(c).repeat(4), c.escape_unicode().to_string().repeat(96)));
@@ -429,7 +429,7 @@ mod tests {
     }
 
     #[test]
-    fn places_stay_in_place() {
+    fn masked_text_keeps_byte_positions() {
         let text = "a\u{1b}é\u{202e}b\r\n";
         let escape_hidden = mask_hidden(text);
         assert_eq!((escape_hidden.as_str(), escape_hidden.len()), ("a?é???b?\n", text.len()));

@@ -231,7 +231,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn fingerprints_repeat() {
+    fn engine_fingerprint_of_same_engine_repeats() {
         let engine = guest().expect("this machine runs the engine");
         assert_eq!(fingerprint(&engine), fingerprint(&guest().expect("again")));
         assert_eq!(fingerprint(&engine).len(), 64);
@@ -249,7 +249,7 @@ mod tests {
 
     /// Code that counts nothing must never be taken for code that counts.
     #[test]
-    fn code_that_counts_has_a_fingerprint_of_its_own() {
+    fn fingerprint_of_metered_code_differs_from_unmetered() {
         let [plain, metered] = [tool(), metered()].map(|engine| engine.expect("this machine runs the engine").0);
         assert_ne!(fingerprint(&plain), fingerprint(&metered));
     }

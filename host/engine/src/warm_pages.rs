@@ -171,7 +171,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_smallest_gaps_are_filled() {
+    fn warm_pages_beyond_run_limit_have_smallest_gaps_filled() {
         let pages = (0..MAX_RUNS as u32 + 2).map(|number| number * number + 10);
         let all = fill_gaps(pages.collect());
         assert_eq!(all[..6], [10, 11, 12, 13, 14, 19], "one gap too many, and that the smallest");

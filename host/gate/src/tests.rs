@@ -164,7 +164,7 @@ fn grant_that_ends_while_a_human_decides_admits_nothing() {
 }
 
 #[test]
-fn admission_ends_with_its_grant() {
+fn admission_ends_with_the_end_or_revocation_of_its_grant() {
     let (gate, record) = (gate("[[grant]]\nmethod = 'pay'"), CallRecord::of_run(1));
     let admission = admitted(judge(&gate, &record, "pay", r#"{ "amount": 1 }"#));
     assert!(admission.ended(SystemTime::now() + Duration::from_secs(60)).is_none());
@@ -215,7 +215,7 @@ fn decision_holds_for_exactly_the_call_that_it_was_made_about() {
 }
 
 #[test]
-fn derived_gate_spends_from_the_one_above() {
+fn gate_derived_from_another_spends_its_budget() {
     let above = gate("[[grant]]\nname = 'few'\nmethod = 'pay'\ncalls = 1");
     let below = above.attenuate(Policy::parse("[[grant]]\nmethod = 'pay'").expect("it is a policy")).expect("narrower");
     drop(admitted(judge(&below, &CallRecord::of_run(1), "pay", r#"{ "amount": 1 }"#)));

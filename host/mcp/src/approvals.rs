@@ -313,7 +313,7 @@ mod tests {
     use super::visible;
 
     #[test]
-    fn what_hides_or_reorders_text_is_shown_as_codes() {
+    fn text_with_hidden_or_reordering_characters_is_shown_as_codes() {
         assert_eq!(visible("a\n\tb ü"), "a\n\tb ü");
         assert_eq!(visible("x\u{202e}y\u{1b}[2J\u{200b}"), "x\\u{202e}y\\u{1b}[2J\\u{200b}");
         // By Unicode's properties: Hangul fillers, invisible marks and blank Braille too.

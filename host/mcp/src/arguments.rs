@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn null_counts_as_absent_and_one_string_as_a_list() {
+    fn argument_null_is_absent_and_one_string_is_a_list() {
         let mut given = arguments(json!({ "a": null, "b": "x" }), &["a", "b"]).expect("the names are known");
         assert_eq!(given.text("a").expect("it is absent"), None);
         assert_eq!(given.texts("b").expect("it is a list"), ["x"]);

@@ -440,7 +440,7 @@ mod tests {
     }
 
     #[test]
-    fn instructions_are_short() {
+    fn server_instructions_are_short() {
         assert!(INSTRUCTIONS.len() / CHARACTERS_A_TOKEN < 300, "{}", INSTRUCTIONS.len());
     }
 }

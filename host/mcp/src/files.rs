@@ -202,7 +202,7 @@ mod tests {
     use super::whole_characters;
 
     #[test]
-    fn a_character_that_is_cut_off_is_left_for_the_next_part() {
+    fn file_part_cut_within_a_character_leaves_it_for_the_next_part() {
         assert_eq!(whole_characters("aü".as_bytes()), Some(3));
         assert_eq!(whole_characters(&"aü".as_bytes()[..2]), Some(1));
         assert_eq!(whole_characters(b"a\xff"), None);

@@ -336,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_refused_with_its_id() {
+    fn message_that_cannot_be_parsed_is_refused_with_its_id() {
         let parse = i64::from(PARSE_ERROR);
         let request = i64::from(INVALID_REQUEST);
         let deep = format!("{{\"params\":{}{},\"id\":\"a\"}}", "[".repeat(200), "]".repeat(200));
@@ -358,7 +358,7 @@ mod tests {
     }
 
     #[test]
-    fn lone_surrogates_are_replaced_and_answers_and_notifications_are_answered_by_nothing() {
+    fn lone_surrogates_are_replaced_and_invalid_notifications_ignored() {
         let line = b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"x/y\",\"params\":{\"text\":\"\\ud800\"}}";
         let Judged::Deliver(message) = judge(line) else { panic!("it is delivered") };
         assert!(format!("{message:?}").contains('\u{fffd}'), "{message:?}");

@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_without_end_takes_bounded_memory_beside_its_capture() {
+    fn live_output_line_without_end_takes_bounded_memory() {
         let (sender, mut lines) = tokio::sync::mpsc::channel(3);
         let mut output = LiveOutput::new(Captured::default(), Some(sender));
         for _ in 0..10 {

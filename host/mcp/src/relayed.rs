@@ -150,7 +150,7 @@ mod tests {
     use super::Progress;
 
     #[test]
-    fn progress_never_falls() {
+    fn progress_notifications_never_decrease() {
         let mut progress = Progress { before: 0.0, last: -1.0, is_served: false };
         assert_eq!(progress.of_time(1.0), Some(1.0));
         assert_eq!(progress.of_time(2.0), Some(2.0));

@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn name_that_several_tools_want_is_the_name_of_none() {
+    fn tool_name_wanted_by_several_servers_is_qualified_for_each() {
         let both = named(&["hub/search", "lab/search", "git/resume"]).expect("no name is taken");
         let expected = [("git_resume", "git/resume"), ("hub_search", "hub/search"), ("lab_search", "lab/search")];
         assert_eq!(both, pairs(&expected));

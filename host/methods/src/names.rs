@@ -389,7 +389,7 @@ mod tests {
     }
 
     #[test]
-    fn only_three_spellings_count() {
+    fn parameter_name_is_recognized_in_three_spellings_only() {
         for good in ["std-dev", "std_dev", "stdDev"] {
             assert!(is_spelling_of(good, "std-dev"), "{good}");
         }
@@ -426,7 +426,7 @@ mod tests {
     }
 
     #[test]
-    fn collisions_name_both_methods() {
+    fn method_collision_names_both_methods() {
         let collide = |a: &str, b: &str| {
             Methods::new([(a, Spelling::Wit), (b, Spelling::Wit)]).map(|_| ()).map_err(|e| e.to_string())
         };

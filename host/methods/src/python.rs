@@ -297,7 +297,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_module_reads_like_the_interface() {
+    fn python_module_matches_its_interface() {
         let package = from_wit(
             r#"package acme:pay@1.0.0;
             interface charges {
@@ -420,7 +420,7 @@ MyPayLedgerDropResult: TypeAlias = None
     }
 
     #[test]
-    fn nothing_that_a_stranger_says_ends_a_string() {
+    fn python_string_of_foreign_text_cannot_be_ended_early() {
         assert_eq!(string("a\"\"\"\nimport os\\\n\n", 4), "    \"\"\"a\\\"\\\"\\\"\n    import os\\\\\n    \"\"\"");
         assert_eq!(string("\\", 0), "\"\"\"\\\\\"\"\"");
         assert_eq!(identifier("class"), "class_");

@@ -538,7 +538,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn members_are_found_in_every_spelling() {
+    fn member_is_found_in_every_spelling() {
         let members: Members<Field> =
             ["std-dev", "mean", "HTTP-get", "b-1"].into_iter().map(|name| Field::new(name, Shape::F64)).collect();
         for (name, at) in
@@ -555,7 +555,7 @@ mod tests {
     }
 
     #[test]
-    fn the_model_survives_storage() {
+    fn type_model_serialized_is_read_back_equal() {
         let ty = Type::from(Shape::Record(
             [Field::new("a-b", Shape::Option(Box::new(Shape::U64.into()))), Field::new("c", Shape::Bytes)]
                 .into_iter()

@@ -236,7 +236,7 @@ mod tests {
     use super::serves;
 
     #[test]
-    fn a_compatible_version_serves() {
+    fn agent_import_is_served_by_compatible_version_only() {
         assert!(serves("a:b/c@1.3.0", "a:b/c@1.2.0"));
         assert!(serves("a:b/c", "a:b/c"));
         for (export, import) in [

@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn an_entry_comes_back() {
+    fn code_cache_entry_is_read_back() {
         let (home, cache) = cache();
         cache.put("a", b"content").expect("it writes");
         assert_eq!(cache.get("a").as_deref(), Some(&b"content"[..]));
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_altered_or_moved_does_not_pass() {
+    fn code_cache_entry_altered_or_moved_is_not_used() {
         let (_home, cache) = cache();
         cache.put("a", b"content").expect("it writes");
         fs::copy(cache.directory().join("a"), cache.directory().join("b")).expect("it copies");
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn another_key_does_not_pass() {
+    fn code_cache_entry_under_another_key_is_not_used() {
         let (home, cache) = cache();
         cache.put("a", b"content").expect("it writes");
         fs::write(cache.directory().join("key"), [7; 32]).expect("it writes");
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn code_of_another_engine_is_no_code() {
+    fn code_cache_entry_for_another_engine_is_not_used() {
         let (_home, cache) = cache();
         let other = Engine::new(wasmtime::Config::new().consume_fuel(true)).expect("an engine");
         let code = other.precompile_component(b"\0asm\x0d\0\x01\0").expect("it compiles");
@@ -273,7 +273,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn what_passed_is_known_until_it_changes() {
+    fn code_cache_component_is_remembered_until_its_file_changes() {
         let (_home, cache) = cache();
         let engine = Engine::default();
         let code = engine.precompile_component(b"\0asm\x0d\0\x01\0").expect("it compiles");
@@ -300,7 +300,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_directory_that_others_can_write_is_refused() {
+    fn code_cache_directory_writable_by_others_is_refused() {
         use std::os::unix::fs::PermissionsExt;
         let (home, cache) = cache();
         fs::set_permissions(cache.directory(), fs::Permissions::from_mode(0o777)).expect("it changes");

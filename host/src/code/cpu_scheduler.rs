@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn who_had_least_goes_first_and_a_child_counts_for_its_run() {
+    fn scheduler_favors_least_cpu_and_charges_children_to_their_run() {
         let mut scheduler = scheduler(1);
         let (much, little) = (run(5_000), run(10));
         let first = scheduler.enqueue(&much);
@@ -301,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn a_turn_is_over_when_somebody_waits_who_had_so_much_less() {
+    fn scheduler_slice_ends_when_waiter_had_that_much_less() {
         let mut scheduler = scheduler(1);
         let slice = nanoseconds(SLICE);
         let holder = scheduler.enqueue(&run(0));
@@ -315,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_waits_for_ever() {
+    fn scheduler_waiter_is_served_despite_newcomers_with_less_cpu() {
         let mut scheduler = scheduler(1);
         let old = scheduler.enqueue(&run(1_000_000));
         let mut slots = 0;
@@ -330,14 +330,14 @@ mod tests {
     }
 
     #[test]
-    fn who_begins_is_ahead_and_no_further() {
+    fn scheduler_newcomer_is_ahead_by_a_bounded_amount() {
         let mut scheduler = scheduler(1);
         scheduler.least = u64::MAX / 2;
         assert_eq!(scheduler.enqueue(&run(3)).had, scheduler.least - nanoseconds(AHEAD));
     }
 
     #[test]
-    fn who_is_to_stop_is_told() {
+    fn scheduler_waiter_that_is_cancelled_is_woken() {
         let mut scheduler = scheduler(1);
         scheduler.holders.push(SlotHolder { id: 0, seen: Instant::now() });
         let (one, other) = (run(1), run(1));

@@ -67,7 +67,7 @@ mod tests {
     /// Only Linux tells which pages were written.
     #[cfg(target_os = "linux")]
     #[test]
-    fn the_pages_are_known_that_scripts_write_to() {
+    fn embedded_guest_has_list_of_pages_that_scripts_write() {
         for name in ["js", "shell"] {
             let pages = embedded(name).pages();
             assert!(pages.len() > 16 && pages.is_sorted(), "{name}: {pages:?}");

@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn who_finds_no_room_waits_for_some() {
+    fn instantiation_without_room_waits_until_there_is_room() {
         let (engine, make) = engine();
         let mut first = Store::new(&engine, ());
         make(&mut first).expect("there is room");
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn an_image_that_is_busy_is_tried_again_for_some_time() {
+    fn instantiation_of_busy_image_is_retried_a_bounded_number_of_times() {
         let busy = || wasmtime::Error::from(io::Error::from(io::ErrorKind::ResourceBusy)).context("cannot seal");
         let mut left = 3;
         let made = instantiate(&Interrupt::default(), Duration::MAX, || {
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_waits_for_ever() {
+    fn instantiation_wait_ends_with_its_time_or_cancellation() {
         let (engine, make) = engine();
         let mut first = Store::new(&engine, ());
         make(&mut first).expect("there is room");

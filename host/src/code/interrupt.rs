@@ -160,7 +160,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_pause_moves_the_deadline_of_all_above() {
+    fn interrupt_paused_moves_the_deadline_of_all_parents() {
         let run = Interrupt::default();
         let deadline = Instant::now() + Duration::from_secs(60);
         run.set_deadline(deadline);
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn the_earliest_deadline_stops_and_a_cancellation_goes_down() {
+    fn interrupt_stops_at_earliest_deadline_and_cancellation_reaches_children() {
         let run = Interrupt::default();
         let call = run.child();
         assert_eq!(call.stopped(), None);

@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_thread_sees_to_it_now_and_then_and_only_while_it_works() {
+    fn poll_hook_runs_at_intervals_only_while_its_thread_works() {
         let (outer, inner) = (Rc::new(Cell::new(0)), Rc::new(Cell::new(0)));
         let count = |seen: &Rc<Cell<u32>>| {
             let seen = Rc::clone(seen);

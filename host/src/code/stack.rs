@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn there_is_as_much_as_was_asked_for() {
+    fn stack_requested_is_available() {
         const WASM: usize = 32 << 20;
         let thread = std::thread::Builder::new().stack_size(1 << 20).spawn(|| {
             assert!(remaining() < 1 << 20);

@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_share_has_so_many_places_and_takes_them_back() {
+    fn quota_with_all_permits_taken_refuses_until_one_is_returned() {
         let share = Quota::of(2);
         let (first, second) = (share.take(), share.clone().take());
         assert!(first.is_some() && second.is_some() && share.take().is_none());
@@ -87,7 +87,7 @@ mod tests {
 
     /// Slots remain for calls, however few the engine has.
     #[test]
-    fn what_waits_never_takes_all_room() {
+    fn tool_engine_reserves_slots_for_calls_beside_kept_instances() {
         for room in [100, 2_000] {
             let made = tollhouse_engine::tool().map(|(engine, _)| (engine, room));
             let tools = ToolEngine::start(made).expect("this machine runs the engine");

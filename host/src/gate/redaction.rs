@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn no_event_tells_a_value() {
+    fn audit_event_contains_no_secret_value() {
         const VALUE: &str = "x s3cr3t-value y";
         let lines = Arc::new(RecordedLines::default());
         let secrets = Secrets::default().with("KEY", "s3cr3t-value").expect("a secret");
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn what_holds_no_value_is_told_as_it_is() {
+    fn audit_event_without_secret_value_is_unchanged() {
         let lines = Arc::new(RecordedLines::default());
         let secrets = Secrets::default().with("KEY", "s3cr3t-value").expect("a secret");
         let log = redacted(Arc::clone(&lines) as Arc<dyn Audit>, &secrets);

@@ -366,7 +366,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_state_is_kept_if_it_was_asked_for_and_is_not_too_large() {
+    fn guest_state_is_kept_if_requested_and_within_limit() {
         let left = |bytes: usize, asked: bool| {
             let outcome = Outcome { value: None, exit_code: 0, error: None, fuel: 7, state: Some(vec![0; bytes]) };
             outcome.with_state_limit(asked)

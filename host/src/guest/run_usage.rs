@@ -177,7 +177,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn fuel_is_one_for_all() {
+    fn guest_fuel_is_shared_by_all_guests_of_a_run() {
         let usage = RunUsage::new(100, &MemoryAccount::new(0));
         let (mut one, mut other) = (GuestFuel::new(&usage), GuestFuel::new(&usage));
         assert_eq!(one.spent(10), 100);
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn memory_is_one_for_all() {
+    fn guest_memory_is_shared_with_tools_of_the_session() {
         let own = usize::try_from(GUEST_OVERHEAD).expect("some MiB");
         let memory = MemoryAccount::new(100);
         let usage = RunUsage::new(0, &memory);

@@ -34,7 +34,7 @@ mod tests {
         \x07\x05\x01\x01f\0\0\x0a\x09\x01\x07\0\x20\0\x28\x02\0\x0b";
 
     #[test]
-    fn what_is_below_the_stack_is_told_from_what_is_elsewhere() {
+    fn stack_overflow_is_told_from_other_bad_addresses() {
         let engine = tollhouse_engine::guest().expect("this machine runs the engine");
         let module = Module::new(&engine, LOADS).expect("a module");
         let load = |address: i32| {

@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_thread_is_kept_to_one_core_only_until_it_settles() {
+    fn thread_affinity_to_one_core_ends_once_it_settles() {
         let (tell, told) = channel();
         let (wake, woken) = channel();
         let sleeper = std::thread::spawn(move || {

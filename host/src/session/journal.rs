@@ -364,7 +364,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_is_replayed_under_the_conditions_of_its_start_alone() {
+    fn journal_of_other_conditions_is_not_replayed() {
         let start = |text: &str| match decode(text.as_bytes()).expect("a journal").remove(0) {
             JournalEntry::Started(start) => start,
             entry => panic!("{entry:?}"),
@@ -408,7 +408,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_bytes_make_a_journal_panic(bytes in any::<Vec<u8>>()) {
+        fn journal_decoder_with_arbitrary_bytes_does_not_panic(bytes in any::<Vec<u8>>()) {
             let _ = decode(&bytes);
         }
     }

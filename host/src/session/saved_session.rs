@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn whole_snapshots_are_read_and_others_refused() {
+    fn saved_snapshot_is_read_only_if_complete() {
         let blobs = MemoryBlobs::default();
         let snapshot = tree().seal(&mut &blobs).expect("it is sealed");
         let all = referenced_blobs(snapshot, &blobs).expect("they are there");
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn no_more_is_read_than_the_limits_allow() {
+    fn saved_session_beyond_limits_is_refused() {
         let blobs = MemoryBlobs::default();
         let snapshot = tree().seal(&mut &blobs).expect("it is sealed");
         let bytes = archive(snapshot, &blobs, &referenced_blobs(snapshot, &blobs).expect("they are there"));
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_loaded_changes_nothing() {
+    fn saved_session_that_cannot_be_loaded_changes_nothing() {
         let host = Host::new(&HostOptions::default()).expect("there is a host");
         let session = host.session(SessionOptions { files: Some(tree()), ..SessionOptions::default() });
         let session = session.expect("there is a session");

@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn there_are_so_many_programs_until_what_they_wrote_is_read() {
+    fn stream_table_limits_programs_until_their_output_is_read() {
         let mut streams = StreamTable::default();
         let mut start =
             |id: u64, first: u32| streams.start(id, &run(first), &Interrupt::default(), 16, &MemoryAccount::new(0));

@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn a_thread_lives_within_what_is_around_it() {
+    fn pooled_thread_runs_within_its_surrounding_function() {
         let (sender, receiver) = channel();
         let around = Around::new(move |live| {
             sender.send("begun").expect("it is read");
@@ -257,7 +257,7 @@ mod tests {
     /// A host function's child threads may use all cores.
     #[cfg(target_os = "linux")]
     #[test]
-    fn a_job_has_the_cores_of_its_thread() {
+    fn pooled_job_has_the_cores_of_its_thread() {
         let threads = ThreadPool::new("test", 64 << 10, None);
         let cores = |caller_wait| {
             let (sender, receiver) = channel();
@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn a_job_that_panics_takes_only_its_thread() {
+    fn pooled_job_that_panics_ends_only_its_thread() {
         let threads = ThreadPool::new("test", 64 << 10, None);
         threads.run(CallerWait::Continue, || std::panic::resume_unwind(Box::new("stop"))).expect("there are threads");
         let (sender, receiver) = channel();

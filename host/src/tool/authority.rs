@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_must_be_asked_for_and_granted() {
+    fn request_needs_both_manifest_and_grant() {
         let both = authority("http = [\"*.example/v1\"]", "http = [\"api.example\"]").expect("they overlap");
         assert!(both.allows(&get("api.example", "/v1/x")));
         assert!(!both.allows(&get("api.example", "/v2")), "not asked for");
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_granted_must_be_asked_for() {
+    fn authority_granted_is_limited_to_what_manifest_asks_for() {
         for (asks, grants) in [
             ("", "http = [\"api.example\"]"),
             ("http = [\"api.example\"]", "http = [\"http://api.example\"]"),
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_goes_by_tls_or_to_this_machine_whoever_made_the_policy() {
+    fn secret_is_sent_by_tls_or_locally_whatever_the_policy_says() {
         let grants = "http = [\"http://api.example\", \"http://localhost\"]\n\
              secrets = [{ name = \"KEY\", insecure = true, header = \"X-Key\" }]";
         let asks = "http = [\"http://*\"]\nsecrets = [\"KEY\"]";
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_rule_that_names_it_leads_to_a_private_address() {
+    fn private_address_is_reached_only_by_a_rule_that_names_it() {
         let [public, private] = ["93.184.215.14", "10.0.0.7"].map(|text| text.parse().expect("an address"));
         let by_name = authority("http = [\"*\"]", "http = [\"*\", \"api.example\"]").expect("asked for");
         assert!(by_name.allows_address(&get("api.example", "/"), public));

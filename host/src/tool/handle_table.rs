@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn handles_beyond_the_first_take_from_the_session_until_the_instance_is_dropped() {
+    fn handles_beyond_the_first_are_charged_until_their_instance_is_dropped() {
         let session = MemoryAccount::new(1 << 30);
         let mut handles = HandleTable::new(&session);
         for _ in 0..STEP - SPARE {

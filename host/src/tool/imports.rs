@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_later_compatible_version_serves() {
+    fn tool_import_is_served_by_compatible_version_only() {
         for (export, import, fits) in [
             ("a:b/c@1.3.0", "a:b/c@1.2.0", true),
             ("a:b/c@1.2.0", "a:b/c@1.3.0", false),
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn an_import_names_its_package() {
+    fn import_name_gives_its_package_and_version() {
         let (name, versions) = package_of("acme:stats/stats@0.1.2").expect("a package");
         assert_eq!((name.to_string().as_str(), versions.to_string().as_str()), ("acme:stats", "^0.1.2"));
         for none in ["stats", "describe", "a:b", "../x:y/z"] {

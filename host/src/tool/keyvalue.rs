@@ -454,7 +454,7 @@ mod tests {
     }
 
     #[test]
-    fn buckets_know_nothing_of_each_other_and_a_fork_goes_its_own_way() {
+    fn keyvalue_buckets_and_forks_are_isolated() {
         let store = KeyValue::default();
         let [one, two] = [bucket("a", "x"), bucket("b", "x")];
         assert!(set(&store, &one, "k", b"1"));
@@ -467,7 +467,7 @@ mod tests {
     }
 
     #[test]
-    fn the_store_has_an_end() {
+    fn keyvalue_store_beyond_its_limits_refuses() {
         let store = KeyValue::default();
         let one = bucket("a", "x");
         assert!(!set(&store, &one, "", &[]));
@@ -525,7 +525,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_kept_is_not_changed() {
+    fn keyvalue_change_that_cannot_be_persisted_is_not_applied() {
         let disk = Arc::new(TestBacking::default());
         let store = KeyValue::kept(Arc::clone(&disk) as Arc<dyn KeyValueBacking>);
         let one = bucket("a", "x");

@@ -379,7 +379,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read() {
+    fn lock_file_written_is_read_back_and_malformed_is_refused() {
         let text = lock().to_toml().expect("all is known");
         assert_eq!(Lock::parse(&text).expect("our own"), lock());
         for (from, to) in [("version = 1", "version = 2"), ("wit =", "with ="), ("sha256:", "sha1:"), ("a:b", "ab")] {
@@ -412,7 +412,7 @@ mod tests {
     }
 
     #[test]
-    fn it_pins_what_is_asked_for_and_says_what_else() {
+    fn lock_file_check_reports_tools_that_are_not_pinned_as_requested() {
         let named = |text: &str| -> BTreeMap<String, String> {
             text.split_whitespace()
                 .filter_map(|pair| pair.split_once('='))

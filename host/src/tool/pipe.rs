@@ -545,7 +545,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_gets_what_it_asks_for() {
+    fn pipe_gives_a_program_as_much_as_it_asks_for() {
         let pipe = pipe();
         let mut program = PipeReader(pipe.clone());
         let (asked, hears) = told();
@@ -568,7 +568,7 @@ mod tests {
     }
 
     #[test]
-    fn who_writes_hears_that_the_reader_is_gone() {
+    fn pipe_writer_is_told_when_the_reader_is_gone() {
         let pipe = pipe();
         let (waits, hears) = told();
         pipe.write(1, b"x", false, waits);
@@ -581,7 +581,7 @@ mod tests {
     }
 
     #[test]
-    fn a_script_reads_what_there_is_and_then_the_end() {
+    fn pipe_reader_gets_what_was_written_and_then_the_end() {
         let pipe = pipe();
         let mut program = PipeWriter(pipe.clone());
         let (reads, hears) = told();
@@ -603,7 +603,7 @@ mod tests {
     }
 
     #[test]
-    fn who_asks_first_is_told_first() {
+    fn pipe_readers_are_served_in_order_of_asking() {
         let pipe = pipe();
         let (asks, asked) = told();
         pipe.write(1, b"", false, asks);
@@ -641,7 +641,7 @@ mod tests {
     }
 
     #[test]
-    fn in_a_program_s_place_a_stream_is_full_and_may_be_broken() {
+    fn pipe_in_place_of_a_program_reports_full_and_broken() {
         let pipe = pipe();
         assert!(pipe.append(&[0; CAPACITY - 1]));
         assert!(!pipe.is_full());
@@ -654,7 +654,7 @@ mod tests {
     }
 
     #[test]
-    fn neither_end_fills_the_host() {
+    fn pipe_buffers_are_bounded_at_both_ends() {
         let pipe = pipe();
         let mut program = PipeWriter(pipe.clone());
         assert_eq!(program.check_write().expect("open"), CAPACITY);
@@ -667,7 +667,7 @@ mod tests {
     }
 
     #[test]
-    fn a_switch_ends_a_wait() {
+    fn pipe_wait_ends_when_its_run_is_cancelled() {
         let interrupt = Interrupt::default();
         let mut program = PipeReader(Pipe::new(&interrupt));
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime");
@@ -678,7 +678,7 @@ mod tests {
 
     /// Bytes that were on their way to an operation that is cancelled are there for the next one.
     #[test]
-    fn cancelled_read_takes_nothing() {
+    fn pipe_read_that_is_cancelled_consumes_nothing() {
         let pipe = pipe();
         PipeWriter(pipe.clone()).write(Bytes::from_static(b"abcd")).expect("room");
         let (reads, hears) = told();

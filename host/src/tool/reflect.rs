@@ -58,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn a_function_named_like_an_interface_does_not_stop_the_host() {
+    fn component_with_function_named_like_an_interface_is_refused() {
         // A component that exports a function that it imports under the name `a:b/c`: the decoder has an assertion there.
         let bytes = [
             0, 0x61, 0x73, 0x6d, 0x0d, 0, 1, 0, // component
@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn no_room_is_made_for_what_is_not_there() {
+    fn component_section_cut_off_is_refused_without_allocating_its_size() {
         // A section of 4 GiB without content.
         for section in [0, 2, 7] {
             let bytes = [&b"\0asm\x0d\0\x01\0"[..], &[section, 0xff, 0xff, 0xff, 0xff, 0x0f]].concat();

@@ -176,7 +176,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_show_nowhere() {
+    fn secret_values_are_not_shown_in_debug_output() {
         let secrets = Secrets::default().with("KEY", "s3cr3t-value").expect("a secret");
         assert_eq!(format!("{secrets:?}"), "{\"KEY\"}");
         assert_eq!(secrets.redact_text("x s3cr3t-value y").as_deref(), Some("x {{secret:KEY}} y"));
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_header_can_carry_is_refused() {
+    fn secret_with_invalid_name_or_value_is_refused() {
         let long = "x".repeat(MAX_VALUE + 1);
         for value in ["", "a\nb", "a\r\nX-Evil: 1", "a\0", &long] {
             assert!(Secrets::default().with("KEY", value).is_err(), "{value:?}");

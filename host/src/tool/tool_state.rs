@@ -307,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_memory_itself_forbids_is_not_taken() {
+    fn memory_growth_beyond_own_maximum_is_not_charged() {
         let session = MemoryAccount::new(1_000);
         let mut limit = MemoryLimit::new(&session, 1_000);
         assert!(!limit.memory_growing(0, 200, Some(100)).expect("it answers"));

@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn a_store_that_others_can_write_is_refused_unless_trusted() {
+    fn store_writable_by_others_is_refused_unless_trusted() {
         let home = tempfile::tempdir().expect("a directory");
         let store = home.path().join("store");
         refuse_strangers(&store, false).expect("it is not there yet");
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn a_store_with_a_link_is_refused() {
+    fn store_with_a_link_is_refused() {
         let home = tempfile::tempdir().expect("a directory");
         let store = home.path().join("store");
         fs::create_dir_all(store.join("records/db-1")).expect("made");

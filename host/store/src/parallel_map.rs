@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_item_has_its_turn_and_an_error_is_told() {
+    fn parallel_map_visits_each_item_and_returns_an_error() {
         for (count, many) in [(0_u64, true), (1, true), (2, true), (3, true), (100, true), (100, false)] {
             let (sum, items) = (AtomicU64::new(0), (0..count).collect::<Vec<_>>());
             let work = |item: &u64| {

@@ -51,14 +51,14 @@ fn open(token: &Token, root: &Keypair) -> Result<Policy, TokenError> {
 }
 
 #[test]
-fn what_is_sealed_is_what_opens() {
+fn token_sealed_opens_with_the_same_policy() {
     let root = Keypair::generate();
     let opened = open(&seal(WIDE, None, &root), &root).expect("it was just sealed");
     assert_eq!(opened, Policy::parse_json(WIDE).expect("the test's policy is one"));
 }
 
 #[test]
-fn the_end_of_a_token_is_the_end_of_each_grant() {
+fn token_expiry_applies_to_every_grant() {
     let root = Keypair::generate();
     let token = seal(WIDE, Some(hours(5)), &root).attenuate(WIDE_WITHOUT_TOOLS, Some(hours(2))).expect("narrower");
     let opened = open(&token.attenuate(NARROW, None).expect("narrower"), &root).expect("all is in order");
@@ -78,7 +78,7 @@ const WIDE_WITHOUT_TOOLS: &str = r#"{ "grant": [
 ] }"#;
 
 #[test]
-fn a_holder_narrows_it_without_a_key_and_another_host_accepts_it() {
+fn token_narrowed_without_key_is_accepted_by_another_host() {
     let root = Keypair::generate();
     let text = seal(WIDE, Some(hours(1)), &root).to_string();
     let passed_on = text.parse::<Token>().expect("it was just printed").attenuate(NARROW, None).expect("narrower");
@@ -93,7 +93,7 @@ fn a_holder_narrows_it_without_a_key_and_another_host_accepts_it() {
 }
 
 #[test]
-fn what_would_be_wider_is_refused_at_once() {
+fn token_attenuation_that_is_wider_is_refused() {
     let root = Keypair::generate();
     let token = seal(WIDE, Some(hours(1)), &root);
     let refused = |policy: &str, end| token.attenuate(policy, end).expect_err(policy);
@@ -128,7 +128,7 @@ fn limits_that_a_block_does_not_name_stay() {
 }
 
 #[test]
-fn a_human_who_is_asked_stays_asked() {
+fn token_attenuation_keeps_required_approval() {
     let root = Keypair::generate();
     let token = seal(
         r#"{ "grant": [
@@ -161,7 +161,7 @@ fn a_human_who_is_asked_stays_asked() {
 }
 
 #[test]
-fn a_closed_token_opens_and_cannot_be_narrowed() {
+fn token_closed_opens_and_cannot_be_narrowed() {
     let root = Keypair::generate();
     let closed = seal(WIDE, None, &root).attenuate(NARROW, None).and_then(|token| token.close()).expect("narrower");
     assert!(closed.inspect().closed);
@@ -171,13 +171,13 @@ fn a_closed_token_opens_and_cannot_be_narrowed() {
 }
 
 #[test]
-fn another_root_key_is_refused() {
+fn token_under_another_root_key_is_refused() {
     let token = seal(WIDE, None, &Keypair::generate());
     assert!(matches!(open(&token, &Keypair::generate()), Err(TokenError::Signature(_))));
 }
 
 #[test]
-fn an_expired_token_is_refused() {
+fn token_expired_is_refused() {
     let root = Keypair::generate();
     // Exact to the second, like the gate: a token that ends now has ended.
     assert!(matches!(open(&seal(WIDE, Some(now()), &root), &root), Err(TokenError::Expired { block: 0 })));
@@ -192,7 +192,7 @@ fn an_expired_token_is_refused() {
 }
 
 #[test]
-fn an_end_that_no_token_holds_is_refused() {
+fn token_expiry_out_of_range_is_refused() {
     let root = Keypair::generate();
     for end in [SystemTime::UNIX_EPOCH - Duration::from_secs(1), at(253_402_300_800)] {
         assert!(matches!(Token::seal(WIDE, Some(end), &root), Err(TokenError::End)));
@@ -201,7 +201,7 @@ fn an_end_that_no_token_holds_is_refused() {
 }
 
 #[test]
-fn a_revoked_block_refuses_every_token_that_has_it() {
+fn token_with_a_revoked_block_is_refused() {
     let root = Keypair::generate();
     let issued = seal(WIDE, None, &root);
     let mine = issued.attenuate(NARROW, None).expect("narrower");
@@ -224,7 +224,7 @@ fn a_revoked_block_refuses_every_token_that_has_it() {
 }
 
 #[test]
-fn a_revocation_list_that_is_not_understood_is_refused() {
+fn revocation_list_that_is_malformed_is_refused() {
     let id = "ab".repeat(64);
     assert!(RevocationList::parse("# nothing\n\n").expect("it is one").is_empty());
     for text in [&id[1..], &format!("{id}00"), &id.replace('a', "x"), &format!("{id} {id}")] {
@@ -264,7 +264,7 @@ fn keys_of_the_registry_are_read() {
 }
 
 #[test]
-fn an_inspection_says_what_stands_there() {
+fn token_inspection_shows_blocks_and_policies() {
     let token = seal(WIDE, Some(at(2_000_000_000)), &Keypair::generate()).attenuate(NARROW, None).expect("narrower");
     let inspection = token.inspect();
     assert_eq!(inspection.size, token.to_string().len());

@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn path_with_two_readings_is_devious() {
+    fn http_path_with_two_readings_is_ambiguous() {
         for path in [
             "/v1/../admin",
             "/v1/%2e%2E/admin",
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn path_with_one_reading_is_not_devious() {
+    fn http_path_with_one_reading_is_not_ambiguous() {
         for path in [
             "",
             "/",
@@ -318,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn resolving_server_is_led_out_by_what_is_devious() {
+    fn http_path_that_is_ambiguous_leads_out_of_a_resolving_server() {
         for tail in ["%u002e./a", "\u{fe30}/a", "..\u{fe14}x/a", "x\u{a5}..\u{a5}..", ".\u{200b}./a", "%\u{ff12}e./a"] {
             let depths = resolved_depths(&format!("/v1/{tail}"));
             assert!(depths.iter().any(|depth| *depth < 1), "{tail:?} {depths:?}");
@@ -329,7 +329,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(4_000))]
 
         #[test]
-        fn nothing_that_is_not_devious_leads_out_of_a_path(
+        fn http_path_that_passes_the_check_never_leads_out(
             tail in "(/|\\.|\\.\\.|x|%2e%2e|%2e|%2f|%5C|%25|%00|%c0|%ae|%u002e|%u|[a-c02eE;:? ]|[\u{ff0e}\u{fe30}\u{fe14}\u{a5}\u{b4}\u{b7}\
                 \u{2ca}\u{301}\u{338}\u{66a}\u{66c}\u{2022}\u{2030}\u{2044}\u{20a9}\u{2215}\u{2216}\u{200b}\u{3164}\u{ff12}\
                 \u{ff45}\u{215f}\u{bd}\u{e9}]){0,10}",

@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_rule_names_is_covered_and_nothing_else() {
+    fn http_rule_covers_exactly_the_requests_it_names() {
         for (rule, request, expected) in [
             ("api.example", "GET https://api.example/x", true),
             ("api.example", "GET http://api.example/x", false),
@@ -368,7 +368,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_that_are_no_rules() {
+    fn http_rule_that_is_malformed_is_refused() {
         for text in [
             "",
             " ",
@@ -409,7 +409,7 @@ mod tests {
     }
 
     #[test]
-    fn only_loopback_is_reached_without_tls_and_not_openly() {
+    fn http_rule_for_plain_http_beyond_loopback_is_open() {
         for (text, open) in [
             ("http://api.example", true),
             ("http://10.0.0.7:8080", true),
@@ -430,7 +430,7 @@ mod tests {
     }
 
     #[test]
-    fn overlaps_are_seen() {
+    fn http_rules_that_overlap_are_detected() {
         for (a, b, expected) in [
             ("*", "api.example", true),
             ("*.example", "api.example/v1", true),
@@ -448,7 +448,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn reads_what_it_writes(text in "(GET |GET,PUT )?(https?://)?([*]|[*]\\.)?[a-z0-9.\\[\\]:]{0,12}(:[0-9*]{1,5})?(/[a-z%./]{0,8})?") {
+        fn http_rule_displayed_parses_back_equal(text in "(GET |GET,PUT )?(https?://)?([*]|[*]\\.)?[a-z0-9.\\[\\]:]{0,12}(:[0-9*]{1,5})?(/[a-z%./]{0,8})?") {
             if let Ok(rule) = text.parse::<HttpRule>() {
                 prop_assert_eq!(rule.to_string().parse::<HttpRule>(), Ok(rule));
             }

@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn other_spellings_are_no_keys() {
+    fn key_in_another_spelling_is_refused() {
         for text in [
             "",
             "acme",

@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_for_speed_is_given_up_for_what_is_needed() {
+    fn memory_kept_for_speed_is_released_for_memory_that_is_needed() {
         let kept: Arc<Mutex<Option<MemoryCharge>>> = Arc::default();
         let held = Arc::downgrade(&kept);
         let drop_it = move || {

@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn parts() {
+    fn package_name_has_namespace_and_package() {
         let name: PackageName = "acme:payments-2-eu".parse().expect("a name");
         assert_eq!((name.namespace(), name.package()), ("acme", "payments-2-eu"));
         assert_eq!(name.to_string(), "acme:payments-2-eu");
@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn requirements() {
+    fn requirement_is_parsed_and_malformed_is_refused() {
         let requirement: Requirement = "acme:payments@^1.2".parse().expect("a requirement");
         assert_eq!(requirement.to_string(), "acme:payments@^1.2");
         let any: Requirement = "acme:payments".parse().expect("a requirement");
@@ -333,7 +333,7 @@ mod tests {
 
         /// Every lower-case WIT identifier is accepted.
         #[test]
-        fn wit_identifiers_are_names(text in "[a-c0-2-]{0,8}") {
+        fn package_name_accepts_every_wit_identifier(text in "[a-c0-2-]{0,8}") {
             if wit_parser::validate_id(&text).is_ok() {
                 let name = format!("{text}:{text}");
                 prop_assert!(name.parse::<PackageName>().is_ok());
@@ -341,7 +341,7 @@ mod tests {
         }
 
         #[test]
-        fn never_panics(text in any::<String>()) {
+        fn requirement_parser_with_arbitrary_text_does_not_panic(text in any::<String>()) {
             let _ = text.parse::<Requirement>();
         }
     }

@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn amounts() {
+    fn quantity_with_units_is_parsed() {
         assert_eq!(parse_duration("60s"), Ok(Duration::from_secs(60)));
         assert_eq!(parse_duration("5m"), Ok(Duration::from_secs(300)));
         assert_eq!(parse_bytes("256MiB"), Ok(256 << 20));
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn refusals() {
+    fn quantity_that_is_malformed_is_refused() {
         for text in ["", "s", "-1s", "1.5s", "60", "1 s", "99999999999999999999s", "18446744073709551615h"] {
             assert!(parse_duration(text).is_err(), "{text}");
         }

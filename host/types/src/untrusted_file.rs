@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn only_regular_files_are_read_and_nobody_is_waited_for() {
+    fn untrusted_file_that_is_not_regular_is_refused_without_waiting() {
         let home = tempfile::tempdir().expect("a directory");
         let at = |name: &str| home.path().join(name);
         assert!(Command::new("mkfifo").arg(at("pipe")).status().expect("it starts").success());

@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_changed_is_nothing() {
+    fn changes_between_equal_trees_are_empty() {
         let mut tree = tree();
         let base = tree.clone();
         assert_eq!(changes(&base, &tree), []);
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn every_path_is_named_in_order() {
+    fn changes_name_every_path_in_order() {
         let base = tree();
         let mut tree = base.clone();
         tree.remove("/workspace/a", true, 2).expect("writable");
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn a_time_counts_for_a_file_and_not_for_a_directory() {
+    fn changes_include_times_of_files_but_not_of_directories() {
         let base = tree();
         let mut tree = base.clone();
         tree.set_modified("/workspace/f", 9).expect("writable");

@@ -172,7 +172,7 @@ mod tests {
 
         /// Whatever the history of a content and of its storage, it is cut as if it were new.
         #[test]
-        fn what_is_cut_again_is_cut_the_same(edits in prop::collection::vec(edit(), 1..25)) {
+        fn content_sealed_is_chunked_independently_of_its_history(edits in prop::collection::vec(edit(), 1..25)) {
             let blobs = Arc::new(MemoryBlobs::default());
             let (mut content, mut model) = (Small::new(), Vec::new());
             for edit in &edits {
@@ -224,7 +224,7 @@ mod tests {
     // The counts are those of small parts.
     #[cfg(not(feature = "format-sizes"))]
     #[test]
-    fn an_edit_of_a_long_file_costs_what_it_touches() {
+    fn content_edit_of_long_file_reads_and_stores_only_nearby_chunks() {
         let counted = Arc::new(CountingBlobs::default());
         let bytes: Vec<u8> = (0..40_000_u32).flat_map(|n| n.wrapping_mul(n).to_le_bytes()).collect();
         let stored = Small::from(bytes.as_slice()).seal(&mut &counted.blobs).expect("memory does not fail");

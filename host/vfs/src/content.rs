@@ -464,7 +464,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn behaves_as_a_plain_vector_and_forks_never_change(
+        fn content_edited_matches_a_plain_vector_and_forks_do_not_change(
             edits in prop::collection::vec(edit(), 1..40),
             (offset, length) in (0..1_000_u64, 0..1_000_u64),
         ) {
@@ -508,7 +508,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_run_of_zeros_is_one_piece() {
+    fn content_of_zeros_shares_one_piece() {
         let mut content = Content::new();
         content.resize(1 << 30).expect("all is held");
         let first = content.piece(0).expect("a gigabyte has pieces");
@@ -530,14 +530,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_cut_away_is_not_kept_allocated() {
+    fn content_truncated_releases_its_memory() {
         let mut content = Content::from(vec![1; PIECE_BYTES].as_slice());
         content.resize(1).expect("all is held");
         assert_eq!(content.piece(0).map(|piece| piece.capacity()), Some(1));
     }
 
     #[test]
-    fn a_clone_shares_every_piece_that_is_not_touched() {
+    fn content_clone_shares_untouched_pieces() {
         let mut content = Content::from(vec![7; 4 * PIECE_BYTES].as_slice());
         let before = content.clone();
         content.write_at(PIECE_BYTES as u64 + 1, b"x").expect("all is held");

@@ -302,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn removals_come_innermost_first_and_puts_outermost_first() {
+    fn changes_list_removals_innermost_first_and_additions_outermost_first() {
         let base = tree();
         let mut other = base.clone();
         other.remove("/workspace/a", true, 2).expect("writable");
@@ -313,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn work_on_different_files_survives_on_both_sides() {
+    fn merge_of_work_on_different_files_keeps_both_sides() {
         let base = tree();
         let (mut run, mut tool) = (base.clone(), base.clone());
         write(&mut run, "/workspace/a/d", "run", 2);
@@ -328,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_writer_of_one_file_wins_and_it_keeps_its_id() {
+    fn merge_of_file_written_by_both_keeps_last_content_and_id() {
         let base = tree();
         let (mut run, mut tool) = (base.clone(), base.clone());
         write(&mut run, "/workspace/f", "run", 3);
@@ -353,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn a_directory_that_was_removed_is_made_again_for_what_was_written_in_it() {
+    fn merge_of_write_into_removed_directory_recreates_the_directory() {
         let base = tree();
         let (mut run, mut tool) = (base.clone(), base.clone());
         run.remove("/workspace/a", true, 2).expect("writable");
@@ -364,7 +364,7 @@ mod tests {
     }
 
     #[test]
-    fn a_directory_is_removed_only_with_what_its_remover_knew() {
+    fn merge_of_directory_removal_fails_if_it_has_new_entries() {
         let base = tree();
         let (mut run, mut tool) = (base.clone(), base.clone());
         write(&mut run, "/workspace/a/new", "run", 2);
@@ -381,7 +381,7 @@ mod tests {
     }
 
     #[test]
-    fn no_link_is_followed() {
+    fn merge_does_not_follow_links() {
         let base = tree();
         let (mut run, mut tool) = (base.clone(), base.clone());
         run.rename("/workspace/a", "/tmp/a", 2).expect("writable");
@@ -504,7 +504,7 @@ mod tests {
         #![proptest_config(ProptestConfig { cases: 512, ..ProptestConfig::default() })]
 
         #[test]
-        fn edits_make_the_one_tree_of_the_other(first: bool, before in acts(), after in acts()) {
+        fn merge_of_edits_into_unchanged_tree_gives_the_edited_tree(first: bool, before in acts(), after in acts()) {
             let mut base = Tree::new(Limits::default(), 0);
             before.iter().zip(1..).for_each(|(a, now)| act(&mut base, *a, now));
             let mut other = if first { base.clone() } else { Tree::new(Limits::default(), 0) };
@@ -517,7 +517,7 @@ mod tests {
         }
 
         #[test]
-        fn what_only_one_side_touched_survives(before in acts(), one in acts(), two in acts()) {
+        fn merge_keeps_what_only_one_side_touched(before in acts(), one in acts(), two in acts()) {
             let mut base = Tree::new(Limits::default(), 0);
             before.iter().zip(1..).for_each(|(a, now)| act(&mut base, *a, now));
             let (mut run, mut tool) = (base.clone(), base.clone());

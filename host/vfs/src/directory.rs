@@ -378,7 +378,7 @@ mod tests {
         #![proptest_config(ProptestConfig { cases: 256, ..ProptestConfig::default() })]
 
         #[test]
-        fn behaves_as_a_map_and_knows_no_history(steps in prop::collection::vec(step(), 1..120)) {
+        fn directory_matches_a_map_and_its_digest_ignores_history(steps in prop::collection::vec(step(), 1..120)) {
             let blobs = Arc::new(MemoryBlobs::default());
             let (mut directory, mut model) = (DirectoryNode::new(META), Model::new());
             let mut forks = vec![(directory.clone(), model.clone())];
@@ -426,7 +426,7 @@ mod tests {
     }
 
     #[test]
-    fn what_reaches_farthest_is_known_when_it_is_gone() {
+    fn directory_reach_shrinks_when_its_longest_entry_is_removed() {
         let mut directory = DirectoryNode::new(META);
         for n in 0..50 {
             directory.put(name(n), node(0)).expect("all is there");
@@ -439,7 +439,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_compared_in_the_store_is_not_loaded() {
+    fn directory_comparison_in_the_store_loads_no_pages() {
         let blobs = Arc::new(MemoryBlobs::default());
         let old: Model = (0..60).map(|n| (name(n).to_string(), 0)).collect();
         let mut new = old.clone();
@@ -455,7 +455,7 @@ mod tests {
     // The counts are those of small parts.
     #[cfg(not(feature = "format-sizes"))]
     #[test]
-    fn a_change_loads_the_page_that_it_touches() {
+    fn directory_change_loads_only_the_page_touched() {
         let blobs = Arc::new(MemoryBlobs::default());
         let whole = of(&(0..60).map(|n| (name(n).to_string(), 0)).collect());
         let mut directory = reopen(&whole, &blobs);

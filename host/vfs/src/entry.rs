@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_that_leads_nowhere_is_in_the_way_of_a_directory() {
+    fn directory_creation_over_dangling_link_is_refused() {
         let mut tree = tree();
         tree.create_link("none", "/workspace/l", 1).expect("writable");
         for path in ["/workspace/l", "/workspace/l/", "/workspace/l/x"] {
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn removing_takes_what_it_should() {
+    fn removal_of_entries_follows_posix() {
         let mut tree = tree();
         assert_eq!(tree.remove("/workspace/d", false, 2), Err(Errno::NotEmpty));
         tree.create_link("d", "/workspace/l", 2).expect("writable");
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_name_cannot_be_removed_or_renamed() {
+    fn removal_or_rename_of_root_or_dot_is_refused() {
         let mut tree = tree();
         assert_eq!(tree.remove("/", true, 2), Err(Errno::Busy));
         assert_eq!(tree.remove("/workspace/..", true, 2), Err(Errno::Busy));
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rename_keeps_the_id_and_replaces_as_posix_does() {
+    fn rename_keeps_the_id_and_replaces_as_posix() {
         let mut tree = tree();
         let id = tree.stat("/workspace/f", false).expect("there").id;
         tree.rename("/workspace/f", "/workspace/d/f", 2).expect("a file over a file");
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rename_moves_a_link_itself() {
+    fn rename_of_a_link_moves_the_link_itself() {
         let mut tree = tree();
         tree.create_link("../d", "/workspace/l", 1).expect("writable");
         tree.rename("/workspace/l", "/workspace/e/l", 2).expect("writable");
@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn no_rename_makes_a_path_too_long_or_too_deep() {
+    fn rename_that_makes_paths_too_long_or_deep_is_refused() {
         let mut tree = tree();
         let long = format!("/tmp/{}", ["n".repeat(200).as_str(); 15].join("/"));
         tree.create_directory(&long, true, 1).expect("3,020 bytes");

@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_is_followed_to_a_file_that_is_not_there_yet() {
+    fn write_through_dangling_link_creates_its_target() {
         let mut tree = tree();
         tree.create_link("b", "/workspace/l", 1).expect("writable");
         assert_eq!(tree.write("/workspace/l", b"", WriteMode::Create, 2), Err(Errno::Exists));
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn a_truncated_file_is_cut_or_filled_with_zeros() {
+    fn truncate_cuts_or_fills_with_zeros() {
         let mut tree = tree();
         tree.truncate("/workspace/a", 5, 2).expect("writable");
         assert_eq!(tree.read_file("/workspace/a").as_deref(), Ok(b"abc\0\0".as_slice()));
@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn a_range_is_written_over_and_behind_the_end() {
+    fn write_at_offset_overwrites_and_extends() {
         let mut tree = tree();
         tree.write_at("/workspace/a", 1, b"XYZ", 2).expect("writable");
         assert_eq!(tree.read_file("/workspace/a").as_deref(), Ok(b"aXYZ".as_slice()));
@@ -308,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn a_copy_is_another_file_with_the_same_content_and_mode() {
+    fn copy_has_same_content_and_mode_and_another_id() {
         let mut tree = tree();
         tree.set_mode("/workspace/a", 0o755).expect("writable");
         tree.copy("/workspace/a", "/workspace/b", 9).expect("writable");
@@ -352,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_does_not_open_a_read_only_place() {
+    fn write_through_link_into_read_only_place_is_denied() {
         let mut tree = tree();
         tree.place_file("/etc/a", b"a", 0o644, 1).expect("the host may");
         tree.create_link("/etc", "/workspace/l", 1).expect("writable");
@@ -362,7 +362,7 @@ mod tests {
     }
 
     #[test]
-    fn the_quota_of_bytes_holds_and_frees() {
+    fn byte_quota_refuses_excess_and_is_freed_by_removal() {
         let mut tree = tree();
         tree.write("/workspace/b", &[0; 60], WriteMode::Create, 1).expect("63 of 100 bytes");
         assert_eq!(tree.write("/workspace/c", &[0; 38], WriteMode::Create, 1), Err(Errno::Quota));
@@ -377,7 +377,7 @@ mod tests {
     }
 
     #[test]
-    fn the_quota_of_entries_holds() {
+    fn entry_quota_refuses_excess_entries() {
         let mut tree = tree();
         tree.create_directory("/tmp/1/2/3", true, 1).expect("6 of 6 entries");
         assert_eq!(tree.write("/tmp/b", b"", WriteMode::Create, 1), Err(Errno::Quota));
@@ -388,7 +388,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_has_a_largest_size() {
+    fn file_beyond_the_size_limit_is_refused() {
         let mut tree = tree();
         assert_eq!(tree.write("/workspace/b", &[0; 61], WriteMode::Create, 1), Err(Errno::TooLarge));
         assert_eq!(tree.write("/workspace/a", &[0; 58], WriteMode::Append, 1), Err(Errno::TooLarge));
@@ -439,7 +439,7 @@ mod tests {
     }
 
     #[test]
-    fn so_many_links_are_followed_and_no_more() {
+    fn links_followed_are_limited() {
         let mut tree = Tree::new(Limits::default(), 0);
         tree.write("/tmp/0", b"end", WriteMode::Create, 1).expect("writable");
         for link in 0..=MAX_LINKS {

@@ -353,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn a_directory_is_copied_with_what_can_be() {
+    fn directory_mounted_is_copied_and_unsupported_entries_are_skipped() {
         let (host, mut tree) = (host(), tree());
         let mounted = tree.mount_directory(host.path(), "/workspace/in/here", false, 5).expect("readable");
         assert_eq!(mounted.copied, Usage { bytes: 10 + 100_000 + 11, entries: 4 });
@@ -372,7 +372,7 @@ mod tests {
     }
 
     #[test]
-    fn what_becomes_a_link_while_it_is_copied_is_not_followed() {
+    fn mount_source_replaced_by_link_during_copy_is_not_followed() {
         let (host, secret) = (tempfile::tempdir().expect("a directory"), tempfile::tempdir().expect("another"));
         fs::write(secret.path().join("top"), b"TOPSECRET").expect("written");
         fs::create_dir(secret.path().join("sub")).expect("made");
@@ -414,7 +414,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pipe_is_skipped_at_once_and_a_directory_below_a_link_is_none_of_the_mount() {
+    fn mount_skips_pipes_and_linked_directories() {
         let (host, mut tree) = (host(), tree());
         assert!(
             std::process::Command::new("mkfifo").arg(host.path().join("pipe")).status().expect("it starts").success()
@@ -431,7 +431,7 @@ mod tests {
     }
 
     #[test]
-    fn a_read_only_mount_is_denied_to_guests_and_stays_in_its_place() {
+    fn read_only_mount_is_denied_to_guests_and_stays_in_place() {
         let (host, mut tree) = (host(), tree());
         tree.mount_directory(host.path(), "/workspace/in/here", true, 5).expect("readable");
         let before = tree.clone();
@@ -454,7 +454,7 @@ mod tests {
     }
 
     #[test]
-    fn a_second_mount_replaces_the_first_one_and_nothing_else() {
+    fn remount_replaces_the_mount_and_nothing_else() {
         let (host, mut tree) = (host(), tree());
         let place = "/workspace/in/here";
         tree.remount_directory(host.path(), place, 5).expect("readable");
@@ -487,7 +487,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_mounted_on_its_own() {
+    fn file_is_mounted_on_its_own() {
         let (host, mut tree) = (host(), tree());
         let file = host.path().join("run.sh");
         tree.mount_directory(&file, "/etc/run", true, 5).expect("readable");
@@ -499,7 +499,7 @@ mod tests {
     }
 
     #[test]
-    fn the_workspace_itself_can_be_mounted_while_it_is_empty() {
+    fn workspace_is_mountable_only_while_it_is_empty() {
         let (host, mut tree) = (host(), tree());
         tree.mount_directory(host.path(), "/workspace", false, 5).expect("empty");
         tree.write("/workspace/sub/data", b"", WriteMode::Replace, 6).expect("writable");
@@ -512,7 +512,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mount_that_fails_names_the_path_and_leaves_nothing() {
+    fn mount_that_fails_names_its_path_and_changes_nothing() {
         let (host, mut tree) = (host(), tree());
         let before = tree.clone();
         let error = tree.mount_directory(&host.path().join("none"), "/workspace/in", false, 5).expect_err("not there");
@@ -534,14 +534,14 @@ mod tests {
 
     #[test]
     #[cfg(target_os = "linux")]
-    fn a_file_is_as_long_as_what_is_read_of_it() {
+    fn mounted_file_without_declared_size_has_the_length_read() {
         let mut tree = tree();
         tree.mount_directory(Path::new("/proc/self/status"), "/workspace/status", false, 5).expect("has no size");
         assert!(tree.stat("/workspace/status", false).expect("copied").size > 0);
     }
 
     #[test]
-    fn the_host_places_files_anywhere_within_the_quota() {
+    fn host_file_is_placed_anywhere_within_quota() {
         let mut tree = tree();
         tree.place_file("/etc/deep/er/conf", b"conf", 0o600, 3).expect("within limits");
         let stat = tree.stat("/etc/deep/er/conf", true).expect("placed");

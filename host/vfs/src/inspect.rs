@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stat_follows_or_does_not() {
+    fn stat_follows_links_only_when_asked() {
         let tree = tree();
         let link = tree.stat("/workspace/Z", false).expect("there");
         assert_eq!((link.kind, link.size, link.mode, link.modified), (Kind::Link, 2, 0o777, 7));
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stat_of_exactly_this_path_follows_nothing() {
+    fn stat_here_follows_no_links() {
         let mut tree = tree();
         tree.create_link("b", "/workspace/a-/l", 7).expect("writable");
         assert_eq!(tree.stat_here("/workspace/b"), tree.stat("/workspace/b", true));
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn a_range_is_read() {
+    fn read_of_a_range_returns_the_bytes_present() {
         let tree = tree();
         assert_eq!(tree.read("/workspace/b", 2, 3).as_deref(), Ok(b"234".as_slice()));
         assert_eq!(tree.read("/workspace/b", 8, u64::MAX).as_deref(), Ok(b"89".as_slice()));
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn a_directory_is_listed_bytewise() {
+    fn directory_is_listed_in_byte_order() {
         let tree = tree();
         let entries = tree.read_directory("/workspace").expect("a directory");
         let names: Vec<_> = entries.iter().map(|entry| (entry.name.as_str(), entry.kind)).collect();
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_link_is_read_as_one() {
+    fn read_link_of_other_entries_is_refused() {
         let tree = tree();
         assert_eq!(tree.read_link("/workspace/Z").as_deref(), Ok("a-"));
         assert_eq!(tree.read_link("/workspace/Z/"), Err(Errno::Invalid));

@@ -78,7 +78,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 512, ..ProptestConfig::default() })]
 
     #[test]
-    fn behaves_as_the_reference_and_clones_never_change(operations in prop::collection::vec(operation(), 1..60)) {
+    fn tree_operations_match_the_reference_model(operations in prop::collection::vec(operation(), 1..60)) {
         let (mut tree, mut model) = start();
         let mut forks = vec![(tree.clone(), model.clone())];
         let blobs = Arc::new(MemoryBlobs::default());
@@ -112,7 +112,7 @@ proptest! {
     }
 
     #[test]
-    fn no_path_panics(path in "[/a.\\x00é]{0,12}", other in "\\PC{0,40}") {
+    fn tree_with_arbitrary_paths_does_not_panic(path in "[/a.\\x00é]{0,12}", other in "\\PC{0,40}") {
         let mut tree = Tree::new(LIMITS, 0);
         for path in [path, other] {
             let inside = format!("/workspace/{path}");

@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn grants_only_add() {
+    fn scope_grants_are_cumulative() {
         let scope = scope(&[("/a", false), ("/a/b", true), ("/a/b/c", false), ("/d/e/f", true)]);
         assert!(scope.reads("/a") && scope.reads("/a/x/y") && !scope.writes("/a") && !scope.writes("/a/bb"));
         assert!(scope.writes("/a/b") && scope.writes("/a/b/c/d"), "a narrower grant takes nothing away");
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn the_root_and_nothing_can_be_granted() {
+    fn scope_may_grant_the_root_or_nothing() {
         let everything = scope(&[("/", true)]);
         assert!(everything.writes("/") && everything.writes("/a/b") && everything.shown("/").is_none());
         let nothing = scope(&[]);
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn a_grant_that_is_no_path_is_refused() {
+    fn scope_with_invalid_path_is_refused() {
         for path in ["", "a", "/a/", "//a", "/a/../b", "/.", "/a\0"] {
             let grant = Grant { path: path.to_owned(), write: false };
             assert!(Scope::new(&[grant]).is_err(), "{path:?}");
@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn a_passage_shows_what_leads_on() {
+    fn scope_shows_only_entries_that_lead_to_grants() {
         let scope = scope(&[("/a/b/c", false), ("/a/d", true), ("/a/b", false), ("/e", false)]);
         assert_eq!(scope.shown("/a"), Some(vec!["b", "d"]));
         assert_eq!(scope.shown("/"), Some(vec!["a", "e"]));
@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn one_begins_in_granted_directories_and_beside_granted_files() {
+    fn scope_begins_at_granted_directories_and_parents_of_granted_files() {
         let mut tree = tree();
         link(&mut tree, "in", "/workspace/l");
         let begin = |path: &str| scope(&[(path, false)]).beginnings(&tree);
@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn a_walk_stays_below_its_base() {
+    fn resolution_stays_below_its_base() {
         let mut tree = tree();
         link(&mut tree, "/workspace/in/a", "/workspace/in/absolute");
         link(&mut tree, "../out/x", "/workspace/in/up");
@@ -316,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_granted_looks_as_if_it_could_be_anything() {
+    fn path_not_granted_is_hidden_whether_or_not_it_exists() {
         let mut tree = tree();
         link(&mut tree, "out/x", "/workspace/granted");
         let scope = scope(&[("/workspace/in", false), ("/workspace/granted", true), ("/workspace/new", true)]);
@@ -330,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn posix_holds_inside() {
+    fn resolution_within_a_grant_follows_posix() {
         let mut tree = tree();
         let scope = scope(&[("/workspace", true)]);
         for at in 0..=MAX_LINKS {

@@ -255,7 +255,7 @@ mod tests {
     use tollhouse_store::{BlobSource, MemoryBlobs};
 
     #[test]
-    fn a_new_tree_has_two_places_to_write() {
+    fn new_tree_has_writable_workspace_and_tmp() {
         let tree = Tree::new(Limits::default(), 7);
         let workspace = tree.stat("/workspace", true).expect("made by `new`");
         assert_eq!((workspace.kind, workspace.mode, workspace.modified), (Kind::Directory, 0o755, 7));
@@ -265,13 +265,13 @@ mod tests {
     }
 
     #[test]
-    fn a_tree_can_be_sent_to_other_threads() {
+    fn tree_is_send_and_sync() {
         fn check<T: Send + Sync + 'static>() {}
         check::<Tree>();
     }
 
     #[test]
-    fn a_tree_beyond_its_limits_can_only_shrink() {
+    fn tree_beyond_its_limits_can_only_shrink() {
         let mut tree = Tree::new(Limits::default(), 0);
         tree.write("/tmp/a", &[0; 100], WriteMode::Replace, 0).expect("within limits");
         tree.set_limits(Limits { bytes: 10, entries: 1, file_bytes: 10 });
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn the_deepest_tree_is_sealed_opened_and_compared_on_a_small_stack() {
+    fn deepest_tree_is_sealed_opened_and_compared_on_a_small_stack() {
         let deep = || {
             let blobs = Arc::new(MemoryBlobs::default());
             let empty = Tree::new(Limits::default(), 0);
@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn the_deepest_tree_drops_on_a_small_stack() {
+    fn deepest_tree_is_dropped_on_a_small_stack() {
         let deep = || {
             let mut tree = Tree::new(Limits::default(), 0);
             let path = format!("/tmp{}", "/d".repeat(MAX_DEPTH - 1));

@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn changes_are_told_as_git_tells_them() {
+    fn unified_diff_matches_the_format_of_git() {
         let expected = "\
 diff --git a/workspace/a b/workspace/a
 old mode 100644
@@ -258,7 +258,7 @@ new file mode 100644
     }
 
     #[test]
-    fn git_applies_what_is_told() {
+    fn unified_diff_is_applied_by_git() {
         let mut new = changed();
         new.write("/workspace/bin", b"\0\x01", WriteMode::Replace, 1).expect("writable");
         let directory = tempfile::tempdir().expect("a temporary directory");
@@ -283,7 +283,7 @@ new file mode 100644
     }
 
     #[test]
-    fn another_kind_of_entry_is_removed_and_made() {
+    fn unified_diff_of_changed_entry_kind_is_removal_and_creation() {
         let old = tree();
         let mut new = old.clone();
         new.remove("/workspace/l", false, 2).expect("writable");
@@ -294,7 +294,7 @@ new file mode 100644
     }
 
     #[test]
-    fn a_name_cannot_be_taken_for_a_line() {
+    fn unified_diff_escapes_names_that_look_like_headers() {
         let old = tree();
         let mut new = old.clone();
         new.write("/workspace/x\n+++ b-y\t\"\\\u{1b}é", b"n\n", WriteMode::Create, 2).expect("writable");
@@ -305,7 +305,7 @@ new file mode 100644
     }
 
     #[test]
-    fn what_is_too_much_is_counted() {
+    fn unified_diff_beyond_its_limits_counts_what_is_omitted() {
         let limits = UnifiedLimits { file_bytes: 100, ..UnifiedLimits::default() };
         let told = unified(&tree(), &changed(), &limits).expect("all is in memory");
         assert!(

@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn the_longest_rule_decides() {
+    fn write_rules_apply_the_longest_match() {
         let mut write_rules = WriteRules::default();
         write_rules.set(&names("/w"), true);
         write_rules.set(&names("/w/data"), false);
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_and_what_is_above_it_is_pinned() {
+    fn write_rule_pins_its_place_and_its_parents() {
         let mut write_rules = WriteRules::default();
         write_rules.set(&names("/w/data"), false);
         assert!(

@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_is_made_a_component_and_always_the_same() {
+    fn program_adapted_is_a_deterministic_component() {
         let made = adapt(PROGRAM).expect("it is a program");
         assert_eq!(adapt(PROGRAM).expect("it still is"), made);
         let read = Component::read(&made).expect("a component");
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_program_stays_what_it_is() {
+    fn bytes_that_are_no_program_are_not_adapted() {
         let tool = component(CHARGES);
         assert_eq!(adapted(tool.clone()), Ok(tool), "a component");
         assert_eq!(adapted(b"text".to_vec()), Ok(b"text".to_vec()));
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_that_cannot_be_adapted_says_why() {
+    fn program_that_cannot_be_adapted_returns_the_reason() {
         let text = r#"(module (import "wasi_snapshot_preview1" "no_such" (func)) (memory (export "memory") 1)
             (func (export "_start")))"#;
         assert!(matches!(adapt(text), Err(ComponentError::NotAdapted { .. })));

@@ -24,7 +24,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_path_is_found_whole() {
+    fn build_path_in_component_is_found_whole() {
         let path = "/home/ada/.cargo/registry/src/index.crates.io-6f17/url-2.5.8/src/host.rs";
         let bytes = [b"\0asm\0of ".as_slice(), path.as_bytes(), b"\0\0rest"].concat();
         assert_eq!(path_of_builder(&bytes).as_deref(), Some(path));

@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_what_cargo_auditable_writes() {
+    fn dependency_list_matches_the_format_of_cargo_auditable() {
         let root = Dependency { root: true, dependencies: vec![0], source: "local".into(), ..one("shop") };
         let packed = packed(&[Dependency { kind: DependencyKind::Build, ..one("macros") }, root]);
         let mut text = String::new();
@@ -228,7 +228,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn never_panics(bytes in any::<Vec<u8>>(), text in ".*") {
+        fn dependency_reader_with_arbitrary_bytes_does_not_panic(bytes in any::<Vec<u8>>(), text in ".*") {
             let _ = dependencies(&with(&[&bytes]));
             let _ = dependencies(&with(&[&compressed(text.as_bytes())]));
         }

@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn one_file_says_everything_and_nothing_twice() {
+    fn finished_component_has_its_metadata_exactly_once() {
         let about = "description = \"d\"\nlicense = \"MIT\"\nauthors = [\"A\", \"B <b@c.example>\"]\n";
         let first = finish(component(CHARGES), &manifest("description = \"before\""), None, &[]).expect("a component");
         let made = finish(first.clone(), &manifest(about), Some(CHARGES), &[]).expect("a component");
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn a_module_that_describes_its_interface_becomes_a_component() {
+    fn core_module_with_interface_metadata_becomes_a_component() {
         let made = finish(core_module(CHARGES), &manifest(""), None, &[]).expect("a component");
         assert_eq!(anatomy(&made).expect("a component").exports, ["acme:payments/charges@1.2.0"]);
         let plain = wat::parse_str("(module (func (export \"f\")))").expect("a module");
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn the_parts_are_counted() {
+    fn anatomy_counts_the_parts_of_a_component() {
         let text = r#"(component (core module (memory 1) (data (i32.const 0) "0123456789")
             (func (export "f") nop)))"#;
         let found = anatomy(&wat::parse_str(text).expect("the text is a component")).expect("it is one");

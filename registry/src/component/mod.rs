@@ -408,7 +408,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_component_says_so() {
+    fn bytes_that_are_no_component_are_refused_with_reason() {
         assert_eq!(error(b""), ComponentError::Empty);
         assert_eq!(error(&core_module(CHARGES)), ComponentError::CoreModule);
         assert!(error(&core_module(CHARGES)).hint().expect("a hint").contains("wasm32-wasip2"));
@@ -426,7 +426,7 @@ mod tests {
     }
 
     #[test]
-    fn a_component_cut_anywhere_is_truncated_or_invalid() {
+    fn component_cut_anywhere_is_truncated_or_invalid() {
         let whole = component(CHARGES);
         let mut between = Vec::new();
         for end in 1..whole.len() {
@@ -447,7 +447,7 @@ mod tests {
     }
 
     #[test]
-    fn a_function_with_an_interface_s_name_is_refused() {
+    fn component_exporting_function_named_like_interface_is_refused() {
         // A lifted function without parameters, exported as `a:b/c`.
         let bytes = wat::parse_str(
             r#"(component
@@ -472,7 +472,7 @@ mod tests {
     }
 
     #[test]
-    fn sections_about_it_are_read() {
+    fn component_metadata_sections_are_read() {
         let mut bytes = component(CHARGES);
         for (name, value) in [("version", "1.2.3"), ("description", "what it does")] {
             let content: Vec<u8> =

@@ -155,7 +155,7 @@ mod tests {
         }";
 
     #[test]
-    fn what_is_left_is_a_component_with_the_other_exports() {
+    fn component_stripped_of_an_export_keeps_the_others() {
         let whole = component(WIT);
         let names = |bytes: &[u8]| anatomy(bytes).expect("a component").exports;
         assert_eq!(names(&whole).len(), 3);

@@ -122,7 +122,7 @@ mod tests {
     };
 
     #[test]
-    fn the_bound_holds() {
+    fn component_types_nested_beyond_the_limit_are_refused() {
         let outcome = Component::read(&nested_lists(50)).map(|_| ());
         assert_eq!(outcome, Err(ComponentError::NoExports));
         for depth in [super::MAX_DEPTH + 1, 5_000, 200_000] {

@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_is_as_documented() {
+    fn index_line_matches_the_documented_format() {
         let line = String::from_utf8(file(vec![publish("a:b", "1.0.0")])).expect("text");
         let blob =
             "{\"digest\":\"sha256:2f47dea8a55d4b9cc6af3eab97d58b5b62eb53a4eae9cfcf3c41f5adf1db1d2a\",\"size\":3}";
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn replays() {
+    fn index_replayed_gives_releases_and_yanks() {
         let index = read(&sample()).expect("an index");
         let name = "a:b".parse().expect("a name");
         assert!(!index.release(&name, &Version::new(1, 0, 0)).expect("a release").yanked);
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_deprecated_is_told_and_taken_back() {
+    fn index_deprecation_is_applied_and_withdrawn() {
         let mut changes = vec![publish("a:b", "1.0.0"), deprecate(Some("too old"), Some("a:c@^1"))];
         let release = |changes: &[ReleaseChange]| {
             let index = read(&file(changes.to_vec())).expect("an index");
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn a_torn_line_is_left() {
+    fn index_with_torn_last_line_is_read_up_to_it() {
         let bytes = sample();
         let third = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n').nth(2).expect("four lines").0 + 1;
         for cut in third..bytes.len() {
@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_line_may_not_say() {
+    fn index_line_with_invalid_change_is_refused() {
         for changes in [
             vec![publish("a:b", "1.0.0"), publish("a:b", "1.0.0")],
             vec![yank("a:b", "1.0.0")],
@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn newer_lines_are_named() {
+    fn index_line_of_a_newer_version_is_reported() {
         let sealed = |body: &str| format!("{body}{SUM}{}\"}}\n", Digest::of(body.as_bytes())).into_bytes();
         let zero = Digest::ZERO;
         let operation = sealed(&format!("{{\"v\":1,\"seq\":0,\"prev\":\"{zero}\",\"time\":0,\"op\":\"melt\""));
@@ -306,7 +306,7 @@ mod tests {
         /// No byte of an index can be changed unnoticed: the index is refused, or (a zero, or the end of the last line)
         /// the last line counts as torn.
         #[test]
-        fn no_byte_can_be_changed(at in any::<prop::sample::Index>(), to in any::<u8>()) {
+        fn index_with_any_byte_changed_is_refused_or_torn(at in any::<prop::sample::Index>(), to in any::<u8>()) {
             let mut bytes = sample();
             let at = at.index(bytes.len());
             prop_assume!(bytes[at] != to);
@@ -318,7 +318,7 @@ mod tests {
         }
 
         #[test]
-        fn never_panics(bytes in any::<Vec<u8>>()) {
+        fn index_reader_with_arbitrary_bytes_does_not_panic(bytes in any::<Vec<u8>>()) {
             let _ = read(&bytes);
         }
     }

@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn challenges_are_read() {
+    fn challenge_header_is_parsed() {
         let bearer = |realm: &str, service: Option<&str>| {
             Some(AuthChallenge::Bearer { realm: realm.into(), service: service.map(str::to_owned) })
         };
@@ -87,7 +87,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn never_panics(text in "[bB]earer [a-c=\",\\\\é ]{0,24}") {
+        fn challenge_reader_with_arbitrary_text_does_not_panic(text in "[bB]earer [a-c=\",\\\\é ]{0,24}") {
             let _ = AuthChallenge::read(&text);
         }
     }

@@ -378,7 +378,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_sent_elsewhere_goes_by_tls_or_not_at_all() {
+    fn upload_location_elsewhere_needs_tls() {
         let credentials = |_: &str| Ok(None);
         let remote = Remote::new(&credentials);
         let repository: Repository = "ghcr.io/a/b".parse().expect("a repository");
@@ -416,7 +416,7 @@ mod tests {
     }
 
     #[test]
-    fn only_this_machine_is_reached_plainly_unasked() {
+    fn plain_http_without_request_is_used_for_this_machine_only() {
         let credentials = |_: &str| Ok(None);
         let mut remote = Remote::new(&credentials);
         let scheme = |remote: &Remote<'_>, host: &str| {
@@ -432,7 +432,7 @@ mod tests {
     }
 
     #[test]
-    fn queries_are_written() {
+    fn query_parameter_is_percent_encoded() {
         assert_eq!(percent("repository:a/b:pull,push é"), "repository%3Aa%2Fb%3Apull%2Cpush%20%C3%A9");
     }
 }

@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_reference() {
+    fn reference_that_is_malformed_is_refused() {
         for text in [
             "",
             "payments",
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn this_machine_is_known() {
+    fn repository_on_this_machine_is_local() {
         for (host, local) in [
             ("localhost", true),
             ("localhost:5000", true),
@@ -269,7 +269,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn never_panics(text in "[a-b0-1./:@_\\[\\]é-]{0,24}") {
+        fn reference_parser_with_arbitrary_text_does_not_panic(text in "[a-b0-1./:@_\\[\\]é-]{0,24}") {
             if let Ok(reference) = text.parse::<Reference>() {
                 prop_assert_eq!(reference.to_string(), text);
             }

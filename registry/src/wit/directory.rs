@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn wrong_files_are_named() {
+    fn wit_directory_with_wrong_files_names_them() {
         let told = |files: &[(&str, &[u8])]| resolve(wit(files).path()).expect_err("it is wrong").to_string();
         let main: (&str, &[u8]) = ("world.wit", b"package t:t; world w {}");
         assert!(told(&[]).contains("no `package` header"));
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_file_or_too_much_is_refused() {
+    fn wit_directory_with_special_or_too_many_files_is_refused() {
         let home = wit(&[("world.wit", b"package t:t; world w {}"), ("deps/a.wit", b"package a:a; world w {}")]);
         let at = |name: &str| home.path().join(name);
         let error = || resolve(home.path()).expect_err("it is refused");

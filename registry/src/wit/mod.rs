@@ -204,14 +204,14 @@ mod tests {
     }
 
     #[test]
-    fn the_text_it_was_built_from_fits() {
+    fn wit_text_that_built_a_component_fits_it() {
         for text in [CHARGES, RICH] {
             WitText::parse(text).expect("WIT").check(&read(&component(text))).expect("fits");
         }
     }
 
     #[test]
-    fn what_is_printed_stands_alone_and_fits() {
+    fn wit_printed_from_a_component_stands_alone_and_fits() {
         for text in [CHARGES, RICH] {
             let component = read(&component(text));
             let printed = print_component(&component).expect("printed");
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn each_change_is_noticed() {
+    fn wit_text_that_differs_from_component_is_refused_by_name() {
         let component = read(&component(RICH));
         for (from, to, named) in [
             ("id: u64", "id: u32", "acme:rich/types@0.3.0#thing"),
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn docs_order_and_imports_do_not_matter() {
+    fn wit_text_fits_despite_other_docs_order_and_imports() {
         let component = read(&component(RICH));
         let text = RICH.replace("/// A thing.", "/// Another thing,\n/// in two lines.");
         let text = text.replace("import other: func(c: color);", "import wasi-like: func();");
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn any_world_of_the_package_may_fit() {
+    fn wit_text_fits_if_any_of_its_worlds_does() {
         let text = "package a:b; world one { export f: func(); } world two { export g: func(); }";
         let two = read(&component_of(text, "two"));
         WitText::parse(text).expect("WIT").check(&two).expect("fits");
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_has_a_place() {
+    fn wit_text_that_cannot_be_parsed_has_a_location() {
         let error = |text: &str| WitText::parse(text).map(|_| ()).expect_err("no WIT").to_string();
         assert!(
             error("package a:b;\ninterface {").contains("package.wit:2:11"),
@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn hostile_weaves_end() {
+    fn wit_text_with_exponential_types_is_too_complex() {
         let mut text = String::from("package a:b;\ninterface i {\n type t0 = u8;\n");
         for at in 1..90 {
             text += &format!(" type t{at} = tuple<t{0}, t{0}>;\n", at - 1);

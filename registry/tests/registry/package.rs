@@ -27,7 +27,7 @@ fn published(directory: &Path) -> String {
 }
 
 #[test]
-fn all_of_it_is_read() {
+fn package_directory_is_read_completely() {
     let home = Home::new();
     let directory = home.path("package");
     write(&directory, "tool.toml", format!("{MANIFEST}component = \"out/tool.wasm\"\n"));
@@ -47,7 +47,7 @@ fn all_of_it_is_read() {
 }
 
 #[test]
-fn what_is_missing_or_wrong_is_said() {
+fn package_directory_with_missing_or_wrong_parts_is_refused() {
     let home = Home::new();
     let directory = home.path("package");
     let error = |content: Option<&str>| {
@@ -71,7 +71,7 @@ fn what_is_missing_or_wrong_is_said() {
 }
 
 #[test]
-fn the_newest_component_that_cargo_built_is_taken() {
+fn package_directory_takes_the_newest_component_cargo_built() {
     let home = Home::new();
     let directory = home.path("package");
     write(&directory, "tool.toml", MANIFEST);
@@ -99,7 +99,7 @@ fn the_newest_component_that_cargo_built_is_taken() {
 }
 
 #[test]
-fn a_cargo_component_project_needs_no_manifest() {
+fn cargo_component_project_without_manifest_is_read() {
     let home = Home::new();
     let directory = home.path("package");
     write(&directory, "Cargo.toml", format!("{CARGO}[package.metadata.component]\npackage = \"acme:fresh\"\n"));

@@ -37,19 +37,19 @@ fn race(notes: impl Iterator<Item = String>) -> BTreeMap<String, usize> {
 }
 
 #[test]
-fn of_many_with_other_bytes_one_wins() {
+fn release_raced_with_different_bytes_is_published_once() {
     let outcomes = race((0..50).map(|at| format!("note {at}")));
     assert_eq!(outcomes, BTreeMap::from([("won".into(), 1), ("exists".into(), 49)]));
 }
 
 #[test]
-fn of_many_with_the_same_bytes_one_wins() {
+fn release_raced_with_same_bytes_is_published_once() {
     let outcomes = race((0..50).map(|_| "note".into()));
     assert_eq!(outcomes, BTreeMap::from([("won".into(), 1), ("already".into(), 49)]));
 }
 
 #[test]
-fn threads_that_share_a_registry() {
+fn registry_shared_by_threads_stays_consistent() {
     let home = Home::new();
     let won: usize = thread::scope(|scope| {
         let reader = scope.spawn(|| {
@@ -86,7 +86,7 @@ fn threads_that_share_a_registry() {
 /// After a kill, every release that was reported as published is there, and whatever else is there is whole; and the
 /// registry goes on from there.
 #[test]
-fn killed_at_any_moment() {
+fn registry_survives_kills_of_publishers() {
     let home = Home::new();
     let place = home.path("registry");
     for round in 0..12_u64 {

@@ -26,7 +26,7 @@ fn full() -> PublishRequest {
 }
 
 #[test]
-fn what_is_published_is_what_is_loaded() {
+fn release_published_is_loaded_equal() {
     let home = Home::new();
     let published = home.registry.publish(full()).expect("it publishes");
     assert!(!published.already && published.warnings.is_empty());
@@ -42,7 +42,7 @@ fn what_is_published_is_what_is_loaded() {
 }
 
 #[test]
-fn what_a_build_wrote_into_it_is_published_and_checked() {
+fn release_metadata_inside_component_is_published_and_checked() {
     let home = Home::new();
     let manifest = Manifest::parse(MANIFEST).expect("it is one");
     let finished = |wit: &str| finish(component(CHARGES), &manifest, Some(wit), &[]).expect("it is a component");
@@ -57,7 +57,7 @@ fn what_a_build_wrote_into_it_is_published_and_checked() {
 }
 
 #[test]
-fn a_component_alone_is_enough() {
+fn release_of_a_component_alone_is_published() {
     let home = Home::new();
     let release = home.registry.publish(PublishRequest::new(component(CHARGES))).expect("it publishes").release;
     assert_eq!(format!("{}@{}", release.name, release.version), "acme:payments@1.2.0");
@@ -68,7 +68,7 @@ fn a_component_alone_is_enough() {
 }
 
 #[test]
-fn the_same_again_is_fine_and_anything_else_is_not() {
+fn release_published_again_is_accepted_only_if_equal() {
     let home = Home::new();
     let first = home.registry.publish(full()).expect("it publishes").release;
     let index = fs::read(home.path("registry/index")).expect("it reads");
@@ -95,7 +95,7 @@ fn the_same_again_is_fine_and_anything_else_is_not() {
 }
 
 #[test]
-fn a_refusal_writes_nothing() {
+fn publishing_that_is_refused_writes_nothing() {
     let home = Home::new();
     let refused = |request| home.registry.publish(request).expect_err("it is refused");
     let error = refused(PublishRequest::new(core_module(CHARGES)));
@@ -119,7 +119,7 @@ fn a_refusal_writes_nothing() {
 }
 
 #[test]
-fn reading_makes_nothing() {
+fn registry_read_before_it_exists_is_not_created() {
     let home = Home::new();
     assert!(home.registry.list().expect("it is empty").is_empty());
     assert!(home.registry.latest().expect("it is empty").is_empty());
@@ -134,7 +134,7 @@ fn reading_makes_nothing() {
 /// Blobs are for all who may read the registry to read, and for none to change.
 #[cfg(unix)]
 #[test]
-fn blobs_cannot_be_written_to() {
+fn registry_blobs_are_not_writable() {
     use std::os::unix::fs::PermissionsExt as _;
 
     let home = Home::new();

@@ -84,7 +84,7 @@ fn appending_to_an_index_with_a_second_name_fails() {
 }
 
 #[test]
-fn a_link_to_another_registrys_blobs_is_not_followed() {
+fn blobs_behind_a_link_are_refused() {
     let home = home();
     fs::rename(home.path("registry/blobs/sha256"), home.path("elsewhere")).expect("moved");
     symlink(home.path("elsewhere"), home.path("registry/blobs/sha256")).expect("made");
@@ -118,7 +118,7 @@ fn pipes_in_the_place_of_files_are_refused_at_once_and_blobs_healed() {
 }
 
 #[test]
-fn a_directory_that_others_can_write_is_refused_unless_trusted() {
+fn registry_writable_by_others_is_refused_unless_trusted() {
     for (place, mode) in
         [("registry", 0o777), ("registry", 0o1777), ("registry", 0o775), ("registry/blobs/sha256", 0o777)]
     {
@@ -138,7 +138,7 @@ fn a_directory_that_others_can_write_is_refused_unless_trusted() {
 }
 
 #[test]
-fn a_directory_of_another_user_is_refused() {
+fn registry_directory_of_another_user_is_refused() {
     let home = home();
     // Only an administrator can give a directory away, and takes none from others either.
     if std::os::unix::fs::chown(home.path("registry/blobs"), Some(54321), None).is_ok() {
@@ -148,7 +148,7 @@ fn a_directory_of_another_user_is_refused() {
 }
 
 #[test]
-fn a_registry_is_made_for_its_user_alone() {
+fn registry_created_is_writable_by_its_user_only() {
     let home = home();
     for place in ["registry", "registry/blobs", "registry/blobs/sha256", "registry/tmp"] {
         let mode = fs::metadata(home.path(place)).expect("it is there").permissions().mode();
@@ -157,7 +157,7 @@ fn a_registry_is_made_for_its_user_alone() {
 }
 
 #[test]
-fn an_index_of_endless_length_is_not_read() {
+fn index_of_excessive_length_is_refused_unread() {
     let home = home();
     let file = fs::OpenOptions::new().write(true).open(home.path("registry/index")).expect("it opens");
     file.set_len(1 << 40).expect("a sparse file");

@@ -46,7 +46,7 @@ fn everything(registry: &Registry) -> Result<Vec<(Release, Vec<u8>, String)>, Er
 }
 
 #[test]
-fn no_byte_can_be_flipped() {
+fn registry_with_any_bit_flipped_is_refused() {
     let home = filled();
     let whole = everything(&home.open().expect("it opens")).expect("it is whole");
     for path in home.files() {
@@ -73,7 +73,7 @@ fn no_byte_can_be_flipped() {
 }
 
 #[test]
-fn blobs_cannot_be_exchanged() {
+fn registry_blobs_exchanged_are_refused() {
     let home = filled();
     let releases = home.registry.list().expect("it reads");
     let place = |release: &Release| home.path("registry/blobs/sha256").join(release.digest().hex());
@@ -86,7 +86,7 @@ fn blobs_cannot_be_exchanged() {
 }
 
 #[test]
-fn what_was_altered_is_put_right_by_the_same_bytes() {
+fn registry_blobs_altered_are_repaired_by_publishing_again() {
     let home = filled();
     for path in home.files().iter().filter(|path| !path.ends_with("index")) {
         replace(path, b"rubbish");
@@ -103,7 +103,7 @@ fn what_was_altered_is_put_right_by_the_same_bytes() {
 }
 
 #[test]
-fn an_altered_index_is_refused_by_an_open_handle_too() {
+fn index_altered_is_refused_by_open_handles_too() {
     let home = filled();
     let path = home.path("registry/index");
     let text = fs::read_to_string(&path).expect("it reads");
@@ -118,7 +118,7 @@ fn an_altered_index_is_refused_by_an_open_handle_too() {
 }
 
 #[test]
-fn a_torn_line_is_cut_off_by_the_next_publish() {
+fn index_with_torn_line_is_cut_by_the_next_publish() {
     let home = filled();
     let path = home.path("registry/index");
     let whole = fs::read(&path).expect("it reads");

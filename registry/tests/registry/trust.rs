@@ -58,7 +58,7 @@ fn rewrite(home: &Home, edit: impl Fn(usize, String) -> Option<String>) {
 }
 
 #[test]
-fn who_signed_is_known_and_who_did_not() {
+fn release_signature_verifies_for_its_signer_only() {
     let home = signed();
     let registry = home.open().expect("it opens");
     let release = find(&registry, "a:b@1.1.0");
@@ -75,7 +75,7 @@ fn who_signed_is_known_and_who_did_not() {
 }
 
 #[test]
-fn a_statement_is_as_documented() {
+fn signature_statement_matches_the_documented_format() {
     let home = signed();
     let release = find(&home.registry, "a:b@1.0.0");
     let text = format!(
@@ -126,7 +126,7 @@ fn signatures_cannot_be_exchanged_between_releases() {
 }
 
 #[test]
-fn what_is_signed_cannot_become_other_bytes() {
+fn signed_release_with_replaced_parts_fails_verification() {
     // Who can write the registry puts another component, WIT or manifest in the place of the signed one, chain and all.
     for part in ["component", "wit", "manifest"] {
         let home = signed();
@@ -148,7 +148,7 @@ fn what_is_signed_cannot_become_other_bytes() {
 }
 
 #[test]
-fn only_what_is_whole_is_signed() {
+fn release_with_damaged_blob_is_not_signed() {
     let home = signed();
     let release = find(&home.registry, "a:c@1.0.0");
     replace(&home.path("registry/blobs/sha256").join(release.digest().hex()), b"other");
@@ -158,7 +158,7 @@ fn only_what_is_whole_is_signed() {
 }
 
 #[test]
-fn what_is_not_there_is_not_changed() {
+fn change_of_missing_release_is_refused() {
     let home = Home::new();
     let registry = &home.registry;
     for outcome in [
@@ -179,7 +179,7 @@ fn what_is_not_there_is_not_changed() {
 }
 
 #[test]
-fn a_whole_registry_has_no_problems_and_each_kind_is_named() {
+fn registry_verification_reports_each_kind_of_damage() {
     let whole = signed().registry.verify(|_, _, _| {});
     assert_eq!((whole.lines, whole.releases, whole.signatures, whole.problems), (5, 3, 2, vec![]));
     type Damage = (&'static str, fn(&Home));
@@ -217,7 +217,7 @@ fn a_whole_registry_has_no_problems_and_each_kind_is_named() {
 }
 
 #[test]
-fn what_nothing_names_is_removed_and_nothing_else() {
+fn registry_sweep_removes_only_unreferenced_blobs() {
     let home = signed();
     let (stray, kept) = (Digest::of(b"stray"), Digest::of(b"kept"));
     let place = |digest: &Digest| home.path("registry/blobs/sha256").join(digest.hex());
@@ -233,7 +233,7 @@ fn what_nothing_names_is_removed_and_nothing_else() {
 }
 
 #[test]
-fn what_breaks_an_earlier_release_is_refused() {
+fn release_that_breaks_an_earlier_compatible_one_is_refused() {
     let home = Home::new();
     let built = |wit: &str, version: &str| {
         let mut request = tollhouse_registry::PublishRequest::new(component(wit));
@@ -269,7 +269,7 @@ fn what_breaks_an_earlier_release_is_refused() {
 }
 
 #[test]
-fn what_no_import_could_use_is_not_asked_for() {
+fn permissions_that_no_import_could_use_are_refused() {
     let asks = |lines: &str, wit: &str| {
         let mut request = tollhouse_registry::PublishRequest::new(component(wit));
         request.manifest = Some(format!("name = \"a:b\"\nversion = \"1.0.0\"\n[permissions]\n{lines}\n"));
@@ -326,7 +326,7 @@ fn words_are_found_and_what_is_best_comes_first() {
 }
 
 #[test]
-fn who_needs_a_package_is_known() {
+fn dependents_of_a_package_are_found() {
     let home = Home::new();
     let wit = "package a:user;\nworld w { import acme:payments/charges@1.2.0; export go: func(); }\n\
         package acme:payments@1.2.0 { interface charges { f: func(); } }";

@@ -85,7 +85,7 @@ fn mode(path: &Path) -> u32 {
 }
 
 #[test]
-fn a_conversation() {
+fn repl_at_a_terminal_completes_edits_and_switches_languages() {
     let home = Home::with_tools(&["stats"]);
     let mut repl = Typed::start(&home, &["--allow", "stats/*"]);
     repl.prompted("js> ");
@@ -121,7 +121,7 @@ fn a_conversation() {
 }
 
 #[test]
-fn an_input_goes_on_on_the_next_line() {
+fn repl_at_a_terminal_continues_incomplete_input() {
     let home = Home::new();
     let mut repl = Typed::start(&home, &[]);
     repl.prompted("js> ");
@@ -236,7 +236,7 @@ fn history_does_not_grow_for_ever() {
 const POLICY: &str = "[tools]\nstats = 'tollhouse:stats'\n[[grant]]\nmethod = 'stats/*'\napprove = true\n";
 
 #[test]
-fn a_call_that_needs_consent_asks_at_the_terminal() {
+fn repl_at_a_terminal_asks_for_consent() {
     let home = Home::with_tools(&["stats"]);
     let policy = home.file("policy.toml", POLICY);
     let mut repl = Typed::start(&home, &["--policy", policy.to_str().expect("it is text")]);

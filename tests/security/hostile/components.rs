@@ -98,12 +98,12 @@ fn attacks() -> Vec<Attack> {
 }
 
 #[test]
-fn there_are_enough() {
+fn hostile_components_are_numerous() {
     assert!(attacks().len() >= 40);
 }
 
 #[test]
-fn what_is_no_component_is_refused() {
+fn hostile_bytes_that_are_no_component_are_refused() {
     let home = Home::new();
     let registry = Registry::open(home.path().join("tollhouse/registry")).expect("it is made");
     let mut wrong = Vec::new();
@@ -155,16 +155,16 @@ fn run(from: usize, step: usize) {
 }
 
 #[test]
-fn components_that_misbehave_one() {
+fn hostile_components_are_contained_part_one() {
     run(0, 3);
 }
 
 #[test]
-fn components_that_misbehave_two() {
+fn hostile_components_are_contained_part_two() {
     run(1, 3);
 }
 
 #[test]
-fn components_that_misbehave_three() {
+fn hostile_components_are_contained_part_three() {
     run(2, 3);
 }

@@ -86,7 +86,7 @@ fn questions_are_asked_escaped() {
 }
 
 #[test]
-fn a_question_ends_with_ctrl_c() {
+fn question_interrupted_by_ctrl_c_ends_the_run() {
     let home = Home::with_fixture();
     home.file("policy.toml", "[[grant]]\nmethod = 'probe/length'\napprove = true\n");
     let script = "try { await probe.length({ text: 'x' }) } finally { console.log('went on') }";
@@ -132,7 +132,7 @@ fn descriptions_are_shown_escaped() {
 }
 
 #[test]
-fn exit_statuses_are_the_hosts() {
+fn run_exit_status_is_set_by_the_host_only() {
     let home = Home::with_fixture();
     for (arguments, status) in [
         (vec!["--timeout", "300ms", "-e", "for (;;);"], 4),

@@ -387,7 +387,7 @@ fn pay(session: &Session, times: u32) -> u64 {
 }
 
 #[test]
-fn session_without_forks_has_no_shared_records_and_the_last_member_removes_them() {
+fn shared_records_exist_only_with_forks_and_go_with_the_last_member() {
     let place = Place::new();
     let session = place.make([few(9)]);
     assert_eq!((pay(&session, 2), place.shared()), (2, 0));
@@ -449,7 +449,7 @@ impl Approver for Slow {
 }
 
 #[test]
-fn call_that_a_human_allowed_is_denied_if_its_shared_budget_was_spent_meanwhile() {
+fn call_allowed_by_a_human_is_denied_if_its_shared_budget_is_spent() {
     for (spent, outcome) in [(1, "ok"), (2, "denied")] {
         let place = Arc::new(Place::new());
         let grant = Grant { approve: Approve::Always, ..few(2) };
@@ -512,7 +512,7 @@ fn calls_that_lost_their_budget_to_the_first_fork_are_paid_by_the_next_grant() {
 
 /// A session that shares its budgets commits no more often than one alone.
 #[test]
-fn calls_are_paid_for_in_no_commit_of_their_own() {
+fn session_with_shared_budget_makes_no_extra_commits() {
     let place = Place::new();
     let session = place.make([few(100)]);
     let commits = || {

@@ -439,7 +439,7 @@ const REST: &[Crafted] = &[
 ];
 
 #[test]
-fn what_makes_no_whole_session_is_refused() {
+fn session_archive_that_is_inconsistent_is_refused() {
     let archive = exported();
     assert_eq!(refused(&archive.write()), Ok(()), "as it was written it is whole");
     let mut wrong = Vec::new();
@@ -456,14 +456,14 @@ fn what_makes_no_whole_session_is_refused() {
 
 /// The twin of what is refused: the same directory many times over is files as any others.
 #[test]
-fn directory_that_is_there_many_times_is_read_within_the_limits_of_a_session() {
+fn directory_found_many_times_is_read_within_the_limits_of_a_session() {
     let mut archive = exported();
     archive.multiply(10);
     assert_eq!(refused(&archive.write()), Ok(()));
 }
 
 #[test]
-fn a_state_that_makes_no_sense_harms_only_who_finds_it() {
+fn session_state_that_is_malformed_harms_only_runs_that_use_it() {
     let host = Host::new(&HostOptions::default()).expect("the engines start");
     let (sessions, id) = (Sessions::in_memory(), "s".parse::<SessionId>().expect("a name"));
     host.open(&sessions, &id, OpenOptions::default()).expect("it is made");
@@ -511,7 +511,7 @@ fn a_state_that_makes_no_sense_harms_only_who_finds_it() {
 }
 
 #[test]
-fn lengths_that_lie_are_refused() {
+fn archive_with_false_record_lengths_is_refused() {
     let archive = exported();
     for entry in
         [&b"S"[..], b"S\0\0\0\0", b"S\0\0\0\0\xff\xff\xff\xff{}", b"S\xff\xff\xff\xff\xff\xff\xff\xff", &[0; 9]]

@@ -207,7 +207,7 @@ fn sessions_in_redb_survive_a_power_cut() {
 }
 
 #[test]
-fn a_session_bears_a_full_disk() {
+fn session_on_a_full_disk_is_not_damaged() {
     let Some(disk) = Disk::new(96 << 20) else { return };
     let (home, store) = (Home::with_tools(&["stats"]), disk.path().join("store"));
     home.file("p.toml", "[[grant]]\nname = 'many'\nmethod = 'stats/*'\ncalls = 1000\n");

@@ -87,7 +87,7 @@ fn events(sessions: &Sessions, event: &str) -> Vec<serde_json::Value> {
 }
 
 #[test]
-fn a_store_of_ones_own_keeps_sessions() {
+fn session_in_a_custom_store_is_kept() {
     let (home, directory) = (Home::with_tools(&["stats"]), tempfile::tempdir().expect("a directory"));
     let (host, own) = (host(&home), Arc::<Own>::default());
     let blobs: Arc<dyn Blobs> = Arc::new(BlobFiles::open(directory.path()).expect("it opens"));
@@ -123,7 +123,7 @@ fn a_store_of_ones_own_keeps_sessions() {
 }
 
 #[test]
-fn of_a_run_whose_end_cannot_be_kept_the_log_says_one_thing() {
+fn run_whose_end_cannot_be_kept_has_one_outcome_in_the_log() {
     let home = Home::with_tools(&["stats"]);
     let (host, directory) = (host(&home), tempfile::tempdir().expect("a directory"));
     for (makes, fails) in [(false, 1), (false, 2), (true, 1), (true, 2)] {
@@ -152,7 +152,7 @@ fn of_a_run_whose_end_cannot_be_kept_the_log_says_one_thing() {
 
 /// An owner that has lost the lock, and does not know it, changes nothing.
 #[test]
-fn a_late_owner_of_a_session_that_was_removed_changes_nothing() {
+fn session_removed_is_not_changed_by_its_late_owner() {
     let home = Home::with_tools(&["stats"]);
     let (host, records, blobs) = (host(&home), Arc::<MemoryStore>::default(), Arc::<MemoryBlobs>::default());
     let directory = tempfile::tempdir().expect("a directory");
@@ -181,7 +181,7 @@ fn a_late_owner_of_a_session_that_was_removed_changes_nothing() {
 
 /// Looking at a session that spends all the time ends, and what is wrong with it is found all the same.
 #[test]
-fn a_session_that_never_rests_can_be_checked() {
+fn session_that_is_always_busy_can_be_verified() {
     let home = Home::with_tools(&["stats"]);
     let (host, records) = (host(&home), Arc::<MemoryStore>::default());
     let directory = tempfile::tempdir().expect("a directory");
@@ -212,7 +212,7 @@ fn a_session_that_never_rests_can_be_checked() {
 }
 
 #[test]
-fn an_import_bears_uploads_that_are_given_up() {
+fn import_beside_abandoned_uploads_succeeds() {
     let from = Sessions::in_memory();
     let host = Host::new(&HostOptions::default()).expect("the engines start");
     let write = "for (let n = 0; n < 600; n++) await fs.writeFile(`/workspace/${n}`, `${Math.random()} `.repeat(n))";

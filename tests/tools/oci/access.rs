@@ -59,7 +59,7 @@ fn private(bearer: bool, elsewhere: Option<String>) -> Oci {
 }
 
 #[test]
-fn who_asks_is_told_to_the_registry_and_to_nobody_else() {
+fn credentials_are_sent_to_their_registry_only() {
     for bearer in [false, true] {
         let elsewhere = Oci::default();
         foreign(&elsewhere, &components::echo("", "u32"), "1.0.0");
@@ -144,7 +144,7 @@ fn proxy(to: u16) -> u16 {
 }
 
 #[test]
-fn other_machines_are_reached_by_tls_alone() {
+fn registry_on_another_machine_is_reached_by_tls_only() {
     let kept = Oci::default();
     foreign(&kept, &components::echo("", "u32"), "1.0.0");
     let server = Server::start_tls(move |head| {

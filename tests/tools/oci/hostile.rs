@@ -59,7 +59,7 @@ fn lies(oci: &Oci) -> Vec<(&'static str, &'static str)> {
 }
 
 #[test]
-fn nothing_comes_of_what_is_not_as_it_should_be() {
+fn artifact_that_is_malformed_is_refused_and_not_stored() {
     let (oci, home) = (Oci::default(), Home::new());
     for (tag, why) in lies(&oci) {
         let reference = format!("{}/{REPOSITORY}:{tag}", oci.host());
@@ -79,7 +79,7 @@ fn nothing_comes_of_what_is_not_as_it_should_be() {
 }
 
 #[test]
-fn what_never_ends_is_cut_off() {
+fn registry_answer_without_end_is_cut_off() {
     let endless = |end: &'static str, first: &'static str| {
         let oci = Oci::start(move |asked| {
             let body = first.as_bytes().repeat(1 << 14);
@@ -125,7 +125,7 @@ fn altered(oci: &Oci, tag: &str, change: impl Fn(&mut Value)) {
 }
 
 #[test]
-fn a_release_that_was_changed_on_its_way_is_refused() {
+fn release_changed_in_transit_is_refused() {
     let (oci, _, key) = pushed();
     let edit = |field: &'static str, from: &'static str, to: &'static str| {
         move |section: &mut Value| section[field] = section[field].as_str().expect("text").replace(from, to).into()
@@ -176,7 +176,7 @@ fn a_release_that_was_changed_on_its_way_is_refused() {
 }
 
 #[test]
-fn what_a_registry_says_is_shown_escaped() {
+fn registry_error_text_is_shown_escaped() {
     let evil = "\u{1b}[2J\u{9b}2J\u{202e}";
     let said = json!({ "errors": [{ "code": evil, "message": evil }] }).to_string();
     let oci = Oci::start(move |_| Some(Answer::new("500 Broken", "", said.clone())));

@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_that_stay_below() {
+    fn entry_name_that_stays_below_is_accepted() {
         for (name, path) in
             [("a", "a"), ("a/b.txt", "a/b.txt"), ("./a//b/", "a/b"), ("..a", "..a"), ("ä b", "ä b"), ("./", "")]
         {
@@ -52,7 +52,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_do_not() {
+    fn entry_name_that_leads_out_is_refused() {
         let deep = "a/".repeat(65);
         let long = "x".repeat(1025);
         for name in [

@@ -235,14 +235,14 @@ mod tests {
     }
 
     #[test]
-    fn series_are_numbered_from_left_to_right() {
+    fn series_without_x_is_numbered_from_zero() {
         assert_eq!(series(one(&[5.0, 6.0])).expect("a series")[0].points, [(0.0, 5.0), (1.0, 6.0)]);
         assert_eq!(series(vec![]), Err(Error::Empty));
         assert_eq!(series(one(&[])), Err(Error::Empty));
     }
 
     #[test]
-    fn what_cannot_be_drawn_is_refused() {
+    fn chart_data_that_cannot_be_drawn_is_refused() {
         for value in [f64::NAN, f64::INFINITY, 1e101] {
             assert!(matches!(series(one(&[1.0, value])), Err(Error::NotFinite { index: 1, .. })));
             assert!(matches!(histogram(&[value], None), Err(Error::NotFinite { .. })));
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn bins_hold_every_value() {
+    fn histogram_bins_contain_every_value() {
         let Ok(Chart::Histogram(bins)) = histogram(&[0.0, 1.0, 2.0, 3.0, 4.0], Some(2)) else { panic!("a histogram") };
         assert_eq!(bins, [(0.0, 2.0, 2.0), (2.0, 4.0, 3.0)]);
         let Ok(Chart::Histogram(bins)) = histogram(&[7.0; 9], None) else { panic!("a histogram") };
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn an_axis_is_never_empty() {
+    fn axis_range_is_never_empty() {
         assert_eq!(range([0.0].into_iter(), 0.1), -0.5..0.5);
         assert_eq!(range([0.0, 10.0].into_iter(), 0.1), -1.0..11.0);
         let close = range([1e16, 1e16 + 2.0].into_iter(), 0.1);
@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn marks_are_round_numbers() {
+    fn axis_marks_are_round_numbers() {
         let texts = |range: Range<f64>, most| -> Vec<String> { marks(&range, most).into_iter().map(number).collect() };
         assert_eq!(texts(0.05..0.52, 5), ["0.1", "0.2", "0.3", "0.4", "0.5"]);
         assert_eq!(texts(-30.0..30.0, 4), ["-20", "0", "20"]);

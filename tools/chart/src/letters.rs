@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_wide_is_cut_off() {
+    fn label_that_is_too_wide_is_shortened() {
         assert_eq!(shortened("mpg", 14.0, 100.0), "mpg");
         let short = shortened("kilometres per litre", 14.0, 60.0);
         assert!(short.starts_with("kilo") && short.ends_with('…') && width(&short, 14.0) <= 60.0, "{short}");

@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn each_chart_in_each_format() {
+    fn chart_is_rendered_in_each_format() {
         let labels = Labels { title: Some("Title".into()), x: Some("time".into()), y: Some("mpg".into()) };
         for chart in charts() {
             let svg = text(&chart, &labels);
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_are_no_markup() {
+    fn chart_text_is_escaped_as_markup() {
         let labels = Labels { title: Some("<script>alert(1)</script> & \"x\"".into()), ..Labels::default() };
         let svg = text(&charts()[0], &labels);
         assert!(!svg.contains("<script") && svg.contains("&lt;script&gt;"), "{svg}");
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes_have_bounds() {
+    fn chart_size_out_of_bounds_is_refused() {
         for (width, height) in [(99, 300), (300, 4001), (u32::MAX, u32::MAX)] {
             let told = render(&charts()[0], &Labels::default(), Canvas { format: Format::Png, width, height });
             assert!(matches!(told, Err(Error::Parameter(_))));
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn values_far_out_and_close_together_end() {
+    fn chart_of_extreme_values_is_rendered() {
         for y in [vec![1e100, -1e100], vec![1e16, 1e16 + 2.0], vec![1e-300, 2e-300], vec![5e-324], vec![7.0; 3]] {
             let chart = Chart::Line(series(vec![(None, None, y.clone())]).expect("a series"));
             assert!(render(&chart, &Labels::default(), SVG).is_ok(), "{y:?}");
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn every_size_and_many_series_are_drawn() {
+    fn chart_of_any_size_and_many_series_is_rendered() {
         let many = vec![(Some("kilometres per litre".to_owned()), None, vec![1.0, 2.0]); 21];
         let chart = Chart::Line(series(many).expect("series"));
         let text = || Some("kilometres per litre, by make and year".to_owned());

@@ -188,20 +188,20 @@ mod tests {
     }
 
     #[test]
-    fn without_inference_all_is_text() {
+    fn records_without_inference_are_text() {
         let table = Table::parse("a\n1\n", &Options { infer: false, ..Options::default() }).expect("good CSV");
         assert_eq!(table.records(), r#"[{"a":"1"}]"#);
     }
 
     #[test]
-    fn series_stay_in_step() {
+    fn number_columns_skip_incomplete_rows_together() {
         let names = ["hp".to_owned(), "mpg".to_owned()];
         assert_eq!(table(CARS).numbers(&names), Ok((vec![vec![130.0], vec![18.0]], 1)));
         assert_eq!(table(CARS).numbers(&names[1..]), Ok((vec![vec![18.0, 26.0]], 0)));
     }
 
     #[test]
-    fn series_of_what_is_no_number() {
+    fn number_column_of_text_is_an_error_with_its_line() {
         let error = table(CARS).numbers(&["name".into()]).expect_err("texts");
         assert_eq!(error.to_string(), "line 2: `Chevy, blue` in column `name` is not a number");
         let error = table("a,b\n").numbers(&["c".into()]).expect_err("no column");

@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers() {
+    fn number_in_decimal_notation_is_inferred() {
         for (text, value) in [
             ("0", 0.0),
             ("-1.5", -1.5),
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn what_would_lose_something_is_no_number() {
+    fn number_that_would_lose_information_stays_text() {
         for text in [
             "",
             ".",
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn kinds_of_columns() {
+    fn column_kind_is_inferred_from_its_cells() {
         let of = |cells: &[&'static str]| kind(cells.iter().copied());
         assert_eq!(of(&[]), Kind::Empty);
         assert_eq!(of(&["1", "2.5"]), Kind::Number);

@@ -201,14 +201,14 @@ mod tests {
     }
 
     #[test]
-    fn quotes_line_ends_and_a_byte_order_mark() {
+    fn csv_with_quotes_line_ends_and_byte_order_mark_is_read() {
         let (names, rows) = cells("\u{feff}a,b\r\n\"x, \"\"y\"\"\",\"1\n2\"\r\n", &Options::default());
         assert_eq!(names, ["a", "b"]);
         assert_eq!(rows, [["x, \"y\"", "1\n2"]]);
     }
 
     #[test]
-    fn options() {
+    fn csv_reader_options_are_applied() {
         let options = Options { delimiter: ';', comment: Some('#'), trim: true, header: false, ..Options::default() };
         let (names, rows) = cells("# note\n a ; b \n\n#x\n1;2", &options);
         assert_eq!(names, ["column_1", "column_2"]);
@@ -216,13 +216,13 @@ mod tests {
     }
 
     #[test]
-    fn names_become_unique() {
+    fn header_names_given_twice_are_made_unique() {
         let (names, _) = cells("a,,a,a_2,a\n", &Options::default());
         assert_eq!(names, ["a", "column_2", "a_2", "a_2_2", "a_3"]);
     }
 
     #[test]
-    fn a_ragged_row_is_named_by_its_line() {
+    fn csv_row_of_wrong_length_is_reported_with_its_line() {
         let error = read("a,b\n\n1,2\n\"3\n3\",4\n\n\n5\n", &Options::default()).expect_err("ragged");
         assert_eq!(error, Error::Ragged { line: 8, found: 1, expected: 2, start: "5".into() });
         let options = Options { comment: Some('#'), ..Options::default() };
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn an_open_quote_is_an_error() {
+    fn csv_quote_left_open_is_an_error_with_its_line() {
         for (text, line) in [("\"", 1), ("a\n\"b", 2), ("a,b\n1,2\n3,\"4\n5,6\n", 3), ("a\n\"b\"\"", 2)] {
             for trim in [false, true] {
                 let options = Options { trim, ..Options::default() };
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_nothing_and_odd_options() {
+    fn csv_without_header_or_with_invalid_option_is_refused() {
         assert_eq!(read("", &Options::default()), Err(Error::NoHeader));
         assert!(cells("", &Options { header: false, ..Options::default() }).1.is_empty());
         for delimiter in ['"', '\n', 'é', '→'] {
@@ -258,7 +258,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn never_panics(text in "[\"',;#\\n\\r a1é\u{feff}]{0,40}", trim: bool, header: bool) {
+        fn csv_reader_with_arbitrary_text_does_not_panic(text in "[\"',;#\\n\\r a1é\u{feff}]{0,40}", trim: bool, header: bool) {
             let options = Options { trim, header, comment: Some('#'), ..Options::default() };
             let _ = read(&text, &options);
         }

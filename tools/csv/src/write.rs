@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn quotes_where_it_is_needed() {
+    fn csv_cell_is_quoted_only_where_needed() {
         let rows = vec![owned(&["a,b", "say \"hi\""]), owned(&["line\nend", ""])];
         assert_eq!(
             write(&owned(&["x", "y"]), rows, ',').expect("good rows"),
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_rows_of_another_length() {
+    fn csv_rows_of_different_length_are_refused() {
         let rows = vec![owned(&["1", "2"]), owned(&["3"])];
         let expected = Error::RowLength { row: 2, found: 1, expected: 2 };
         assert_eq!(write(&[], rows.clone(), ','), Err(expected.clone()));
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn records_with_missing_and_further_keys() {
+    fn records_with_missing_or_further_keys_are_written() {
         let records = r#"[{"a":1,"b":null},{"c":true,"a":"x"},{"a":0.5}]"#;
         assert_eq!(write_records(records, None, ',').expect("records"), "a,b,c\n1,,\nx,,true\n0.5,,\n");
         let some = Some(owned(&["c", "a"]));
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_record_is_named() {
+    fn csv_records_that_are_malformed_are_refused_by_name() {
         let message = |records: &str| write_records(records, None, ',').expect_err("no records").to_string();
         assert!(message("[{]").starts_with("the records are not JSON: "));
         assert_eq!(message("{}"), "the records are not a JSON array");
@@ -155,7 +155,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_written_is_read_again(
+        fn csv_written_is_read_back_equal(
             headers in proptest::collection::vec("[a-z]{1,3}", 2..4),
             seed in proptest::collection::vec("[\"',;#\\n\\r a1é]{0,6}", 0..24),
         ) {

@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_or_a_path_and_never_more_than_so_many() {
+    fn source_is_bytes_or_a_path_within_the_size_limit() {
         let directory = tempfile::tempdir().expect("a directory");
         let path = directory.path().join("new/a");
         let path = path.to_str().expect("text");
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_there_stays_unless_told() {
+    fn file_that_exists_is_kept_unless_overwriting() {
         let directory = tempfile::tempdir().expect("a directory");
         let path = directory.path().join("a");
         let path = path.to_str().expect("text");
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn a_denial_says_what_the_policy_takes() {
+    fn file_denial_names_the_permission_needed() {
         // A path below no granted one is found by `out_of_sight`, which only a tool's own sandbox can show: `tool_files` does.
         for kind in [io::ErrorKind::PermissionDenied, io::ErrorKind::ReadOnlyFilesystem] {
             let error = Error::io(Path::new("/workspace/a"), &io::Error::from(kind));

@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_selector_says_so() {
+    fn selector_that_is_invalid_is_refused() {
         let deep = ":is(".repeat(300);
         for wrong in ["", "p[", "..", "p::", "a >", ":nth-child(x)", &deep, &"x".repeat(1001)] {
             assert!(matches!(select("<p>", wrong, 1), Err(Error::Selector { .. })), "{wrong}");
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn bombs_end_in_errors() {
+    fn html_bombs_are_errors() {
         assert!(matches!(select(&" ".repeat(MAX_DOCUMENT + 1), "p", 1), Err(Error::Document(_))));
         // Each of many nested elements holds all the text of those within.
         let nested = "<div>some text ".repeat(3_000);

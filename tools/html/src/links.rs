@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn links_become_absolute() {
+    fn links_are_made_absolute() {
         let html = "<a href=b>1</a><a href='/c?q=1#x'>2</a><a href='//other.test/'>3</a><a href='#top'>4</a>
             <a href='mailto:a@b.test'>5</a><a href='http://['>no URL</a><a>none</a>";
         assert_eq!(
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn a_base_element_counts() {
+    fn links_are_resolved_against_the_base_element() {
         let html = "<base href='/deep/'><a href=x REL='NoFollow me'>X <b>y</b></a><map><area href=z alt=Zed></map>";
         let found = links(html, Some("https://example.com/")).expect("links");
         assert_eq!(found[0].url, "https://example.com/deep/x");

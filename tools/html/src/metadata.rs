@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_says_it_in_its_own_way() {
+    fn metadata_is_read_from_each_of_its_sources() {
         let html = "<html lang=' pt-BR '><head><title> A\n page </title><meta charset=utf-8>
             <meta name=Description content=' Short '><meta property='og:description' content=Long>
             <meta property=og:image content='/i.png'><link rel='x CANONICAL' href='/p'>
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn open_graph_stands_in() {
+    fn metadata_missing_in_html_is_taken_from_open_graph() {
         let html = "<title> </title><meta property=og:title content=Open><meta property=og:url content=/x>";
         let found = metadata(html, None).expect("metadata");
         assert_eq!((found.title.as_deref(), found.canonical.as_deref()), (Some("Open"), Some("/x")));

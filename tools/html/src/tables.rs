@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_and_names() {
+    fn table_has_caption_headers_and_rows() {
         let table = only(
             "<table><caption>Cars</caption><thead><tr><th>Name<th>Mpg</thead>
              <tbody><tr><td> VW <td>26<tr><td>Saab</tbody></table>",
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn tables_within_tables_and_by_selector() {
+    fn tables_nested_or_selected_are_found() {
         let html = "<table id=x><tr><td>1<table><tr><td>2</table></table>";
         assert_eq!(tables(html, None).expect("tables").len(), 2);
         let found = tables(html, Some("#x")).expect("tables");
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_that_says_it_is_huge_is_an_error() {
+    fn table_with_huge_spans_is_refused() {
         let text = "x".repeat(1000);
         let html = format!("<table>{}</table>", format!("<tr><td colspan=1000 rowspan=65534>{text}").repeat(60));
         assert_eq!(tables(&html, None), Err(Error::Result));

@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_reader_sees() {
+    fn html_text_is_laid_out_as_a_reader_sees_it() {
         for (html, expected) in [
             ("", ""),
             ("<h1>Title</h1>\n<p>One <b>two</b>, three.\n<p>Four", "Title\n\nOne two, three.\n\nFour"),

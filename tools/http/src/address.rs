@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn the_parts_of_a_request() {
+    fn address_is_split_into_its_parts() {
         let full = address("https://api.example.com:8443/c?q=%C3%A4&r");
         assert_eq!((full.scheme(), full.host()), (Scheme::Https, "api.example.com"));
         assert_eq!((full.authority(), full.path()), ("api.example.com:8443", "/c?q=%C3%A4&r"));
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_normal_form_is_fetched() {
+    fn address_not_in_normal_form_is_normalized() {
         for (text, normal) in [
             ("http://127.0.0.1:8765/api/../admin", "http://127.0.0.1:8765/admin"),
             ("https://a.example/api/%2e%2E/admin", "https://a.example/admin"),
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_fetched() {
+    fn address_that_cannot_be_fetched_is_refused_with_reason() {
         assert!(refusal("/relative").contains("begin with `https://`"));
         assert!(refusal("ftp://a.example/").contains("`ftp` is neither"));
         assert!(refusal("file:///etc/passwd").contains("`file` is neither"));
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn an_origin_is_scheme_server_and_port() {
+    fn origin_is_scheme_host_and_port() {
         let base = address("https://a.example/x");
         for same in ["https://a.example/y", "https://a.example/?z"] {
             assert!(base.same_origin(&address(same)), "{same}");
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn relative_locations() {
+    fn location_is_resolved_against_the_address() {
         let base = address("https://a.example/x/y?z");
         for (location, expected) in [
             ("w", "https://a.example/x/w"),
@@ -234,7 +234,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn never_panics(text in "(https?|ftp)?:?/{0,3}[a-z:@%.\\[\\]?#ä{} ]{0,30}") {
+        fn address_parser_with_arbitrary_text_does_not_panic(text in "(https?|ftp)?:?/{0,3}[a-z:@%.\\[\\]?#ä{} ]{0,30}") {
             if let Ok(address) = Address::parse(&text) {
                 prop_assert!(!address.host().is_empty() && address.path().starts_with('/'));
                 prop_assert!(address.path().is_ascii() && address.authority().is_ascii());

@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_text_is_given_as_bytes() {
+    fn body_that_is_no_text_is_returned_as_bytes() {
         for (bytes, content_type) in
             [(&b"\xff\xfe"[..], ""), (b"\xe4", "text/html;charset=utf-8"), (b"a", "text/plain;charset=utf-16")]
         {
@@ -212,14 +212,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_asked_for_is_given() {
+    fn body_is_returned_in_the_requested_form() {
         assert_eq!(form(b"a\xff".to_vec(), &[], Form::Text), text_body("a\u{fffd}"));
         assert_eq!(form(b"\xe4".to_vec(), &typed("a/b;charset=latin1"), Form::Text), text_body("ä"));
         assert_eq!(form(b"a".to_vec(), &typed("text/plain"), Form::Bytes), Body::Bytes(b"a".to_vec()));
     }
 
     #[test]
-    fn a_large_body_is_refused_as_soon_as_it_is_known() {
+    fn body_beyond_max_bytes_is_refused_as_soon_as_known() {
         assert!(Gathered::new(4, Some("5")).expect_err("more").contains("5 bytes, more than `maxBytes`, 4"));
         let mut body = Gathered::new(4, Some("nonsense")).expect("nothing is known");
         body.add(b"abc").expect("room");
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn json_is_checked_only() {
+    fn json_body_is_checked_and_errors_are_explained() {
         let address = Address::parse("https://a.example/").expect("an address");
         check_json(" {\"a\": [1e999, null]} ", &address).expect("JSON");
         let error = check_json("\n<html>", &address).expect_err("no JSON");
@@ -243,7 +243,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn never_panics(bytes in any::<Vec<u8>>(), content_type in any::<String>()) {
+        fn body_decoder_with_arbitrary_bytes_does_not_panic(bytes in any::<Vec<u8>>(), content_type in any::<String>()) {
             for wanted in [Form::Auto, Form::Text, Form::Bytes] {
                 let body = form(bytes.clone(), &typed(&content_type), wanted);
                 prop_assert!(wanted != Form::Text || matches!(body, Body::Text(_)));

@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn a_denial_names_the_missing_rule() {
+    fn http_denial_names_the_missing_rule() {
         for (url, rule) in [
             ("https://api.example.com/v1?x=1", "\"api.example.com\""),
             ("https://api.example.com:8443/", "\"api.example.com:8443\""),
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn each_failure_has_its_kind_and_names_the_server() {
+    fn http_failure_has_its_kind_and_names_the_server() {
         for (failure, kind) in [
             (Failure::ForbiddenAddress, Kind::Denied),
             (Failure::Dns(None), Kind::Dns),

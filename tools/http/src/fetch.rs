@@ -231,7 +231,7 @@ mod tests {
     const B: &str = "https://b.example/b";
 
     #[test]
-    fn an_answer_is_gathered() {
+    fn response_is_gathered() {
         let mut wire = Pretended::default().answer(A, 404, &[("x", "1")], b"not found");
         let mut answer = get(&mut wire, "https://a.example", Options::default()).expect("an answer");
         assert_eq!((answer.status, answer.ok(), answer.redirected), (404, false, false));
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn redirects_that_are_not_followed() {
+    fn redirect_is_not_followed_if_manual_or_refused() {
         let mut wire = Pretended::default().redirect(A, 302, B);
         let manual = Options { redirect: Mode::Manual, ..Options::default() };
         let answer = get(&mut wire, A, manual).expect("an answer");
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn circles_end() {
+    fn redirect_loop_is_an_error() {
         let mut wire = Pretended::default().redirect(A, 301, A);
         for max_redirects in [0, 1, MAX_REDIRECTS] {
             wire.asked.clear();
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn a_denied_hop_names_where_it_led() {
+    fn redirect_denied_names_its_target() {
         let mut wire = Pretended::default().redirect(A, 307, "http://intra.example:8080/x");
         let error = get(&mut wire, A, Options::default()).expect_err("denied");
         assert_eq!((error.kind, error.url.as_deref()), (Kind::Denied, Some("http://intra.example:8080/x")));
@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn bodies_have_a_limit() {
+    fn body_beyond_max_bytes_is_refused() {
         let wire = Pretended::default().answer(A, 200, &[], b"seven !");
         let mut wire = wire.answer(B, 200, &[("content-length", "7")], b"");
         for (max_bytes, fits) in [(7, true), (6, false)] {
@@ -298,14 +298,14 @@ mod tests {
     }
 
     #[test]
-    fn a_connection_that_ends_too_early() {
+    fn response_interrupted_is_a_connection_error() {
         let mut wire = Pretended::default().answer(A, 200, &[], b"abccut");
         let error = get(&mut wire, A, Options::default()).expect_err("interrupted");
         assert_eq!((error.kind, error.status), (Kind::Connection, Some(200)));
     }
 
     #[test]
-    fn texts_and_json() {
+    fn body_is_returned_as_text_or_json() {
         let wire = Pretended::default().answer(A, 200, &[], b"{\"a\": 1}").answer(B, 500, &[], b"\n<p>oops</p>");
         let mut wire = wire.answer("https://c.example/", 204, &[("content-type", "image/png")], b"\x89PNG");
         let mut get = |url| get(&mut wire, url, Options::default()).expect("an answer");

@@ -111,14 +111,14 @@ mod tests {
     }
 
     #[test]
-    fn good_headers_pass() {
+    fn header_that_is_valid_is_normalized() {
         let given = pairs(&[("Accept", " text/html\t"), ("X-A", ""), ("x-a", "{{secret:K}}"), ("X_b", "1\t2")]);
         let expected = pairs(&[("accept", "text/html"), ("x-a", ""), ("x-a", "{{secret:K}}"), ("x_b", "1\t2")]);
         assert_eq!(check(given).expect("good headers"), expected);
     }
 
     #[test]
-    fn bad_headers_do_not() {
+    fn header_that_is_invalid_is_refused() {
         for name in ["", "a b", "a:", "ä", "a\r\nb"] {
             assert!(refusal(name, "v").contains("no name of a header"), "{name:?}");
         }
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn defaults_give_way() {
+    fn default_headers_do_not_replace_given_ones() {
         let mut headers = pairs(&[("accept", "text/css")]);
         complete(&mut headers, "*/*", Some("text/plain"));
         assert_eq!(headers[0].1, "text/css");
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stays_behind() {
+    fn header_bound_to_origin_or_body_is_dropped_on_redirect() {
         let all = pairs(&[
             ("authorization", "Basic x"),
             ("cookie", "a=b"),
@@ -160,7 +160,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nothing_that_breaks_a_line_passes(name in any::<String>(), value in any::<String>()) {
+        fn header_that_passes_the_check_cannot_break_a_line(name in any::<String>(), value in any::<String>()) {
             if let Ok(headers) = check(vec![(name, value)]) {
                 prop_assert!(headers.iter().all(|(name, value)| is_token(name) && !value.contains(['\r', '\n', '\0'])));
             }

@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn methods_and_bodies() {
+    fn redirect_changes_method_and_body_by_status() {
         for (status, method, expected) in [
             (301, "POST", "GET"),
             (302, "POST", "GET"),
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_dropped_does_not_come_back() {
+    fn header_dropped_on_redirect_does_not_return() {
         let mut request = request("GET");
         follow(&mut request, 302, "https://b.example/").expect("it leads somewhere");
         follow(&mut request, 302, "https://a.example/").expect("it leads somewhere");
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn where_there_is_nothing_to_follow() {
+    fn redirect_without_valid_location_is_not_followed() {
         let mut request = request("GET");
         for location in ["javascript:alert(1)", "https://u:p@b.example/", "https://[", "file:///etc/passwd"] {
             let error = follow(&mut request, 302, location).expect_err(location);

@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn the_method_follows_from_the_body() {
+    fn request_method_defaults_by_its_body() {
         let get = Request::new(URL, None, None, Given::default()).expect("a request");
         assert_eq!((get.method.as_str(), &get.body), ("GET", &None));
         assert_eq!(find(&get.headers, "content-type"), None);
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_given_stays() {
+    fn request_headers_given_are_kept() {
         let headers = vec![("Content-Type".to_owned(), "application/json".to_owned())];
         let request = Request::new(URL, Some("PATCH"), Some(headers), text("{}")).expect("a request");
         assert_eq!(request.headers[0], ("content-type".to_owned(), "application/json".to_owned()));
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be() {
+    fn request_that_is_contradictory_is_refused() {
         let both = Given { body: Some(String::new()), bytes: Some(Vec::new()) };
         assert!(refusal(None, both).contains("both"));
         assert!(refusal(Some("get"), text("x")).contains("`GET` has no body"));

@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes() {
+    fn image_is_resized_by_fit() {
         let image = DynamicImage::new_rgb8(300, 200);
         for (width, height, fit, expected) in [
             (Some(150), None, Fit::Contain, (150, 100)),
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn what_would_not_fit_is_refused() {
+    fn image_size_out_of_bounds_is_refused() {
         let image = DynamicImage::new_luma8(8000, 2);
         for (width, height, fit) in
             [(Some(0), None, Fit::Contain), (Some(8193), None, Fit::Contain), (None, None, Fit::Cover)]

@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn each_format_says_what_it_is() {
+    fn image_info_is_read_in_each_format() {
         let image = DynamicImage::new_rgba8(30, 20);
         for format in [Format::Png, Format::Jpeg, Format::WebP] {
             let Written(bytes) = encode(&image, format, 85).expect("written");
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_image_says_so() {
+    fn bytes_that_are_no_image_are_refused() {
         assert_eq!(info(b"GIF89a........"), Err(Error::Format));
         assert_eq!(info(b""), Err(Error::Format));
         for format in [Format::Png, Format::Jpeg, Format::WebP] {

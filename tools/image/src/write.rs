@@ -71,7 +71,7 @@ mod tests {
     use crate::source::decode;
 
     #[test]
-    fn what_is_transparent_becomes_white() {
+    fn image_transparent_becomes_white_in_jpeg() {
         let clear = DynamicImage::new_rgba8(8, 8);
         let Written(bytes) = encode(&clear, Format::Jpeg, 90).expect("a JPEG");
         let (_, image) = decode(&bytes).expect("an image");
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn names_say_formats() {
+    fn image_format_is_taken_from_the_file_name() {
         assert_eq!(format_of("/a/b.JPG"), Some(Format::Jpeg));
         assert_eq!(format_of("/a/b.webp"), Some(Format::WebP));
         assert_eq!((format_of("/a.png/b"), format_of("/a/b.gif")), (None, None));

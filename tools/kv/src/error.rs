@@ -72,14 +72,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_denial_names_the_missing_grant() {
+    fn keyvalue_denial_names_the_missing_grant() {
         let error = Error::from(Failure::AccessDenied);
         assert_eq!(error.kind, Kind::Denied);
         assert!(error.message.contains("`keyvalue = [\"default\"]` under `[tool.kv]`"), "{error}");
     }
 
     #[test]
-    fn the_store_speaks_for_itself() {
+    fn keyvalue_store_error_keeps_its_message_and_key() {
         let error = Error::from(Failure::Other("the store is full".into())).or_of("a");
         assert_eq!((error.kind, error.key.as_deref()), (Kind::Store, Some("a")));
         assert_eq!(error.to_string(), "the store is full");

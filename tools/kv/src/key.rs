@@ -55,14 +55,14 @@ mod tests {
     }
 
     #[test]
-    fn good_keys() {
+    fn key_that_is_valid_is_accepted() {
         for key in ["a", "user/7", " ", "schlüssel", "🗝", "a:b.c-d_e", &"x".repeat(MAX_KEY)] {
             check(key).expect(key);
         }
     }
 
     #[test]
-    fn bad_keys() {
+    fn key_that_is_invalid_is_refused() {
         assert_eq!(refusal(""), "the key is empty");
         assert!(refusal(&"ü".repeat(513)).contains("1026 bytes"));
         for key in ["a\nb", "\0", "\u{7f}", "\u{85}"] {
@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn each_once() {
+    fn keys_given_twice_are_refused() {
         check_each_once(["a", "b"].into_iter()).expect("two keys");
         check_each_once(std::iter::empty()).expect("none");
         let error = check_each_once(["a", "b", "a"].into_iter()).expect_err("twice");

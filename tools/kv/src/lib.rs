@@ -16,7 +16,7 @@ pub mod values;
 mod tests {
     /// The tool has its own copy, so that its package directory stands alone.
     #[test]
-    fn the_host_lends_what_the_tool_asks_for() {
+    fn wit_dependencies_match_those_of_the_host() {
         macro_rules! same {
             ($($file:literal),*) => {$(
                 let own = include_str!(concat!("../wit/deps/keyvalue/", $file));

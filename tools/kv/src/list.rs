@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn in_order_from_all_pages() {
+    fn keys_of_all_pages_are_listed_in_order() {
         let store = store(&["b", "a/2", "a/10", "a", "B", "ä", "a/1"]);
         assert_eq!(list(&store, &Wanted::default()).expect("keys"), ["B", "a", "a/1", "a/10", "a/2", "b", "ä"]);
         for (prefix, limit, after, expected) in [
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn circles_end() {
+    fn listing_with_circular_pages_is_an_error() {
         let error = list(&Circle(store(&[])), &Wanted::default()).expect_err("a circle");
         assert!(error.message.contains("circle"), "{error}");
     }

@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_set_is_got() {
+    fn value_set_is_read_back() {
         let store = store();
         assert_eq!(store.get("a"), Ok(Some("1".into())));
         assert_eq!(store.get("c"), Ok(Some(String::new())));
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_are_no_text() {
+    fn value_that_is_no_text_is_readable_as_bytes_only() {
         let error = store().get("b").expect_err("no text");
         assert_eq!((error.kind, error.key.as_deref()), (Kind::NotText, Some("b")));
         assert_eq!(store().get_bytes("b"), Ok(Some(vec![0xff])));
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn many_at_once() {
+    fn values_are_set_read_and_deleted_in_batches() {
         let store = store();
         let got = store.get_many(&keys(&["c", "x", "a", "c"]));
         assert_eq!(got, Ok(vec![Some(String::new()), None, Some("1".into()), Some(String::new())]));
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn counters() {
+    fn counter_is_incremented_and_text_is_refused() {
         let store = store();
         assert_eq!((store.increment("a", 2), store.increment("new", -5)), (Ok(3), Ok(-5)));
         let error = store.increment("b", 1).expect_err("no number");
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bad_key_never_reaches_the_store() {
+    fn key_that_is_invalid_never_reaches_the_store() {
         let store = store();
         let before = store.0.values.borrow().clone();
         let pair = |key: &str| (key.to_owned(), String::new());
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_store_says_so() {
+    fn value_beyond_a_full_store_is_refused() {
         let store = Values(Memory { room: 0, ..store().0 });
         let error = store.set("d", b"").expect_err("full");
         assert_eq!(

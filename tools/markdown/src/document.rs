@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn common_mark() {
+    fn markdown_is_rendered_as_commonmark() {
         assert_eq!(safe("# Hi\n\n*a* `b`"), "<h1>Hi</h1>\n<p><em>a</em> <code>b</code></p>\n");
     }
 
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn headings_with_anchors() {
+    fn headings_have_anchors_and_lines() {
         let found = headings("# A *b* `c`\n\nTitle\n=====\n\n> ## Title\n\n```\n# no\n```\n");
         let heading = |level, text: &str, anchor: &str, line| Heading {
             level,
@@ -161,7 +161,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_tag_of_the_text_comes_through(text in "[<>a/\"'`*_\\[\\]()!&;:#|~\n -]{0,60}") {
+        fn markdown_with_html_tags_renders_none_of_them(text in "[<>a/\"'`*_\\[\\]()!&;:#|~\n -]{0,60}") {
             let html = safe(&text.replace('a', "xyz"));
             prop_assert!(!html.contains("<xyz"), "{}", html);
         }

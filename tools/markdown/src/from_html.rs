@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page() {
+    fn html_page_is_converted_to_markdown() {
         let html = "<!doctype html><html><head><title>T</title><style>p{}</style></head><body><h1>Hi &amp; bye</h1>\
             <p>A <b>bold</b>, <em>em</em> <a href=\"https://example.org\">link</a>.</p><script>x()</script>\
             <ul><li>one<li>two</ul><ol><li>a</ol><hr><pre><code class=\"language-js\">let a;\n</code></pre></body></html>";
@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn tables() {
+    fn html_table_is_converted_to_markdown() {
         let html =
             "<table><thead><tr><th>a</th><th>b</th></tr></thead><tbody><tr><td>1</td><td>2</td></tr></tbody></table>";
         let table = markdown(html);
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_and_text() {
+    fn html_without_markup_is_converted_as_text() {
         assert_eq!(markdown(""), "");
         assert_eq!(markdown("just text"), "just text\n");
         assert_eq!(markdown("<noscript><p>here</p></noscript>"), "here\n");
@@ -101,7 +101,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn never_panics(html in "(<(/?(p|b|a|ul|ol|li|table|tr|td|th|pre|code|h1|img|br|select|svg|template))>|[a-z \n*&;|]){0,40}") {
+        fn html_converter_with_arbitrary_text_does_not_panic(html in "(<(/?(p|b|a|ul|ol|li|table|tr|td|th|pre|code|h1|img|br|select|svg|template))>|[a-z \n*&;|]){0,40}") {
             markdown(&html);
         }
     }

@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_is_no_records() {
+    fn table_records_that_are_malformed_are_refused() {
         assert!(matches!(table_from_records("[", None), Err(Error::NotJson(_))));
         assert_eq!(table_from_records("{}", None), Err(Error::NotArray));
         assert_eq!(table_from_records("[{}, 1]", None), Err(Error::NotObject { row: 1 }));

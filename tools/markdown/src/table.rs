@@ -133,14 +133,14 @@ mod tests {
     }
 
     #[test]
-    fn one_long_cell_does_not_widen_the_others() {
+    fn table_with_one_long_cell_does_not_widen_the_others() {
         let rows = [owned(&["short"]), vec!["x".repeat(1000)]];
         let table = table(&owned(&["h"]), &rows, &[]).expect("a table");
         assert_eq!(table.lines().next().expect("a header").len(), MAX_PADDED + 4);
     }
 
     #[test]
-    fn refuses_what_is_no_table() {
+    fn table_without_columns_or_of_wrong_length_is_refused() {
         assert_eq!(table(&[], &[], &[]), Err(Error::NoColumns));
         let short = table(&owned(&["a", "b"]), &[owned(&["1", "2"]), owned(&["1"])], &[]);
         assert_eq!(short, Err(Error::RowLength { row: 1, found: 1, expected: 2 }));
@@ -150,7 +150,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn cells_stay_in_their_columns(cells in proptest::collection::vec("[a|\\\\\n\r `<]{0,8}", 4)) {
+        fn table_cells_with_markup_stay_in_their_columns(cells in proptest::collection::vec("[a|\\\\\n\r `<]{0,8}", 4)) {
             let text = table(&owned(&["p", "q"]), &[cells[..2].to_vec(), cells[2..].to_vec()], &[]).expect("a table");
             let html = to_html(&text, Extensions::ALL, false);
             prop_assert_eq!(html.matches("<tr>").count(), 3, "{}{}", text, html);

@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn filters() {
+    fn charges_are_listed_by_filters() {
         let processor = processor();
         let list = |wanted: Wanted| numbers(processor.charges(&wanted, Cut::default())).0;
         assert_eq!(list(Wanted { customer: Some("Ann".into()), ..Wanted::default() }), [5, 3, 1]);
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn refunds_of_all_and_of_one() {
+    fn refunds_are_listed_for_all_or_one_charge() {
         let processor = processor();
         for id in ["ch-1", "ch-2", "ch-1"] {
             processor.refund(id, Some(10), None, None).expect("a refund");

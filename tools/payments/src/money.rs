@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn each_currency_has_its_decimals() {
+    fn currency_has_its_decimals() {
         assert_eq!(money("usd").display(500), "5.00 USD");
         assert_eq!(money("EUR").display(5), "0.05 EUR");
         assert_eq!(money("JPY").display(500), "500 JPY");
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_currency_is_refused() {
+    fn currency_that_is_unknown_is_refused() {
         for code in ["", "US", "USDX", "XYZ", "€", "XAU", "XXX", "USN", "HRK"] {
             assert_eq!(Money::of(code).expect_err(code).kind, Kind::Currency);
         }
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn amounts_have_bounds() {
+    fn amount_out_of_bounds_is_refused() {
         assert!(check(1).is_ok() && check(MAX_AMOUNT).is_ok());
         assert!(check(0).is_err() && check(MAX_AMOUNT + 1).is_err());
     }

@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn edges_belong_to_the_bin_above_and_the_last_to_the_last() {
+    fn histogram_edges_belong_to_the_bin_above_except_the_last() {
         assert_eq!(counts(&[0.0, 1.0, 1.5, 2.0, 3.0, 4.0], Some(4), None, None), (vec![1, 2, 1, 2], 0));
     }
 
@@ -124,14 +124,14 @@ mod tests {
     }
 
     #[test]
-    fn equal_values_get_room() {
+    fn histogram_of_equal_values_has_a_bin_of_nonzero_width() {
         let (bins, _) = histogram(&[3.0, 3.0], Some(1), None, None).expect("a histogram");
         assert_eq!(bins, [Bin { low: 2.5, high: 3.5, count: 2 }]);
         assert_eq!(counts(&[1e300; 5], Some(MAX_BINS), None, None).0.iter().sum::<u32>(), 5);
     }
 
     #[test]
-    fn refuses_what_makes_no_bins() {
+    fn histogram_with_invalid_bins_is_refused() {
         let bad = |bins, low, high| histogram(&[1.0, 2.0], bins, low, high).expect_err("refused");
         assert!(matches!(bad(Some(0), None, None), Error::Parameter { .. }));
         assert!(matches!(bad(Some(MAX_BINS + 1), None, None), Error::Parameter { .. }));

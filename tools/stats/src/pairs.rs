@@ -108,7 +108,7 @@ mod tests {
     const Y: [f64; 11] = [8.04, 6.95, 7.58, 8.81, 8.33, 9.96, 7.24, 4.26, 10.84, 4.82, 5.68];
 
     #[test]
-    fn pearson_of_anscombe() {
+    fn pearson_correlation_of_anscombe_data_is_exact() {
         let result = correlation(&X, &Y, Method::Pearson).expect("finite");
         assert!((result.coefficient - 0.816_420_516_344_844).abs() < 1e-12, "{result:?}");
         assert!((result.p_value.expect("11 pairs") - 0.002_169_628_873_1).abs() < 1e-8, "{result:?}");
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn line_of_anscombe() {
+    fn linear_fit_of_anscombe_data_is_exact() {
         let line = linear_fit(&X, &Y).expect("finite");
         assert!((line.slope - 0.500_090_909_090_909).abs() < 1e-12, "{line:?}");
         assert!((line.intercept - 3.000_090_909_090_909).abs() < 1e-12, "{line:?}");
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn a_perfect_relation() {
+    fn correlation_and_fit_of_a_perfect_line_are_exact() {
         let result = correlation(&[1.0, 2.0, 3.0], &[6.0, 4.0, 2.0], Method::Pearson).expect("finite");
         assert_eq!((result.coefficient, result.p_value), (-1.0, Some(0.0)));
         assert_eq!(correlation(&[1.0, 2.0], &[5.0, 9.0], Method::Pearson).expect("finite").p_value, None);
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_is_not_defined() {
+    fn correlation_that_is_undefined_is_refused() {
         let of = |x: &[f64], y: &[f64]| correlation(x, y, Method::Pearson).expect_err("refused");
         assert_eq!(of(&[1.0, 2.0], &[1.0]), Error::LengthsDiffer { x: 2, y: 1 });
         assert_eq!(of(&[1.0], &[1.0]), Error::TooFew { have: 1, need: 2 });

@@ -112,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn finds_the_first_value_at_fault() {
+    fn sample_check_reports_the_first_invalid_value() {
         assert_eq!(check("values", &[1.0, -0.0]), Ok(()));
         assert_eq!(check("values", &[]), Err(Error::Empty { list: "values" }));
         let error = check("y", &[1.0, f64::NEG_INFINITY, f64::NAN]).expect_err("refused");
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn a_variance_that_does_not_fit_is_no_variance() {
+    fn variance_that_is_not_representable_is_refused() {
         assert_eq!(variance(&[1.0, 3.0]), Ok(2.0));
         assert_eq!(variance(&[0.1; 7]), Ok(0.0));
         for scale in [1e200, 1e-200] {
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn constant_lists() {
+    fn list_of_equal_values_is_constant() {
         assert!(is_constant(&[2.0]) && is_constant(&[2.0, 2.0]) && is_constant(&[0.0, -0.0]));
         assert!(!is_constant(&[2.0, 2.0, 2.000_000_000_000_001]));
     }

@@ -80,14 +80,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn describes() {
+    fn summary_describes_its_sample() {
         let expected = Description { count: 3, mean: 2.0, std_dev: Some(1.0), min: 1.0, max: 3.0, median: 2.0 };
         assert_eq!(describe(&[3.0, 1.0, 2.0]), Ok(expected));
         assert_eq!(describe(&[1.0, 4.0, 2.0, 3.0]).expect("finite").median, 2.5);
     }
 
     #[test]
-    fn a_single_value_has_no_deviation() {
+    fn summary_of_a_single_value_has_no_deviation() {
         let one = describe(&[7.5]).expect("finite");
         assert_eq!((one.count, one.mean, one.std_dev, one.median), (1, 7.5, None, 7.5));
     }
@@ -95,7 +95,7 @@ mod tests {
     // NIST StRD, "NumAcc4": 1001 values around 1e7, certified mean 10000000.2 and deviation 0.1. A sum of squares has
     // no correct digit here; 1e-8 is what the data itself allows in binary.
     #[test]
-    fn keeps_its_digits_far_from_zero() {
+    fn summary_of_values_far_from_zero_keeps_its_digits() {
         let mut values = vec![10_000_000.2];
         values.extend([10_000_000.1, 10_000_000.3].repeat(500));
         let result = describe(&values).expect("finite");
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn quantiles_at_the_edges() {
+    fn quantiles_at_the_edges_are_exact_and_beyond_are_refused() {
         assert_eq!(quantiles(&[5.0], &[0.0, 0.3, 1.0]), Ok(vec![5.0; 3]));
         assert_eq!(quantiles(&[f64::MIN, f64::MAX], &[0.5]), Ok(vec![0.0]));
         for bad in [-0.1, 1.1, f64::NAN] {

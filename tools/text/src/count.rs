@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn counts_what_a_reader_counts() {
+    fn counts_are_of_user_perceived_characters_and_words() {
         let counts = count("Héllo, wörld!\nIt's 3.5 € 👩‍👩‍👧\n");
         assert_eq!(counts, Counts { bytes: 48, characters: 27, words: 4, lines: 2 });
         assert_eq!(count(""), Counts { bytes: 0, characters: 0, words: 0, lines: 0 });
@@ -58,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn frequencies() {
+    fn word_frequencies_are_counted_with_filters() {
         let text = "The cat and the dog and THE bird. It's I.";
         let of = |min_length, ignore: &[&str]| {
             let ignore: Vec<String> = ignore.iter().map(|&word| word.to_owned()).collect();

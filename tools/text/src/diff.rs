@@ -49,14 +49,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_unified_diff() {
+    fn diff_is_in_unified_format() {
         let result = diff("a\nb\nc\n", "a\nB\nc\nd\n", 1, ("x", "y")).expect("good names");
         assert_eq!(result.unified, "--- x\n+++ y\n@@ -1,3 +1,4 @@\n a\n-b\n+B\n c\n+d\n");
         assert_eq!((result.added, result.removed), (2, 1));
     }
 
     #[test]
-    fn context_and_hunks() {
+    fn diff_context_merges_hunks() {
         let old: String = (0..20).map(|i| format!("{i}\n")).collect();
         let new = old.replace("3\n", "three\n").replace("18\n", "eighteen\n");
         let hunks = |context| diff(&old, &new, context, ("", "")).expect("good names").unified.matches("@@ -").count();
@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_line_end_is_shown() {
+    fn diff_shows_a_missing_line_end() {
         let result = diff("a\n", "a", 3, ("x", "y")).expect("good names");
         assert_eq!(result.unified, "--- x\n+++ y\n@@ -1 +1 @@\n-a\n+a\n\\ No newline at end of file\n");
     }
@@ -82,7 +82,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn never_panics_and_counts_what_it_shows(old in "[ab\n]{0,30}", new in "[ab\n]{0,30}", context: u32) {
+        fn diff_of_arbitrary_texts_counts_the_lines_it_shows(old in "[ab\n]{0,30}", new in "[ab\n]{0,30}", context: u32) {
             let result = diff(&old, &new, context, ("x", "y")).expect("good names");
             let shown = |mark| result.unified.lines().skip(2).filter(|line| line.starts_with(mark)).count();
             prop_assert_eq!((result.added as usize, result.removed as usize), (shown('+'), shown('-')));

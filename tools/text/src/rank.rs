@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn words_in_any_order_and_misspelt() {
+    fn rank_by_words_ignores_order_and_spelling_mistakes() {
         assert_eq!(order("jon smiht", &["Ann Lee", "Smith, John"], Metric::Words)[0], "Smith, John");
         let files = ["src/store.rs", "src/guest/driver.rs", "README.md"];
         assert_eq!(order("guest drivr", &files, Metric::Words)[0], "src/guest/driver.rs");
@@ -127,12 +127,12 @@ mod tests {
     }
 
     #[test]
-    fn equal_scores_go_by_the_whole_then_by_place() {
+    fn rank_of_equal_scores_prefers_exact_text_and_then_position() {
         assert_eq!(order("smith", &["John Smith", "Smith", "SMITH"], Metric::Words), ["Smith", "SMITH", "John Smith"]);
     }
 
     #[test]
-    fn the_other_metrics() {
+    fn rank_by_each_metric_prefers_the_nearest() {
         for metric in [Metric::JaroWinkler, Metric::EditDistance, Metric::SorensenDice] {
             assert_eq!(order("kittne", &["mitten", "kitten", "table"], metric)[0], "kitten", "{metric:?}");
         }
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_and_symbols() {
+    fn rank_of_empty_text_or_symbols_works() {
         for metric in [Metric::Words, Metric::JaroWinkler, Metric::EditDistance, Metric::SorensenDice] {
             assert_eq!(order("", &["", "a"], metric)[0], "");
             assert_eq!(order("++", &["--", "++"], metric)[0], "++");
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn a_least_score() {
+    fn rank_with_minimum_score_omits_the_rest() {
         let candidates = ["kitten".to_owned(), "xyz".to_owned()];
         assert_eq!(rank("kitten", &candidates, 0.5, Metric::Words), Ok(vec![Ranked { index: 0, score: 1.0 }]));
         assert!(rank("a", &candidates, f64::NAN, Metric::Words).is_err());

@@ -124,7 +124,7 @@ mod tests {
     ];
 
     #[test]
-    fn is_within_a_quarter_of_a_tokenizer() {
+    fn token_estimate_is_within_a_quarter_of_a_tokenizer() {
         for (text, counted) in COUNTED {
             let estimated = estimate(text);
             assert!(estimated.abs_diff(counted) * 4 <= counted, "{estimated} for {counted}: {text}");
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn small_texts() {
+    fn token_estimate_of_small_texts_is_exact() {
         assert_eq!(estimate(""), 0);
         assert_eq!(estimate("a"), 1);
         assert_eq!(estimate("hello world"), 2);

@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn breaks_between_words_and_keeps_line_ends() {
+    fn wrap_breaks_between_words_and_keeps_line_ends() {
         assert_eq!(wrap("aa bb cc\r\n\ndd\n", 5, "").expect("good"), "aa bb\ncc\n\ndd\n");
         assert_eq!(wrap("abcdefg hi", 4, "").expect("good"), "abcd\nefg\nhi");
         assert_eq!(wrap("", 4, "").expect("good"), "");
@@ -53,12 +53,12 @@ mod tests {
     }
 
     #[test]
-    fn indents_count() {
+    fn wrap_counts_the_indent() {
         assert_eq!(wrap("aa bb cc\n", 7, "> ").expect("good"), "> aa bb\n> cc\n");
     }
 
     #[test]
-    fn refuses_what_leaves_no_room() {
+    fn wrap_without_room_is_refused() {
         assert_eq!(wrap("a", 0, "").expect_err("no width").parameter, "width");
         assert_eq!(wrap("a", MAX_WIDTH + 1, "").expect_err("too wide").parameter, "width");
         assert_eq!(wrap("a", 2, "> ").expect_err("no room").parameter, "indent");
@@ -67,7 +67,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_line_is_wider(text in "[a-c \n漢é-]{0,60}", width in 4u32..12) {
+        fn wrap_makes_no_line_wider_than_its_width(text in "[a-c \n漢é-]{0,60}", width in 4u32..12) {
             let wrapped = wrap(&text, width, "> ").expect("good");
             for line in wrapped.lines() {
                 prop_assert!(line.trim_end().width() <= width as usize, "{:?}", line);

@@ -133,7 +133,7 @@ mod tests {
     use super::Frequencies;
 
     #[test]
-    fn prime_suspect_is_the_production_whose_cases_differ_most() {
+    fn suspect_is_the_production_whose_cases_differ_most() {
         let set = |names: &[&str]| names.iter().map(ToString::to_string).collect::<BTreeSet<_>>();
         let mut frequencies = Frequencies::default();
         for _ in 0..10 {

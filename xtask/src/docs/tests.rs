@@ -17,7 +17,7 @@ fn repository(files: &[(&str, &str)]) -> (tempfile::TempDir, Vec<PathBuf>) {
 }
 
 #[test]
-fn the_links_of_the_documentation_lead_somewhere() {
+fn documentation_links_have_targets() {
     let links = Links::read(&root(), markdown_files().expect("git lists them")).unwrap_or_else(|e| panic!("{e:#}"));
     let pages: Vec<_> = links.pages().collect();
     for entry in fs::read_dir(root().join("docs"))
@@ -32,7 +32,7 @@ fn the_links_of_the_documentation_lead_somewhere() {
 }
 
 #[test]
-fn a_link_to_a_missing_file_or_heading_is_named_with_its_line() {
+fn link_to_a_missing_file_or_heading_is_reported_with_its_line() {
     let (directory, files) = repository(&[
         ("docs/SUMMARY.md", "[A](a.md)\n"),
         ("docs/a.md", "# One\n\n[b](b.md) [c](#two) [d](#one) [e](https://example.com/b.md)\n\n![f](../f.svg)\n"),
@@ -44,7 +44,7 @@ fn a_link_to_a_missing_file_or_heading_is_named_with_its_line() {
 }
 
 #[test]
-fn a_heading_that_occurs_twice_has_two_anchors() {
+fn heading_that_occurs_twice_has_two_anchors() {
     let (directory, files) = repository(&[
         ("docs/SUMMARY.md", "[A](a.md)\n"),
         ("docs/a.md", "# The `list_files` tool, twice\n# Run\n# Run\n[1](#the-list_files-tool-twice) [2](#run-1)\n"),
@@ -53,7 +53,7 @@ fn a_heading_that_occurs_twice_has_two_anchors() {
 }
 
 #[test]
-fn a_link_to_a_file_that_is_no_page_leads_to_the_repository() {
+fn link_to_a_file_that_is_no_page_leads_to_the_repository() {
     let (directory, files) = repository(&[
         ("README.md", "# R\n"),
         ("docs/SUMMARY.md", "[R](../README.md)\n- [A](a.md)\n"),
@@ -69,7 +69,7 @@ fn a_link_to_a_file_that_is_no_page_leads_to_the_repository() {
 }
 
 #[test]
-fn a_table_within_a_policy_has_a_section_of_its_own() {
+fn policy_reference_has_a_section_for_each_nested_table() {
     let schema = json!({
         "properties": {
             "grant": { "description": "Grants,\nin order.", "type": "array", "items": { "$ref": "#/$defs/Grant" } },

@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn bill_has_what_is_linked_and_not_what_builds_and_tests() {
+    fn dependency_bill_lists_linked_crates_and_no_build_or_test_ones() {
         let (name, bytes) = bill(&Release::for_tests(), "tollhouse-cli", &dependencies()).expect("it is made");
         let bill: Value = serde_json::from_slice(&bytes).expect("it is JSON");
         assert_eq!(name, "tollhouse-1.2.3.cdx.json");

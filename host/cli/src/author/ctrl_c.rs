@@ -124,7 +124,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_runs_is_ended_also_when_the_wish_came_before() {
+    fn ctrl_c_handler_ends_work_even_if_signalled_before_it_began() {
         let stop = CtrlCHandler::default();
         let ended = Arc::new(AtomicBool::new(false));
         let end = |ended: &Arc<AtomicBool>| {

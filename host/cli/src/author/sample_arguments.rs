@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn each_type_has_a_value_that_the_gate_takes() {
+    fn sample_arguments_of_every_type_pass_the_gate() {
         let cases = |names: &[&str], ty: Option<Type>| -> Members<Case> {
             names.iter().map(|name| Case::new(*name, ty.clone())).collect()
         };
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn what_needs_another_call_first_says_so() {
+    fn sample_arguments_that_need_a_handle_say_so() {
         let resource = Resource { instance: "i".into(), name: "counter".into() };
         let taken = function(vec![Field::new("c", Shape::List(Box::new(Shape::Own(resource.clone()).into())))]);
         assert_eq!(arguments(&taken), Ok(json!({ "c": [] })));

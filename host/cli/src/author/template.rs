@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn each_language_has_what_a_package_needs() {
+    fn template_of_each_language_is_a_complete_package() {
         for language in LANGUAGES {
             let files = made(language, "acme:price-list");
             let text = |path: &str| files.iter().find(|(at, _)| at == path).map(|(_, text)| text.as_str());

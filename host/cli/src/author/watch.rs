@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_built_is_no_source() {
+    fn build_output_is_not_watched_as_source() {
         let directory = tempfile::tempdir().expect("a directory");
         let write = |name: &str, text: &str| {
             let path = directory.path().join(name);

@@ -177,7 +177,7 @@ mod tests {
     const TCP: u8 = ABI::V4 as u8;
 
     #[test]
-    fn what_was_not_said_is_refused() {
+    fn paths_not_granted_are_refused_behind_the_wall() {
         in_a_process(|home| {
             for name in ["said", "writable", "secret"] {
                 fs::create_dir(home.join(name)).expect("it is new");
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn how_many_processors_there_are_is_known_behind_the_wall_and_no_other_group() {
+    fn processor_count_is_readable_behind_the_wall_but_other_cgroups_are_not() {
         in_a_process(|_| {
             let processors = || std::thread::available_parallelism().expect("the system says");
             let before = processors();
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn without_the_network_nothing_connects() {
+    fn confinement_without_network_refuses_connections() {
         in_a_process(|home| {
             let server = net::TcpListener::bind("127.0.0.1:0").expect("there is room");
             let address = server.local_addr().expect("it is bound");

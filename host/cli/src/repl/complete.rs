@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn in_javascript() {
+    fn completion_in_javascript_offers_matching_names() {
         assert_eq!(offers(Lang::Js, "await sta"), ["await state", "await stats."]);
         assert_eq!(offers(Lang::Js, "x(stats."), ["x(stats.describe"]);
         assert_eq!(offers(Lang::Ts, "pay."), ["pay.charges."]);
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn in_bash() {
+    fn completion_in_bash_offers_matching_names() {
         assert_eq!(offers(Lang::Sh, "st"), ["stats"]);
         assert_eq!(offers(Lang::Sh, "echo | pay "), ["echo | pay charges"]);
         assert_eq!(offers(Lang::Sh, "pay charges cr"), ["pay charges create"]);
@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn of_dots() {
+    fn completion_of_dot_commands_offers_names_and_arguments() {
         assert_eq!(offers(Lang::Js, ".h"), [".help", ".history "]);
         assert_eq!(offers(Lang::Js, ".cat no"), [".cat notes.txt"]);
         assert_eq!(offers(Lang::Sh, ".tools st"), [".tools stats/describe"]);

@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn images_and_resources_are_bytes() {
+    fn result_images_and_resources_are_converted_to_bytes() {
         let image = json!({ "type": "image", "mimeType": "image/png", "data": "AAEC" });
         let link = json!({ "type": "resource_link", "uri": "file:///../../etc/passwd", "name": "x" });
         let blob = json!({ "type": "resource", "resource": { "uri": "a:b", "blob": "AA==" } });

@@ -87,7 +87,7 @@ fn floats_have_one_spelling() {
 }
 
 #[test]
-fn text_and_bytes() {
+fn chars_strings_and_bytes_are_canonicalized_or_refused() {
     for c in ["a", "\u{d7ff}", "\u{e000}", "\u{10ffff}", "\0", "💡"] {
         good("", "char", json!(c), json!(c));
     }
@@ -163,7 +163,7 @@ fn names_of_cases_are_kebab_case() {
 }
 
 #[test]
-fn options_in_options_say_some() {
+fn nested_options_are_tagged_with_some() {
     good("", "option<u8>", json!(null), json!(null));
     good("", "option<u8>", json!(1), json!(1));
     good("", "option<option<u8>>", json!(null), json!(null));
@@ -176,7 +176,7 @@ fn options_in_options_say_some() {
 }
 
 #[test]
-fn results_tuples_lists_and_maps() {
+fn results_tuples_lists_and_maps_are_canonicalized_or_refused() {
     good("", "result<u8, string>", json!({"tag": "ok", "val": 1}), json!({"tag": "ok", "val": 1}));
     good("", "result<_, string>", json!({"tag": "ok"}), json!({"tag": "ok"}));
     bad("", "result<u8>", json!({"tag": "no"}), "x.tag: expected `ok` or `err`, got \"no\"");
@@ -197,7 +197,7 @@ fn results_tuples_lists_and_maps() {
 }
 
 #[test]
-fn arguments_are_one_object() {
+fn arguments_that_are_not_one_object_are_refused() {
     let f = function("", "func(values: list<f64>, mode: option<string>)");
     for (value, got) in [(json!([1]), "a list of 1"), (json!("x"), "\"x\""), (json!(null), "null"), (json!(1), "1")] {
         let error = canonicalize(&f, value, u64::MAX).expect_err("no object").to_string();
@@ -221,7 +221,7 @@ fn options_that_are_left_out_take_bounded_memory() {
 }
 
 #[test]
-fn ten_megabytes_are_quick() {
+fn canonicalization_of_ten_megabytes_is_not_quadratic() {
     let f = function("record p { x: f64, y: option<u32> }", "func(x: list<p>)");
     let items: Vec<Value> = (0..300_000).map(|i| json!({"x": f64::from(i) + 0.5, "y": i})).collect();
     let begin = std::time::Instant::now();

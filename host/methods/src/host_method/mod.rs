@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn a_namespace_holds_what_begins_with_it() {
+    fn namespace_holds_methods_below_it_only() {
         let stripe = HostMethod::namespace("stripe", "").expect("a namespace");
         for method in ["stripe/charges", "stripe/charges/create"] {
             assert!(stripe.holds(method), "{method}");
@@ -303,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_tool_is_refused() {
+    fn host_method_with_bad_name_or_schema_is_refused() {
         for name in ["", "a b", "a..b", "é", "../x"] {
             assert!(HostMethod::new(name, "", json!({ "type": "object" })).is_err(), "{name}");
         }

@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn remarks_end_where_a_schema_is_within_itself() {
+    fn remarks_on_recursive_schema_are_bounded() {
         let tree = json!({ "$defs": { "Tree": { "properties": {
             "left": { "$ref": "#/$defs/Tree", "description": "Less." }, "right": { "$ref": "#/$defs/Tree" },
         } } }, "$ref": "#/$defs/Tree" });

@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn a_schema_within_itself_ends() {
+    fn schema_recursive_in_itself_is_converted_in_part() {
         let schema = json!({
             "type": "object",
             "$defs": { "Tree": { "type": "object", "properties": { "left": { "$ref": "#/$defs/Tree" } } } },
@@ -189,7 +189,7 @@ mod tests {
 
     /// Written out, this has 20^10 types.
     #[test]
-    fn a_schema_that_refers_to_its_parts_again_and_again_is_read_in_part() {
+    fn schema_with_exponential_references_is_read_in_part() {
         let level = |number: usize| {
             let next = json!({ "$ref": format!("#/$defs/{}", number + 1) });
             let fields: Map<String, Value> = (0..20).map(|field| (format!("f{field}"), next.clone())).collect();

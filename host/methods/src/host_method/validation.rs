@@ -114,7 +114,7 @@ mod tests {
 
     /// Each of two branches examines the left side, and everything within it: 2^120 steps without a limit.
     #[test]
-    fn a_choice_of_itself_is_looked_at_no_longer_than_it_may_be() {
+    fn schema_with_recursive_choice_is_checked_in_bounded_steps() {
         let case = |kind: &str| {
             let left = json!({ "$ref": "#/$defs/Expression" });
             json!({ "type": "object", "properties": { "left": left, "type": { "const": kind } } })
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_choice_that_is_told_which_was_meant() {
+    fn schema_choice_error_names_the_variant_that_was_meant() {
         let kind = |kind: &str, more: Value| {
             let properties = json!({ "kind": { "const": kind }, "inner": { "$ref": "#/$defs/Shape" }, "size": more });
             json!({ "type": "object", "properties": properties, "required": ["kind"] })
@@ -173,7 +173,7 @@ mod tests {
 
     /// Each error on the way could keep a copy of the value and of the names above it.
     #[test]
-    fn what_is_large_is_told_in_short() {
+    fn schema_error_about_large_value_is_short() {
         let schema = schema(json!({
             "type": "object",
             "$defs": { "Tree": { "anyOf": [{ "additionalProperties": { "$ref": "#/$defs/Tree" }, "type": "object" }, { "type": "null" }] } },
@@ -191,7 +191,7 @@ mod tests {
 
     /// Nothing here refers to itself, so no result is cached, and the schema alone takes 4^30 steps.
     #[test]
-    fn a_schema_that_takes_too_long_fits_nothing() {
+    fn schema_that_takes_too_long_refuses_the_value() {
         let level = |number: usize| {
             let next = json!({ "$ref": format!("#/$defs/{}", number + 1) });
             let case = json!({ "properties": { "left": next }, "minProperties": 1 });
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_large_is_checked_whole() {
+    fn schema_check_of_large_value_is_complete() {
         let schema = schema(json!({
             "type": "object",
             "properties": { "rows": { "type": "array", "items": { "type": "integer" }, "uniqueItems": true } },

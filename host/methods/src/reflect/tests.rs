@@ -88,7 +88,7 @@ world thing {
 "#;
 
 #[test]
-fn every_type_is_read_with_its_docs() {
+fn reflection_reads_every_type_with_its_docs() {
     let package = from_wit(EVERYTHING, &DefaultInterface::None);
     assert_eq!(package.imports, ["acme:things/common@1.2.3"]);
     assert_eq!(package.interfaces.len(), 1);
@@ -123,7 +123,7 @@ fn every_type_is_read_with_its_docs() {
 }
 
 #[test]
-fn what_cannot_cross_is_refused_by_name() {
+fn reflection_refuses_types_that_cannot_cross_the_gate_by_name() {
     let package = from_wit(EVERYTHING, &DefaultInterface::None);
     let reasons: Vec<String> =
         package.unavailable.iter().map(|u| format!("{}: {}", u.path.join("/"), u.reason)).collect();
@@ -159,7 +159,7 @@ fn resources_have_methods_of_their_own() {
 }
 
 #[test]
-fn the_default_interface_is_chosen() {
+fn reflection_uses_the_default_interface_that_was_chosen() {
     let text = "package a:b@0.1.0; interface x { f: func(); } interface y { f: func(); g: func(); } interface types { \
                 record r { a: u8 } } world w { export x; export y; export types; export g: func(); }";
     let names = |default: &DefaultInterface| -> Vec<String> {
@@ -184,7 +184,7 @@ fn the_default_interface_is_chosen() {
 }
 
 #[test]
-fn what_componentize_py_leaves_behind_is_no_tool() {
+fn reflection_leaves_out_the_exports_of_componentize_py() {
     let names = |exports: &str| -> Vec<String> {
         let text = format!("package a:b@0.1.0; interface x {{ f: func(); }} world w {{ export x; export {exports} }}");
         from_wit(&text, &DefaultInterface::Only).functions.iter().map(|f| f.path.join("/")).collect()
@@ -239,7 +239,7 @@ fn types_that_grow_without_end_are_refused() {
 }
 
 #[test]
-fn the_model_of_a_package_survives_storage() {
+fn package_model_serialized_is_read_back_equal() {
     let package = from_wit(EVERYTHING, &DefaultInterface::Only);
     let text = serde_json::to_string(&package).expect("plain data");
     assert_eq!(serde_json::from_str::<Package>(&text).expect("what was written"), package);

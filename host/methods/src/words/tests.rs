@@ -24,7 +24,7 @@ fn bad(signature: &str, words: &[&str], message: &str) {
 }
 
 #[test]
-fn scalars() {
+fn scalar_flags_are_parsed_by_type() {
     let f = "func(amount: u32, max-rate: option<f64>)";
     good(f, &["--amount", "500"], json!({"amount": 500, "maxRate": null}));
     good(f, &["--amount=500", "--max-rate", "-0.5"], json!({"amount": 500, "maxRate": -0.5}));
@@ -55,7 +55,7 @@ fn strings_are_taken_as_they_are() {
 }
 
 #[test]
-fn bools_need_no_value() {
+fn bool_flags_need_no_value() {
     let f = "func(dry-run: bool, no-wait: option<bool>)";
     good(f, &["--dry-run"], json!({"dryRun": true, "noWait": null}));
     good(f, &["--no-dry-run", "--no-wait"], json!({"dryRun": false, "noWait": true}));
@@ -66,7 +66,7 @@ fn bools_need_no_value() {
 }
 
 #[test]
-fn lists_grow() {
+fn list_flags_given_repeatedly_are_appended() {
     let f = "func(value: list<f64>)";
     good(f, &["--value", "1", "--value", "2"], json!({"value": [1, 2]}));
     good(f, &["--value", "[1,2]", "--value=3"], json!({"value": [1, 2, 3]}));
@@ -85,7 +85,7 @@ fn lists_grow() {
 }
 
 #[test]
-fn records_by_dots_or_json() {
+fn record_flags_accept_dots_or_json() {
     let f = "func(charge: charge, deep: option<charge>)";
     let charge = json!({"amount": 5, "note": null, "at": {"x": 1, "y": 2}});
     good(
@@ -111,7 +111,7 @@ fn records_by_dots_or_json() {
 }
 
 #[test]
-fn json_is_the_whole_and_flags_override_it() {
+fn json_flag_gives_all_arguments_and_other_flags_override_it() {
     let f = "func(std-dev: u32, values: list<u32>)";
     good(f, &["--json", "{\"std_dev\": 1, \"values\": [1]}"], json!({"stdDev": 1, "values": [1]}));
     good(f, &["--std-dev", "2", "--json={\"std_dev\": 1, \"values\": [1]}"], json!({"stdDev": 2, "values": [1]}));
@@ -128,7 +128,7 @@ fn json_is_the_whole_and_flags_override_it() {
 }
 
 #[test]
-fn one_required_parameter_needs_no_flag() {
+fn single_required_parameter_is_accepted_without_flag() {
     let f = "func(text: string, width: option<u32>)";
     good(f, &["# Hi", "--width", "3"], json!({"text": "# Hi", "width": 3}));
     good(f, &["--width", "3", "--", "--text"], json!({"text": "--text", "width": 3}));
@@ -141,7 +141,7 @@ fn one_required_parameter_needs_no_flag() {
 }
 
 #[test]
-fn an_error_is_one_line_whatever_the_words() {
+fn flag_error_with_line_breaks_in_words_is_one_line() {
     bad("func()", &["a\nb\r"], "unexpected word `a\\nb\\r`; usage: no flags");
     bad("func()", &["--a\nb=1"], "unknown flag `--a\\nb`");
     let f = "func(a: option<charge>)";

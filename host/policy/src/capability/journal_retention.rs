@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn other_values_are_errors_with_their_place() {
+    fn journal_retention_with_invalid_value_is_an_error_with_span() {
         for text in ["keep = 'forever'", "keep = 30", "keep = '30'", "keeps = 'all'", "keep = ''"] {
             let error = Policy::parse(&format!("[journal]\n{text}")).expect_err(text);
             assert!(error.span.is_some(), "{error:?}");

@@ -141,7 +141,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn settings_are_read_as_a_policy_is() {
+    fn limit_settings_have_the_syntax_of_policies() {
         let mut limits = Limits::default();
         for text in ["calls=7", "tool_wall=5s", "memory=1MiB", "files=12B", "processes=2", "log=3KiB"] {
             text.parse::<Setting>().expect(text).apply(&mut limits);

@@ -240,7 +240,7 @@ mod tests {
     "#;
 
     #[test]
-    fn every_key_is_read_and_written() {
+    fn mcp_server_keys_are_read_and_written_back() {
         let policy = Policy::parse(GITHUB).expect("a policy");
         let github = &policy.mcp["github"];
         assert_eq!(github.command[2], "@modelcontextprotocol/server-github");
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_sense_is_refused() {
+    fn mcp_server_with_invalid_settings_is_refused_with_span() {
         let server = |rest: &str| format!("[mcp.s]\ncommand = [\"x\"]\n{rest}");
         for (text, expected) in [
             ("[mcp.s]".to_owned(), "has no `command`"),

@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn spellings_are_one_number() {
+    fn number_in_every_spelling_is_equal() {
         for same in [json!(10_000), json!(1e4), json!(10_000.0), json!("10000")] {
             assert_eq!(number(same.clone()), Number::Integer(10_000), "{same}");
         }
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn the_edges_compare_exactly() {
+    fn number_comparison_at_edges_of_precision_is_exact() {
         let below = [
             (json!(9_007_199_254_740_991_u64), json!(9_007_199_254_740_992_u64)),
             (json!(9_007_199_254_740_992_u64), json!(9_007_199_254_740_993_u64)),
@@ -324,7 +324,7 @@ mod tests {
         }
 
         #[test]
-        fn floats_compare_as_floats(a in any::<f64>(), b in any::<f64>()) {
+        fn float_numbers_compare_as_floats(a in any::<f64>(), b in any::<f64>()) {
             if let (Some(x), Some(y)) = (Number::from_f64(a), Number::from_f64(b)) {
                 prop_assert_eq!(Some(x.cmp(&y)), a.partial_cmp(&b));
             }

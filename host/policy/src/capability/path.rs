@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_path_is_refused() {
+    fn parameter_path_that_is_malformed_is_refused() {
         for text in ["", "/", "a//b", "a/", "a/b*"] {
             assert!(text.parse::<ParamPath>().is_err(), "{text:?} passed");
         }

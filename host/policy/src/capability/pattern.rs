@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_pattern_is_refused() {
+    fn method_pattern_that_is_malformed_is_refused() {
         for text in ["", "/", "a//b", "a/", "pay*", "a/**b", "a b", "a\n"] {
             assert!(text.parse::<Pattern>().is_err(), "{text:?} passed");
         }
@@ -287,7 +287,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn agrees_with_the_definition(
+        fn method_pattern_matches_as_defined(
             pattern in proptest::collection::vec(prop_oneof!["a", "b", "[*]", "[*][*]"], 1..7),
             method in proptest::collection::vec("[ab]", 1..7),
         ) {

@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn every_key_is_read_and_written() {
+    fn permission_keys_are_read_and_written_back() {
         let policy = parse(WIDE).expect("a policy");
         let weather = &policy.permissions["weather"];
         assert_eq!(weather.http[1].to_string(), "https://api.test/v1");
@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_sense_is_refused() {
+    fn permission_with_invalid_settings_is_refused_with_span() {
         for (text, expected) in [
             ("[tool.w]\nhtttp = []", "unknown key `htttp`"),
             ("[tool.w]\nhttp = [\"ftp://x\"]", "is not an HTTP rule"),
@@ -306,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_may_be_bound_to_a_header() {
+    fn secret_bound_to_a_header_is_read_and_narrows() {
         let of = |secret: &str| parse(&format!("[tool.w]\nhttp = [\"x\"]\nsecrets = [{secret}]"));
         let policy = of("{ name = \"KEY\", header = \"X-Api-Key\" }").expect("a policy");
         assert_eq!(policy.permissions["w"].secrets[0].header.as_deref(), Some("x-api-key"));
@@ -335,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_goes_by_tls_or_stays_on_the_machine_unless_the_policy_says_otherwise() {
+    fn secret_to_plain_http_needs_local_address_or_explicit_permission() {
         for (table, fits) in [
             ("http = [\"http://api.example.com\"]\nsecrets = [\"KEY\"]", false),
             ("http = [\"http://10.0.0.7\"]\nsecrets = [\"KEY\"]", false),
@@ -369,7 +369,7 @@ mod tests {
     }
 
     #[test]
-    fn narrower_is_never_wider() {
+    fn permissions_attenuated_are_never_wider() {
         let wide = parse(WIDE).expect("a policy");
         let same = wide.attenuate(Policy::default()).expect("nothing is added");
         assert_eq!(same.permissions, wide.permissions, "what is not named stays");

@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn every_form_is_read_and_written() {
+    fn required_signers_in_every_form_are_read_and_written_back() {
         for text in [
             format!("require_signature = ['{ONE}', 'acme']"),
             format!("require_signature = [['{ONE}'], ['{TWO}', 'acme']]"),
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_sense_is_refused() {
+    fn required_signers_with_invalid_settings_are_refused_with_span() {
         for (text, expected) in [
             ("require_signature = []", "is empty"),
             ("require_signature = [[]]", "is empty"),
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn narrowing_only_adds() {
+    fn required_signers_attenuated_are_only_added() {
         let wide = policy(&format!("require_signature = ['{ONE}', '{TWO}']"));
         for narrower in
             [policy(""), policy(&format!("require_signature = ['{TWO}']")), policy("require_signature = ['x']")]
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn names_become_keys() {
+    fn signer_name_is_resolved_to_its_key() {
         let mut signed = policy("require_signature = ['acme', 'other']").signed;
         signed.resolve(|name| (name == "acme").then(|| ONE.parse().expect("a key")));
         assert_eq!((signed.all[0][0].to_string().as_str(), signed.unresolved()), (ONE, Some("other")));

@@ -247,14 +247,14 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(2_000))]
 
     #[test]
-    fn what_is_implied_holds(given in proptest::collection::vec(clause(), 1..3), wanted in clause(), arguments in arguments()) {
+    fn clause_implied_by_clauses_that_hold_also_holds(given in proptest::collection::vec(clause(), 1..3), wanted in clause(), arguments in arguments()) {
         if implies(&given, &wanted) && given.iter().all(|clause| clause.holds(&arguments)) {
             prop_assert!(wanted.holds(&arguments), "{given:?} implies {wanted:?}, but not for {arguments}");
         }
     }
 
     #[test]
-    fn every_clause_implies_itself_and_its_weaker_forms(first in clause(), second in clause()) {
+    fn clause_implies_itself_and_weaker_forms(first in clause(), second in clause()) {
         prop_assert!(implies(std::slice::from_ref(&first), &first));
         prop_assert!(implies(&[first.clone(), second.clone()], &first));
         prop_assert!(implies(std::slice::from_ref(&first), &Clause::Any(vec![second.clone(), first.clone()])));
@@ -262,12 +262,12 @@ proptest! {
     }
 
     #[test]
-    fn what_failed_is_told_exactly_when_something_did(clause in clause(), arguments in arguments()) {
+    fn clause_failure_is_reported_exactly_when_clause_fails(clause in clause(), arguments in arguments()) {
         prop_assert_eq!(clause.failed(&arguments).is_none(), clause.holds(&arguments));
     }
 
     #[test]
-    fn a_subset_allows_less(child in grant(), parent in grant(), arguments in arguments()) {
+    fn grant_that_is_a_subset_allows_less(child in grant(), parent in grant(), arguments in arguments()) {
         if child.is_subset_of(&parent) {
             let allows = |grant: &Grant| grant.clauses.iter().all(|clause| clause.holds(&arguments));
             prop_assert!(!allows(&child) || allows(&parent));
@@ -351,7 +351,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_attenuated_is_a_subset(parent in grant(), narrower in grant()) {
+    fn grant_attenuated_is_a_subset_of_its_parent(parent in grant(), narrower in grant()) {
         let parent = Arc::new(parent);
         if let Ok(child) = parent.attenuate(narrower.clone()) {
             prop_assert!(child.is_subset_of(&parent));
@@ -366,7 +366,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_written_is_read_back(grants in proptest::collection::vec(grant(), 0..4)) {
+    fn policy_written_is_read_back_equal(grants in proptest::collection::vec(grant(), 0..4)) {
         let policy = grants.into_iter().fold(Policy::default(), Policy::with);
         let json = policy.to_json().to_string();
         let (read, again) = (Policy::parse_json(&json), Policy::parse(&policy.to_toml()));
@@ -383,7 +383,7 @@ proptest! {
     }
 
     #[test]
-    fn no_text_panics(text in "[\\[\\]{}=\"a-e.,é0-9_\n ]{0,80}") {
+    fn policy_parser_with_arbitrary_text_does_not_panic(text in "[\\[\\]{}=\"a-e.,é0-9_\n ]{0,80}") {
         let _ = Policy::parse(&text);
         let _ = Policy::parse_json(&text);
         let _ = Policy::parse(&format!("[[grant]]\nmethod = 'a'\nwhere = [{text}]"));
@@ -391,7 +391,7 @@ proptest! {
 }
 
 #[test]
-fn a_whole_file() {
+fn policy_file_with_all_keys_is_read_and_written_back() {
     let text = r#"
         [tools]
         stats = "tollhouse:stats@^0.1"
@@ -428,7 +428,7 @@ fn a_whole_file() {
 }
 
 #[test]
-fn a_question_of_a_narrower_grant_waits_no_longer() {
+fn approval_wait_of_narrower_grant_is_no_longer() {
     let grant = |within: &str| {
         let text = format!("[[grant]]\nmethod = 'a'\napprove = true\n{within}");
         let policy = Policy::parse(&text).expect("it is a policy");
@@ -508,7 +508,7 @@ fn numbers_beyond_64_bits_are_read_back_as_numbers() {
 }
 
 #[test]
-fn nothing_fails_open() {
+fn policy_that_is_malformed_is_refused_with_reason() {
     let deep = format!("[[grant]]\nmethod = 'a'\nwhere = [{}]", "{ any = [".repeat(10_000));
     let huge = format!("[[grant]]\nmethod = 'a'\nname = '{}'", "x".repeat(300));
     for (text, told) in [
@@ -579,7 +579,7 @@ fn errors_say_where_and_what_was_meant() {
 }
 
 #[test]
-fn the_schema_knows_every_key() {
+fn policy_schema_contains_every_key() {
     let schema = Policy::schema().to_value().to_string();
     for key in Limits::KEYS.iter().chain(&["tools", "grant", "where", "spend", "approve", "not_exists", "starts_with"])
     {
@@ -588,7 +588,7 @@ fn the_schema_knows_every_key() {
 }
 
 #[test]
-fn attenuating_refuses_what_is_wider() {
+fn policy_attenuation_that_is_wider_is_refused() {
     let parent = Policy::default().with(Grant::allow("pay/*").expect("a pattern").calls(5));
     let wider = |grant: Grant| parent.attenuate(Policy::default().with(grant)).expect_err("it is wider").to_string();
     assert!(wider(Grant::allow("pay/**").expect("a pattern")).contains("covers methods that"));
@@ -600,7 +600,7 @@ fn attenuating_refuses_what_is_wider() {
 }
 
 #[test]
-fn a_path_is_within_a_directory_however_it_is_resolved() {
+fn within_test_holds_only_for_paths_in_the_directory() {
     let test = |directory: &str, path: &str| Test::Within(directory.to_owned()).holds(Some(&json!(path)), false);
     for (directory, path) in [
         ("/data", "/data"),
@@ -638,7 +638,7 @@ fn a_path_is_within_a_directory_however_it_is_resolved() {
 }
 
 #[test]
-fn a_path_that_may_be_within_a_directory_is_asked_about() {
+fn within_test_of_ambiguous_path_asks() {
     let judge = |path: Value| Test::Within("/étc".to_owned()).judge(Some(&path), false);
     assert_eq!(judge(json!("/étc/passwd")), Truth::Holds);
     for path in [
@@ -661,7 +661,7 @@ fn a_path_that_may_be_within_a_directory_is_asked_about() {
 }
 
 #[test]
-fn a_directory_that_leads_elsewhere_is_an_error_of_the_policy() {
+fn within_test_with_directory_that_leads_elsewhere_is_a_policy_error() {
     for directory in ["", "/data/../x", "/data//x", ".", "./x", "a\\\\b"] {
         let policy = format!("[[grant]]\nmethod = \"a/b\"\nwhere = [{{ param = \"p\", within = \"{directory}\" }}]\n");
         let error = Policy::parse(&policy).expect_err(directory);

@@ -48,7 +48,7 @@ fn threads_together_never_overspend() {
 }
 
 #[test]
-fn a_refusal_above_debits_nothing_below() {
+fn ledger_refusal_by_parent_debits_no_child() {
     let ledger = Ledger::default();
     let parent = ledger.open(calls(1));
     let child = ledger.open(Terms { parent: Some(parent), ..calls(5) });
@@ -60,7 +60,7 @@ fn a_refusal_above_debits_nothing_below() {
 }
 
 #[test]
-fn ends_and_revocations_reach_what_is_below() {
+fn grant_expiry_and_revocation_apply_to_derived_grants() {
     let ledger = Ledger::default();
     let end = UNIX_EPOCH + Duration::from_secs(10);
     let parent = ledger.open(Terms { expires: Some(end), ..Terms::default() });
@@ -74,7 +74,7 @@ fn ends_and_revocations_reach_what_is_below() {
 }
 
 #[test]
-fn a_sum_needs_an_amount() {
+fn ledger_reservation_without_amount_is_refused_under_spend_limit() {
     let ledger = Ledger::default();
     let account = ledger.open(Terms { spend: Some(Amount::whole(10)), ..Terms::default() });
     assert_eq!(ledger.reserve(account, &nothing, NOW), Err((account, Refused::NoAmount)));
@@ -88,7 +88,7 @@ fn a_sum_needs_an_amount() {
 }
 
 #[test]
-fn what_others_spend_of_a_shared_account_leaves_what_is_reserved_here() {
+fn ledger_spending_by_others_of_shared_account_keeps_local_reservations() {
     let ledger = Ledger::default();
     let account = ledger.open(Terms { spend: Some(Amount::whole(10)), ..calls(5) });
     let used = |calls, spend| Used { calls, spend: Amount::whole(spend) };
@@ -103,7 +103,7 @@ fn what_others_spend_of_a_shared_account_leaves_what_is_reserved_here() {
 }
 
 #[test]
-fn an_allowance_covers_its_limits_and_nothing_beyond() {
+fn allowance_covers_usage_up_to_its_limits() {
     let allowance = Allowance { calls: Some(2), spend: Some(Amount::whole(5)) };
     let used = |calls, spend| Used { calls, spend: Amount::whole(spend) };
     assert!(allowance.covers(used(2, 5)) && !allowance.covers(used(3, 0)) && !allowance.covers(used(0, 6)));
@@ -116,7 +116,7 @@ proptest! {
     /// Whatever is requested in whatever order, no account exceeds its terms, and each contains the sum of those below
     /// it.
     #[test]
-    fn no_account_is_overspent(
+    fn ledger_accounts_are_never_overspent(
         limits in proptest::collection::vec((0_u64..20, 0_u64..50), 4),
         asks in proptest::collection::vec((0_usize..4, 0_u64..15, any::<bool>()), 0..60),
     ) {

@@ -286,7 +286,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn answers_are_restored_as_they_were(
+        fn journal_answer_written_is_restored_equal(
             bytes in any::<Vec<u8>>(), message in ".*", status in any::<u8>(), which in 0..4, text in ".*",
         ) {
             let result = match which {

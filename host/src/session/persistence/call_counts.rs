@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_call_that_never_started_is_none() {
+    fn call_counts_ignore_calls_that_never_started() {
         let mut counts = CallCounts::default();
         for event in ["started", "admitted", "admitted", "released", "denied", "settled"] {
             counts.take(&serde_json::json!({ "event": event }));

@@ -179,7 +179,7 @@ mod tests {
     use crate::session::Status;
 
     #[test]
-    fn every_status_of_a_run_is_known() {
+    fn record_check_knows_every_run_status() {
         for status in [
             Status::Completed,
             Status::Failed,

@@ -181,7 +181,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_ranges_of_two_sessions_are_apart() {
+    fn record_keys_of_two_sessions_have_disjoint_ranges() {
         let [short, long]: [SessionId; 2] = ["a", "a.b"].map(|id| id.parse().expect("a name"));
         assert!(!numbered(b'R', &long, 1).starts_with(&prefix(b'R', &short)));
         assert!(numbered(b'R', &short, 255) < numbered(b'R', &short, 256));

@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_point_is_read_as_it_is_written() {
+    fn session_point_displayed_parses_back_and_invalid_is_refused() {
         for good in ["a", "a@0", "a@12", "a.b@good-one"] {
             assert_eq!(good.parse::<Point>().map(|point| point.to_string()).as_deref(), Ok(good));
         }

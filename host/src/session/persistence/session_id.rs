@@ -63,7 +63,7 @@ mod tests {
     use super::SessionId;
 
     #[test]
-    fn a_name_is_good_in_a_path_a_key_and_a_shell() {
+    fn session_id_is_safe_in_paths_keys_and_shells() {
         for good in ["a", "2026-11-21", "report.v2_final", &"x".repeat(64)] {
             assert_eq!(good.parse::<SessionId>().map(|id| id.to_string()).as_deref(), Ok(good));
         }

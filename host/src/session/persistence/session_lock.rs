@@ -158,7 +158,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_looks_is_in_nobodys_way() {
+    fn session_lock_queried_does_not_block_takers() {
         let directory = tempfile::tempdir().expect("a directory");
         let id: SessionId = "s".parse().expect("a name");
         for locks in [SessionLocks::Files(directory.path().to_owned()), SessionLocks::Memory(Arc::default())] {
@@ -182,7 +182,7 @@ mod tests {
 
     /// Simulates a query that is suspended while it holds the file.
     #[test]
-    fn who_looks_for_ever_holds_up_nobody() {
+    fn session_lock_query_that_is_suspended_does_not_block_takers() {
         let directory = tempfile::tempdir().expect("a directory");
         let id: SessionId = "s".parse().expect("a name");
         let locks = SessionLocks::Files(directory.path().to_owned());

@@ -268,7 +268,7 @@ mod tests {
     use crate::remedy::Remedy;
 
     #[test]
-    fn the_sum_is_that_of_what_is_there() {
+    fn outstanding_operations_sum_the_bytes_of_those_present() {
         let mut all = OutstandingOperations::default();
         for (id, bytes) in [(1, 10), (2, 20), (3, 0), (2, 5)] {
             all.insert(id, OutstandingOperation::new(OperationKind::Timer, None, bytes));

@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_that_had_not_ended_is_given_what_it_had_been_given() {
+    fn replayed_program_without_end_is_given_its_recorded_input() {
         let mut programs = ReplayedPrograms::default();
         programs.start(1, &run());
         assert!(programs.has_stream(0, 2) && !programs.has_stream(1, 2) && !programs.has_stream(0, 4));
@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn the_rest_of_a_program_that_had_ended_is_read() {
+    fn replayed_program_with_end_returns_its_unread_output() {
         let mut programs = ReplayedPrograms::default();
         programs.will_end(1);
         programs.start(1, &run());

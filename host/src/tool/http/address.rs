@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_the_public_internet_is_public() {
+    fn address_is_public_only_if_on_the_public_internet() {
         for (text, expected) in [
             ("1.1.1.1", true),
             ("93.184.215.14", true),

@@ -201,21 +201,21 @@ mod tests {
     }
 
     #[test]
-    fn coding_that_nobody_knows_is_not_named() {
+    fn content_coding_that_is_unknown_is_not_named_in_the_error() {
         let headers = HeaderMap::from_iter([(CONTENT_ENCODING, HeaderValue::from_static("s3cr3t-value"))]);
         let error = refuse_unreadable(&headers).expect_err("it is no coding");
         assert!(matches!(&error, Error::HttpResponseContentCoding(Some(coding)) if coding == "another"), "{error:?}");
     }
 
     #[test]
-    fn what_tells_no_secret_is_unchanged() {
+    fn response_without_secret_is_unchanged() {
         let (text, trailers) = read(redacted(&[("x-a", "b")], vec![data("plain s3cr3t"), data(" text"), data("")]));
         assert_eq!((text.as_str(), trailers), ("plain s3cr3t text", None));
         assert_eq!(read(redacted(&[], Vec::new())).0, "");
     }
 
     #[test]
-    fn a_compressed_response_to_a_request_with_a_secret_is_refused() {
+    fn compressed_response_to_request_with_secret_is_refused() {
         let headers = |name: &'static str, value: &'static str| {
             HeaderMap::from_iter([(http::HeaderName::from_static(name), HeaderValue::from_static(value))])
         };

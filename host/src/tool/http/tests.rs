@@ -16,7 +16,7 @@ fn target(uri: &str) -> Option<RequestTarget> {
 }
 
 #[test]
-fn a_target_is_plain_or_none() {
+fn request_target_that_is_not_plain_is_none() {
     for (uri, host, port) in [
         ("https://api.example/x", "api.example", 443),
         ("http://api.example/x", "api.example", 80),
@@ -32,7 +32,7 @@ fn a_target_is_plain_or_none() {
 }
 
 #[test]
-fn so_many_and_no_more() {
+fn open_requests_beyond_the_limit_are_refused() {
     let open = RequestCounter::default();
     let held: Vec<_> = (0..MAX_OPEN).map(|_| open.enter().expect("there is room")).collect();
     assert!(open.enter().is_none());
@@ -94,7 +94,7 @@ fn request(method: &str, path: &str, headers: &[(&str, &str)]) -> Request<WasiBo
 }
 
 #[test]
-fn a_request_that_is_sent_back_carries_no_secret() {
+fn request_that_would_be_echoed_carries_no_secret() {
     let (hidden, _) = outgoing("secrets = [\"KEY\"]");
     let bearer = [("authorization", "Bearer {{secret:KEY}}")];
     for method in ["TRACE", "trace", "Track"] {
@@ -115,7 +115,7 @@ fn a_request_that_is_sent_back_carries_no_secret() {
 }
 
 #[test]
-fn a_secret_stands_in_the_header_that_its_rule_names() {
+fn secret_bound_to_a_header_is_refused_elsewhere() {
     let (bound, _) = outgoing("secrets = [{ name = \"KEY\", header = \"X-Api-Key\" }, \"PIN\"]");
     let mut fits =
         request("GET", "/", &[("x-api-key", "{{secret:KEY}}"), ("x-other", "{{secret:PIN}} {{secret:PIN}}")]);
@@ -136,7 +136,7 @@ fn a_secret_stands_in_the_header_that_its_rule_names() {
 }
 
 #[test]
-fn a_request_with_a_secret_asks_for_no_compression() {
+fn request_with_secret_asks_for_no_compression() {
     let (outgoing, _) = outgoing("secrets = [\"KEY\"]");
     let with = |value| {
         let mut request = request("GET", "/", &[("accept-encoding", "gzip"), (AUTHORIZATION.as_str(), value)]);
@@ -153,7 +153,7 @@ fn a_request_with_a_secret_asks_for_no_compression() {
 }
 
 #[test]
-fn each_use_of_a_secret_is_in_the_log() {
+fn secret_used_in_a_request_is_logged_each_time() {
     let (outgoing, lines) = outgoing("secrets = [\"KEY\", \"PIN\"]");
     let target = target("https://[2001:db8::1]:8443/path/s3cr3t").expect("a target");
     assert!(outgoing.log.send(&["KEY".to_owned(), "PIN".to_owned()], "w", &target));

@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn what_holds_no_secret_stays_as_it_is() {
+    fn payload_without_secret_is_unchanged() {
         let value = json!({"a": ["x", 1.5, null, true], "b": "%41\\u0041+"});
         let mut payload = Payload { value: value.clone(), ..Payload::default() };
         secrets().redact_payload(&mut payload);

@@ -177,7 +177,7 @@ fn respell_key(key: String) -> String {
 
 proptest! {
     #[test]
-    fn what_is_lifted_is_canonical_and_lowers_to_the_same((ty, val) in typed_values()) {
+    fn lifted_value_is_canonical_and_lowers_to_itself((ty, val) in typed_values()) {
         let payload = lift(val, &ty, &mut NoHandles).expect("it is of this type");
         let text = payload.value.to_string();
         // Through text and back, as on the way to a guest.
@@ -193,7 +193,7 @@ proptest! {
     }
 
     #[test]
-    fn other_spellings_have_the_same_canonical_form((ty, val) in typed_values()) {
+    fn value_in_other_spellings_has_the_same_canonical_form((ty, val) in typed_values()) {
         let value = lift(val, &ty, &mut NoHandles).expect("it is of this type").value;
         let text = value.to_string();
         let maps = format!("{ty:?}").contains("Map(");
@@ -218,7 +218,7 @@ proptest! {
     }
 
     #[test]
-    fn nothing_panics_on_values_of_other_types(ty in types(), (_, val) in typed_values()) {
+    fn conversion_of_values_of_other_types_does_not_panic(ty in types(), (_, val) in typed_values()) {
         if let Ok(payload) = lift(val.clone(), &ty, &mut NoHandles) {
             let _ = lower(payload.value, &ty, &mut NoHandles);
         }
@@ -258,7 +258,7 @@ fn specials_are_listed_in_order_with_pointers() {
 }
 
 #[test]
-fn of_two_entries_the_last_counts() {
+fn map_with_duplicate_keys_keeps_the_last_entry() {
     let ty = Type::from(Shape::Map(Box::new(Shape::U8.into()), Box::new(Shape::U64.into())));
     let entry = |key, value| (Val::U8(key), Val::U64(value));
     let val = Val::Map(vec![entry(1, u64::MAX), entry(2, 2), entry(1, 3)]);
@@ -268,7 +268,7 @@ fn of_two_entries_the_last_counts() {
 }
 
 #[test]
-fn a_result_is_a_value_or_an_error() {
+fn result_is_lifted_as_value_or_error() {
     let function = |result: Option<Type>| Function {
         path: vec!["f".to_owned()],
         docs: None,
@@ -291,7 +291,7 @@ fn a_result_is_a_value_or_an_error() {
 }
 
 #[test]
-fn handles_are_strings_that_only_their_keeper_understands() {
+fn handle_not_issued_by_its_keeper_is_refused() {
     let resource = Resource { instance: "a:b/c".to_owned(), name: "counter".to_owned() };
     let error = lower(json!("x"), &Shape::Own(resource.clone()).into(), &mut NoHandles).expect_err("unknown");
     assert_eq!(

@@ -65,7 +65,7 @@ fn refused(archive: &[u8]) -> String {
 }
 
 #[test]
-fn every_byte_of_it_counts() {
+fn archive_with_any_byte_changed_or_cut_is_refused() {
     let archive = small();
     let parts = read(&archive, MOST).expect("it is read");
     for at in 0..archive.len() {
@@ -79,7 +79,7 @@ fn every_byte_of_it_counts() {
 }
 
 #[test]
-fn names_lead_nowhere() {
+fn archive_entry_name_that_is_unsafe_is_refused() {
     let manifest: (&str, &[u8]) = (MANIFEST, b"{}");
     let bad = [
         "records/../head",
@@ -117,7 +117,7 @@ fn names_lead_nowhere() {
 }
 
 #[test]
-fn what_is_there_twice_or_out_of_order_is_refused() {
+fn archive_with_duplicate_or_unordered_entries_is_refused() {
     let manifest: (&str, &[u8]) = (MANIFEST, b"{}");
     let ids = [b"x", b"y"].map(|bytes| format!("blobs/{}", BlobId::of(bytes)));
     let blobs: [(&str, &[u8]); 2] = [(&ids[0], b"x"), (&ids[1], b"y")];
@@ -143,14 +143,14 @@ fn what_is_there_twice_or_out_of_order_is_refused() {
 }
 
 #[test]
-fn a_blob_that_is_another_is_refused() {
+fn archive_blob_that_does_not_match_its_name_is_refused() {
     let name = format!("blobs/{}", BlobId::of(b"x"));
     let archive = made_of(&[(MANIFEST, b"{}"), (&name, b"y")]);
     assert!(refused(&archive).contains(&format!("`{name}` does not match the hash in its name")));
 }
 
 #[test]
-fn only_plain_files_are_entries() {
+fn archive_entry_that_is_not_a_regular_file_is_refused() {
     for kind in [b'1', b'2', b'3', b'5', b'7', b'L', b'K', b'x', b'g', b'S', b'V'] {
         let mut tar = Builder::new(Vec::new());
         let mut header = Header::new_gnu();
@@ -165,7 +165,7 @@ fn only_plain_files_are_entries() {
 }
 
 #[test]
-fn what_is_too_large_is_refused_before_it_is_read() {
+fn archive_entry_that_is_too_large_is_refused_before_reading() {
     let mut header = Header::new_ustar();
     header.set_path(MANIFEST).expect("it is short");
     header.set_entry_type(EntryType::Regular);
@@ -185,7 +185,7 @@ fn what_is_too_large_is_refused_before_it_is_read() {
 }
 
 #[test]
-fn what_is_shorter_than_it_says_is_refused() {
+fn archive_entry_shorter_than_its_header_says_is_refused() {
     let mut header = Header::new_ustar();
     header.set_path(MANIFEST).expect("it is short");
     header.set_entry_type(EntryType::Regular);
@@ -195,7 +195,7 @@ fn what_is_shorter_than_it_says_is_refused() {
 }
 
 #[test]
-fn what_looks_far_back_is_refused() {
+fn archive_with_large_compression_window_is_refused() {
     let mut zstd = zstd::Encoder::new(Vec::new(), 1).expect("it begins");
     zstd.window_log(27).expect("it may be asked for");
     zstd.write_all(&zstd::decode_all(&small()[..]).expect("it is whole")).expect("it is written");
@@ -203,7 +203,7 @@ fn what_looks_far_back_is_refused() {
 }
 
 #[test]
-fn its_blobs_go_into_an_upload() {
+fn archive_blobs_are_stored_by_an_upload() {
     let home = tempfile::tempdir().expect("a temporary directory");
     let files = BlobFiles::open(home.path()).expect("it opens");
     let mut upload = files.begin().expect("it begins");
@@ -223,7 +223,7 @@ fn its_blobs_go_into_an_upload() {
 }
 
 #[test]
-fn tar_reads_it() {
+fn archive_is_readable_with_tar() {
     let home = tempfile::tempdir().expect("a temporary directory");
     std::fs::write(home.path().join("session"), small()).expect("it can be written");
     let mut tar = Command::new("tar");
@@ -237,7 +237,7 @@ fn tar_reads_it() {
 
 proptest! {
     #[test]
-    fn what_is_written_is_read(
+    fn archive_written_is_read_back_equal(
         manifest in prop::collection::vec(any::<u8>(), 0..100),
         records in prop::collection::btree_map("[a-z0-9][a-z._-]{0,20}(/[a-z]{1,10})?", prop::collection::vec(any::<u8>(), 0..2_000), 0..5),
         blobs in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..2_000), 0..5),
@@ -248,7 +248,7 @@ proptest! {
     }
 
     #[test]
-    fn anything_is_read_or_refused(archive in prop::collection::vec(any::<u8>(), 0..3_000)) {
+    fn archive_reader_with_arbitrary_bytes_does_not_panic(archive in prop::collection::vec(any::<u8>(), 0..3_000)) {
         let _ = read(&archive, MOST);
         let _ = read(&compress(&archive), MOST);
     }

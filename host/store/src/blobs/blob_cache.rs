@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_used_last_stays() {
+    fn blob_cache_keeps_the_most_recently_used() {
         let mut cache = BlobCache::new(10 * (100 + ENTRY_OVERHEAD));
         for n in 0..10 {
             cache.insert(id(n), vec![n; 100].into());
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_large_is_not_kept() {
+    fn blob_cache_does_not_keep_large_blobs() {
         let mut cache = BlobCache::new(10_000);
         cache.insert(id(1), vec![0; 5_000].into());
         assert_eq!(cache.get(&id(1)), None);
@@ -93,7 +93,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_stays_within_its_capacity(steps in prop::collection::vec((0..3_u8, 0..20_u8, 0..2_000_usize), 0..200)) {
+        fn blob_cache_stays_within_its_capacity(steps in prop::collection::vec((0..3_u8, 0..20_u8, 0..2_000_usize), 0..200)) {
             let mut cache = BlobCache::new(8_000);
             for (step, n, size) in steps {
                 match step {

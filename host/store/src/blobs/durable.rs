@@ -87,7 +87,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn a_file_system_is_not_synced_for_others_who_write_much() {
+    fn file_system_with_much_unwritten_data_of_others_is_not_synced() {
         let home = tempfile::tempdir().expect("a temporary directory");
         let directory = File::open(home.path()).expect("it opens");
         assert!(unwritten().is_some());

@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn what_compresses_is_compressed_and_only_that() {
+    fn blob_encoding_compresses_only_where_it_saves_enough() {
         let noise: Vec<u8> = (0..300_u32).flat_map(|n| *blake3::hash(&n.to_le_bytes()).as_bytes()).collect();
         assert_eq!(encode(&noise)[0], RAW);
         assert!(encode(&[7; 100_000]).len() < 100);
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bomb_is_refused_before_it_goes_off() {
+    fn blob_with_false_length_is_refused_before_decompression() {
         let zeros = vec![0; 10_000_000];
         assert_eq!(decode(claims(&zeros, 10_000_000)).as_deref(), Some(&zeros[..]));
         for length in [0, 1, 9_999_999, 10_000_001, u32::MAX] {
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn every_flipped_bit_of_a_compressed_file_shows() {
+    fn compressed_blob_with_any_bit_flipped_is_detected() {
         let plain = "the quick brown fox jumps over the lazy dog. ".repeat(200);
         let file = encode(plain.as_bytes());
         assert_eq!(file[0], ZSTD);
@@ -169,7 +169,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_encoded_is_decoded(seed in prop::collection::vec(any::<u8>(), 0..200), times in 0_usize..500) {
+        fn blob_encoded_is_decoded_equal(seed in prop::collection::vec(any::<u8>(), 0..200), times in 0_usize..500) {
             let plain = seed.repeat(times);
             let file = encode(&plain);
             prop_assert_eq!(&encode(&plain), &file);
@@ -178,7 +178,7 @@ mod tests {
         }
 
         #[test]
-        fn anything_is_decoded_or_refused(file in prop::collection::vec(any::<u8>(), 0..200), kind in 0_u8..3) {
+        fn blob_decoder_with_arbitrary_bytes_does_not_panic(file in prop::collection::vec(any::<u8>(), 0..200), kind in 0_u8..3) {
             let mut file = file;
             decode(file.clone());
             if file.len() > FRAME_OFFSET {

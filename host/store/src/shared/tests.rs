@@ -95,7 +95,7 @@ impl RawClient {
 }
 
 #[test]
-fn a_commit_that_is_asked_for_again_is_made_once() {
+fn commit_sent_again_is_applied_once() {
     let (dir, kept) = (tempfile::tempdir().expect("a directory"), Arc::<MemoryStore>::default());
     let leader = OpenStore::open(dir.path(), opener(&kept)).expect("it opens");
     let commit = |sequence, key: &str| StoreRequest::Commit { slot: 1, sequence, batch: once(key) };
@@ -183,7 +183,7 @@ fn commit_of_a_follower_that_was_idle_for_long_is_made_by_the_next_leader() {
 }
 
 #[test]
-fn nonsense_harms_only_who_sends_it() {
+fn store_socket_client_sending_garbage_harms_only_itself() {
     let (dir, kept) = (tempfile::tempdir().expect("a directory"), Arc::<MemoryStore>::default());
     let leader = OpenStore::open(dir.path(), opener(&kept)).expect("it opens");
     let follower = OpenStore::open(dir.path(), opener(&kept)).expect("it opens");
@@ -221,7 +221,7 @@ fn nonsense_harms_only_who_sends_it() {
 }
 
 #[test]
-fn only_the_user_may_enter_however_long_the_name() {
+fn store_socket_is_reachable_by_its_user_only_for_any_path_length() {
     let dir = tempfile::tempdir().expect("a directory");
     let long = dir.path().join("l".repeat(200)).join("store");
     let leader = open(&long, Backend::Sled).expect("it opens");
@@ -233,7 +233,7 @@ fn only_the_user_may_enter_however_long_the_name() {
 }
 
 #[test]
-fn a_leader_that_does_not_answer_is_named() {
+fn store_leader_that_does_not_answer_is_reported() {
     let (dir, kept) = (tempfile::tempdir().expect("a directory"), Arc::<MemoryStore>::default());
     let lock = leader_lock::lock(dir.path()).expect("it locks").expect("it is free");
     let patience = Duration::from_millis(200);
@@ -251,7 +251,7 @@ fn a_leader_that_does_not_answer_is_named() {
 }
 
 #[test]
-fn a_leader_that_stops_answering_is_named() {
+fn store_leader_that_stops_answering_is_reported() {
     let (dir, kept) = (tempfile::tempdir().expect("a directory"), Arc::<MemoryStore>::default());
     let _lock = leader_lock::lock(dir.path()).expect("it locks").expect("it is free");
     let listener = socket::listen(dir.path()).expect("it listens");
@@ -272,7 +272,7 @@ fn a_leader_that_stops_answering_is_named() {
 }
 
 #[test]
-fn who_leads_may_fail_to_open() {
+fn store_leader_that_fails_to_open_releases_the_lock() {
     let (dir, kept) = (tempfile::tempdir().expect("a directory"), Arc::<MemoryStore>::default());
     let broken: Opener = Box::new(|_| Err(StoreError::Damaged("it is".to_owned())));
     let refused = OpenStore::open(dir.path(), broken).map(drop);
@@ -315,7 +315,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn what_is_written_is_read(request in requests(), id: u64) {
+    fn store_request_written_is_read_back_and_truncated_is_refused(request in requests(), id: u64) {
         let frame = request.frame(id);
         let read = read_frame(&frame[..]).expect("it is whole");
         prop_assert_eq!(StoreRequest::read(&read).expect("it parses"), (id, request));
@@ -326,14 +326,14 @@ proptest! {
     }
 
     #[test]
-    fn any_bytes_are_read_or_refused(frame in proptest::collection::vec(any::<u8>(), 0..200)) {
+    fn store_protocol_with_arbitrary_bytes_does_not_panic(frame in proptest::collection::vec(any::<u8>(), 0..200)) {
         drop(StoreRequest::read(&frame));
         drop(StoreAnswer::read(&frame));
     }
 }
 
 #[test]
-fn answers_are_read_as_written() {
+fn store_answer_written_is_read_back_equal() {
     let full = || std::io::Error::from(std::io::ErrorKind::StorageFull);
     let answers = [
         StoreAnswer::Value(None),

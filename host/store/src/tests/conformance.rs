@@ -103,7 +103,7 @@ fn scan(store: &dyn Store, prefix: &[u8], after: Option<&[u8]>, limit: usize) ->
     store.scan(prefix, after, limit).expect("it scans")
 }
 
-fn gets_what_was_put(fixture: &mut impl Fixture) {
+fn record_put_is_read_back(fixture: &mut impl Fixture) {
     let store = fixture.store();
     assert_eq!(store.get(b"a").expect("it reads"), None);
     store.commit(put(&[(b"a", b"1"), (b"b", b""), (b"a", b"2")])).expect("it commits");
@@ -116,7 +116,7 @@ fn gets_what_was_put(fixture: &mut impl Fixture) {
     assert_eq!(store.get(b"a").expect("it reads"), None);
 }
 
-fn scans_in_order(fixture: &mut impl Fixture) {
+fn scan_returns_records_in_order(fixture: &mut impl Fixture) {
     let store = fixture.store();
     let all: [&[u8]; 7] = [b"a", b"b", b"b\0", b"ba", b"b\xff", b"b\xff\xff", b"c"];
     store.commit(put(&all.map(|key| (key, key)))).expect("it commits");
@@ -134,7 +134,7 @@ fn scans_in_order(fixture: &mut impl Fixture) {
     assert_eq!(scan(store, b"b", None, 0), []);
 }
 
-fn a_batch_is_made_whole_or_not(fixture: &mut impl Fixture) {
+fn batch_is_applied_whole_or_not_at_all(fixture: &mut impl Fixture) {
     let store = fixture.store();
     store.commit(put(&[(b"a", b"1")])).expect("it commits");
     for (expected, holds) in [(Some(b"1".to_vec()), true), (Some(b"2".to_vec()), false), (None, false)] {
@@ -155,7 +155,7 @@ fn a_batch_is_made_whole_or_not(fixture: &mut impl Fixture) {
     }
 }
 
-fn an_owner_that_was_followed_is_refused(fixture: &mut impl Fixture) {
+fn commit_of_a_replaced_owner_is_refused(fixture: &mut impl Fixture) {
     let store = fixture.store();
     let owner = |epoch: u64| Owner { key: b"epoch".to_vec(), epoch };
     let write = |epoch| {
@@ -178,7 +178,7 @@ fn an_owner_that_was_followed_is_refused(fixture: &mut impl Fixture) {
     assert!(matches!(write(2), Err(StoreError::Stale { held: 2, found: None })));
 }
 
-fn what_is_too_large_is_refused(fixture: &mut impl Fixture) {
+fn record_that_is_too_large_is_refused(fixture: &mut impl Fixture) {
     let store = fixture.store();
     let (key, value) = (vec![b'k'; MAX_KEY_BYTES], vec![1; MAX_VALUE_BYTES]);
     store.commit(put(&[(&key, &value)])).expect("the largest is taken");
@@ -193,7 +193,7 @@ fn what_is_too_large_is_refused(fixture: &mut impl Fixture) {
     assert_eq!(store.get(b"a").expect("it reads"), None, "nothing of a refused batch");
 }
 
-fn a_large_batch_is_made_whole(fixture: &mut impl Fixture) {
+fn batch_of_maximum_size_is_applied_whole(fixture: &mut impl Fixture) {
     let value = [7; MAX_VALUE_BYTES];
     let entries = MAX_BATCH_BYTES / (MAX_VALUE_BYTES + 32);
     let batch = |entries: usize| {
@@ -212,7 +212,7 @@ fn a_large_batch_is_made_whole(fixture: &mut impl Fixture) {
     assert!(found.iter().all(|(_, found)| found == &value));
 }
 
-fn threads_lose_no_update(fixture: &mut impl Fixture) {
+fn concurrent_updates_are_not_lost(fixture: &mut impl Fixture) {
     let (threads, each) = (8, 25_u64);
     let store = fixture.store();
     std::thread::scope(|scope| {
@@ -247,7 +247,7 @@ fn count_up(store: &dyn Store) {
     }
 }
 
-fn compacting_keeps_all(fixture: &mut impl Fixture) {
+fn compaction_keeps_all_records(fixture: &mut impl Fixture) {
     let store = fixture.store();
     for round in 0..20_u8 {
         let mut batch = Batch::default();
@@ -291,7 +291,7 @@ fn steps() -> impl Strategy<Value = Vec<StoreStep>> {
     proptest::collection::vec(step, 1..40)
 }
 
-fn does_as_a_map_does<F: Fixture>() {
+fn store_matches_a_map<F: Fixture>() {
     let config = ProptestConfig { cases: 12, failure_persistence: None, ..ProptestConfig::default() };
     proptest!(config, |(steps in steps())| {
         let (mut fixture, mut model) = (F::new(), BTreeMap::new());
@@ -347,13 +347,14 @@ macro_rules! conforms {
         mod $name {
             use super::Fixture;
 
-            conforms! { $fixture: gets_what_was_put scans_in_order a_batch_is_made_whole_or_not
-            an_owner_that_was_followed_is_refused what_is_too_large_is_refused a_large_batch_is_made_whole
-            threads_lose_no_update compacting_keeps_all }
+            conforms! { $fixture: record_put_is_read_back scan_returns_records_in_order
+            batch_is_applied_whole_or_not_at_all commit_of_a_replaced_owner_is_refused
+            record_that_is_too_large_is_refused batch_of_maximum_size_is_applied_whole
+            concurrent_updates_are_not_lost compaction_keeps_all_records }
 
             #[test]
-            fn does_as_a_map_does() {
-                super::does_as_a_map_does::<$fixture>();
+            fn store_matches_a_map() {
+                super::store_matches_a_map::<$fixture>();
             }
         }
     };

@@ -119,7 +119,7 @@ fn sled_survives_a_full_disk() {
 
 /// When sled opens, it writes an index of its log. A kill or a full disk may leave half of one.
 #[test]
-fn half_an_index_is_no_damage() {
+fn store_with_half_a_sled_index_opens_undamaged() {
     let dir = tempfile::tempdir().expect("a directory");
     drop(grouped::<SledEngine>(dir.path()).expect("it opens"));
     for round in 0..3_u64 {
@@ -193,7 +193,7 @@ fn sled_reports_what_has_changed() {
 }
 
 #[test]
-fn a_damaged_store_is_kept_aside_and_repaired() {
+fn damaged_store_is_set_aside_and_repaired() {
     let dir = tempfile::tempdir().expect("a directory");
     {
         let store = open(dir.path(), Backend::Sled).expect("it opens");
@@ -223,7 +223,7 @@ fn a_damaged_store_is_kept_aside_and_repaired() {
 }
 
 #[test]
-fn another_backend_or_version_is_refused() {
+fn store_of_another_backend_or_version_is_refused() {
     let dir = tempfile::tempdir().expect("a directory");
     drop(open(dir.path(), Backend::Sled).expect("it opens"));
     let format = dir.path().join("format");
@@ -286,12 +286,12 @@ mod on_redb {
     use crate::redb::RedbEngine;
 
     #[test]
-    fn survives_a_full_disk() {
+    fn store_on_a_full_disk_loses_nothing() {
         super::survives_a_full_disk::<RedbEngine>("24m", 8 << 20);
     }
 
     #[test]
-    fn reports_what_has_changed() {
+    fn store_with_foreign_changes_is_reported_damaged() {
         super::reports_what_has_changed::<RedbEngine>("records.redb");
     }
 
@@ -364,7 +364,7 @@ mod on_redb {
     }
 
     #[test]
-    fn a_disk_that_fails_at_any_moment_loses_nothing() {
+    fn store_on_a_failing_disk_loses_no_acknowledged_commit() {
         let dir = tempfile::tempdir().expect("a directory");
         let fault = Fault::default();
         FAULTS.lock().expect("no panic").insert(dir.path().join("db-1"), Arc::clone(&fault));

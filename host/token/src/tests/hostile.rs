@@ -32,7 +32,7 @@ fn issue(builder: BiscuitBuilder, root: &Keypair) -> Result<Token, TokenError> {
 }
 
 #[test]
-fn a_block_by_hand_that_says_the_same_is_the_same() {
+fn token_block_made_by_hand_with_same_content_opens() {
     let root = Keypair::generate();
     let token = seal(WIDE, None, &root);
     let end = "2040-01-01T00:00:00Z";
@@ -43,7 +43,7 @@ fn a_block_by_hand_that_says_the_same_is_the_same() {
 }
 
 #[test]
-fn a_wider_block_by_hand_is_refused_when_it_is_opened() {
+fn token_block_made_by_hand_that_is_wider_is_refused() {
     let root = Keypair::generate();
     let token = seal(WIDE, Some(hours(1)), &root).attenuate(NARROW, None).expect("narrower");
     let opened = |datalog: &str| open(&append(&token, block(datalog)).expect("its form is right"), &root);
@@ -62,7 +62,7 @@ fn a_wider_block_by_hand_is_refused_when_it_is_opened() {
 }
 
 #[test]
-fn what_a_token_does_not_hold_is_refused() {
+fn token_block_with_foreign_datalog_is_refused() {
     let root = Keypair::generate();
     let token = seal(WIDE, None, &root);
     let policy = format!("policy({});", quoted(NARROW));
@@ -102,7 +102,7 @@ fn what_a_token_does_not_hold_is_refused() {
 }
 
 #[test]
-fn an_issuer_who_signs_something_else_is_refused_too() {
+fn token_issued_with_other_content_is_refused() {
     let root = Keypair::generate();
     let policy = || Biscuit::builder().merge(block(&format!("policy({})", quoted(NARROW))));
     open(&issue(policy(), &root).expect("its form is right"), &root).expect("it is what `seal` writes");
@@ -140,7 +140,7 @@ fn blocks_of_third_parties_and_other_keys_are_refused() {
 }
 
 #[test]
-fn no_changed_byte_is_accepted() {
+fn token_with_any_byte_changed_is_refused() {
     let root = Keypair::generate();
     let token = seal(WIDE, Some(hours(1)), &root).attenuate(NARROW, Some(hours(1))).expect("narrower");
     for token in [token.clone(), token.close().expect("it is open")] {
@@ -171,7 +171,7 @@ fn no_changed_byte_is_accepted() {
 }
 
 #[test]
-fn a_block_cannot_be_left_out_or_moved() {
+fn token_with_blocks_removed_or_moved_is_refused() {
     use biscuit_auth::format::schema;
     use prost::Message as _;
 
@@ -198,7 +198,7 @@ fn a_block_cannot_be_left_out_or_moved() {
 }
 
 #[test]
-fn what_is_too_large_is_refused() {
+fn token_that_is_too_large_is_refused() {
     let root = Keypair::generate();
     assert!(matches!(Token::parse(&"A".repeat(MAX_TEXT + 4)), Err(TokenError::TooLarge { .. })));
     let long = format!("{{ \"grant\": [] {} }}", " ".repeat(MAX_TEXT));
@@ -212,7 +212,7 @@ fn what_is_too_large_is_refused() {
 }
 
 #[test]
-fn too_many_blocks_are_refused() {
+fn token_with_too_many_blocks_is_refused() {
     let root = Keypair::generate();
     let mut token = seal(NARROW, None, &root);
     for _ in 1..MAX_BLOCKS {
@@ -262,17 +262,17 @@ fn hostile_patterns_are_compared_in_time() {
 
 proptest! {
     #[test]
-    fn no_text_panics(text in ".{0,400}") {
+    fn token_parser_with_arbitrary_text_refuses(text in ".{0,400}") {
         prop_assert!(Token::parse(&text).is_err());
     }
 
     #[test]
-    fn no_bytes_panic(bytes in proptest::collection::vec(any::<u8>(), 0..400)) {
+    fn token_parser_with_arbitrary_bytes_refuses(bytes in proptest::collection::vec(any::<u8>(), 0..400)) {
         prop_assert!(Token::parse(&BASE64_URL_SAFE.encode(bytes)).is_err());
     }
 
     #[test]
-    fn no_block_panics(policy in ".{0,200}", end in any::<u64>()) {
+    fn token_block_with_arbitrary_facts_is_refused(policy in ".{0,200}", end in any::<u64>()) {
         let root = Keypair::generate();
         let by_hand = BlockBuilder::new().fact(fact("policy", &[Term::Str(policy)]));
         let by_hand = by_hand.and_then(|block| block.fact(fact("expires", &[Term::Date(end)])));
@@ -281,7 +281,7 @@ proptest! {
     }
 
     #[test]
-    fn no_changes_are_accepted(
+    fn token_with_arbitrary_changes_is_refused(
         at in any::<prop::sample::Index>(),
         bytes in proptest::collection::vec(any::<u8>(), 1..8),
     ) {

@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn snapshot_of_any_tree_is_what_it_claims() {
+    fn snapshot_sealed_has_the_usage_it_claims() {
         let mut tree = Tree::new(Limits::default(), 0);
         for number in 0..40_u32 {
             tree.create_directory(&format!("/workspace/d{number}"), false, 0).expect("there is room");

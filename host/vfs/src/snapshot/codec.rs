@@ -126,7 +126,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_number_has_one_spelling() {
+    fn number_encoded_with_needless_bytes_is_refused() {
         let read = |bytes: &[u8]| ByteReader::new(bytes).number().ok();
         assert_eq!(read(&[0]), Some(0));
         assert_eq!(read(&[0x80, 0]), None, "a needless byte");

@@ -142,7 +142,7 @@ fn lies<'a>(record: &NodeRecord<'a>) -> Vec<NodeRecord<'a>> {
 }
 
 #[test]
-fn whoever_lies_about_sums_is_found_out() {
+fn snapshot_with_false_sums_is_an_error_when_walked() {
     let blobs = Arc::new(MemoryBlobs::default());
     let id = seal(&tree(), &blobs);
     let mut tried = 0;
@@ -164,7 +164,7 @@ fn whoever_lies_about_sums_is_found_out() {
 /// Comparing trees detects missing and lying blobs too, on either side, with loaded and with unloaded parts: all pages
 /// are different.
 #[test]
-fn no_comparison_rests_on_what_is_wrong() {
+fn comparison_of_damaged_snapshots_is_an_error() {
     let blobs = Arc::new(MemoryBlobs::default());
     let (id, mut touched) = (seal(&tree(), &blobs), tree());
     for path in (0..50).map(|n| format!("/workspace/d/file{n}")).chain(["/tmp/a/b/c/d/e".to_owned()]) {
@@ -193,7 +193,7 @@ fn no_comparison_rests_on_what_is_wrong() {
 }
 
 #[test]
-fn a_page_that_is_not_the_one_that_was_meant_is_refused() {
+fn snapshot_page_replaced_by_another_is_refused() {
     let blobs = Arc::new(MemoryBlobs::default());
     let id = seal(&tree(), &blobs);
     let nodes: Vec<_> = blobs_of(id, &blobs).into_iter().filter(|(_, kind)| *kind == ReferenceKind::Node).collect();
@@ -294,7 +294,7 @@ proptest! {
     /// With blobs missing, an operation fails with `Io` and changes nothing, or has its normal effect. When the tree is
     /// sealed, only the chunks beside changed ones may be missing.
     #[test]
-    fn a_failing_store_loses_nothing(work in acts(30), gone in prop::collection::vec(any::<prop::sample::Index>(), 1..6)) {
+    fn tree_on_failing_store_fails_or_has_its_normal_effect(work in acts(30), gone in prop::collection::vec(any::<prop::sample::Index>(), 1..6)) {
         let blobs = Arc::new(MemoryBlobs::default());
         let id = seal(&tree(), &blobs);
         let all: Vec<_> = blobs_of(id, &blobs).into_iter().skip(1).collect();
@@ -322,7 +322,7 @@ proptest! {
     }
 
     #[test]
-    fn no_bytes_panic(kind in prop::sample::select(b"SDPLC".to_vec()), rest in prop::collection::vec(any::<u8>(), 0..200)) {
+    fn snapshot_decoder_with_arbitrary_bytes_does_not_panic(kind in prop::sample::select(b"SDPLC".to_vec()), rest in prop::collection::vec(any::<u8>(), 0..200)) {
         let bytes = [&MAGIC[..], &[kind], &rest].concat();
         prop_assert!(rewrite(&bytes).is_err() || rewrite(&bytes) == Ok(bytes.clone()));
         prop_assert_eq!(references(&bytes).is_ok(), decode(&bytes).is_ok());

@@ -68,7 +68,7 @@ fn directory_is_copied_whole_beside_a_file_with_the_bytes_of_its_page() {
 }
 
 #[test]
-fn what_is_opened_is_what_was_sealed() {
+fn snapshot_opened_equals_the_tree_sealed() {
     let (tree, blobs) = (tree(), Arc::new(MemoryBlobs::default()));
     let id = seal(&tree, &blobs);
     let opened = open(id, &blobs);
@@ -100,7 +100,7 @@ fn sealing_puts_what_is_not_there_and_no_more() {
 }
 
 #[test]
-fn what_is_sealed_for_one_place_is_put_again_at_another() {
+fn snapshot_sealed_for_another_store_is_stored_there_whole() {
     let (tree, blobs) = (tree(), Arc::new(MemoryBlobs::default()));
     let id = seal(&tree, &blobs);
     for tree in [tree, open(id, &blobs)] {
@@ -113,7 +113,7 @@ fn what_is_sealed_for_one_place_is_put_again_at_another() {
 }
 
 #[test]
-fn a_change_of_what_is_writable_is_a_change() {
+fn snapshot_changes_with_write_permissions() {
     let blobs = MemoryBlobs::default();
     let mut tree = tree();
     let before = seal(&tree, &blobs);
@@ -144,7 +144,7 @@ fn ids_are_those_of_a_walk_whatever_is_loaded_first() {
 }
 
 #[test]
-fn a_missing_blob_is_an_error_of_what_needs_it() {
+fn snapshot_with_missing_blob_fails_where_it_is_needed() {
     let blobs = Arc::new(MemoryBlobs::default());
     let id = seal(&tree(), &blobs);
     let none = Arc::new(MemoryBlobs::default());
@@ -170,7 +170,7 @@ fn a_missing_blob_is_an_error_of_what_needs_it() {
 // The counts are those of small parts.
 #[cfg(not(feature = "format-sizes"))]
 #[test]
-fn no_record_has_two_spellings() {
+fn snapshot_record_in_another_spelling_is_refused() {
     let begins = (0..).map(|n| format!("n{n}")).find(|name| super::super::directory::begins_page(name)).expect("some");
     let long = "a".repeat(256);
     let entry = |name| EntryRecord { name, mode: 0, modified: 0, body: BodyRecord::Inline(Cow::default()) };

@@ -39,7 +39,7 @@ fn zip_of(name: &str) -> Vec<u8> {
 }
 
 #[test]
-fn what_is_packed_is_extracted_in_each_format() {
+fn archive_packed_is_extracted_equal_in_each_format() {
     let entries = contents(&[("a.txt", b"one"), ("b/c.bin", &[0, 255]), ("b/empty", b"")]);
     for format in [Format::Zip, Format::Tar, Format::TarGz] {
         let directory = tempfile::tempdir().expect("a directory");
@@ -63,7 +63,7 @@ fn what_is_packed_is_extracted_in_each_format() {
 }
 
 #[test]
-fn one_file_in_gzip() {
+fn gzip_of_a_single_file_is_packed_and_listed() {
     let bytes = pack(Format::Gzip, &contents(&[("a.txt", b"one")])).expect("a gzip");
     let entry = list(&bytes, detect(&bytes).expect("gzip"), Bounds::default()).expect("a list").remove(0);
     assert_eq!((entry.name.as_str(), entry.size), ("a.txt", Some(3)));
@@ -74,7 +74,7 @@ fn one_file_in_gzip() {
 }
 
 #[test]
-fn what_leads_out_is_refused_and_nothing_is_written() {
+fn archive_entry_leading_out_is_refused_and_nothing_written() {
     let outside = tempfile::tempdir().expect("a directory");
     let to = outside.path().join("to");
     for name in ["../evil", "a/../../evil", "/tmp/evil", "C:/evil", "..\\evil"] {
@@ -133,7 +133,7 @@ fn bombs_are_refused_before_anything_is_written() {
 }
 
 #[test]
-fn a_size_that_lies_helps_nobody() {
+fn zip_entry_with_false_size_is_refused() {
     let big = vec![0; 3 << 20];
     let mut bytes = pack(Format::Zip, &contents(&[("big", &big)])).expect("a zip");
     let size = u32::try_from(big.len()).expect("small").to_le_bytes();

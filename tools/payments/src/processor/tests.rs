@@ -21,7 +21,7 @@ fn kind<T: std::fmt::Debug>(result: Result<T, Error>) -> Kind {
 }
 
 #[test]
-fn a_charge_is_made_and_found() {
+fn charge_created_is_found() {
     let processor = processor();
     let made = processor.create(order(500), None).expect("a charge");
     assert_eq!((made.number, made.status, made.captured), (1, Status::Captured, 500));
@@ -33,7 +33,7 @@ fn a_charge_is_made_and_found() {
 }
 
 #[test]
-fn what_cannot_be_charged_leaves_nothing() {
+fn charge_that_is_invalid_is_refused_and_leaves_nothing() {
     let processor = processor();
     let text = |length: usize| "x".repeat(length);
     let pair = |key: usize, value: usize| (text(key), text(value));
@@ -53,7 +53,7 @@ fn what_cannot_be_charged_leaves_nothing() {
 }
 
 #[test]
-fn a_declined_card_leaves_a_charge_that_says_so() {
+fn charge_on_declined_card_is_recorded_as_declined() {
     let processor = processor();
     for (card, decline) in [
         (Card::Declined, Decline::CardDeclined),
@@ -69,7 +69,7 @@ fn a_declined_card_leaves_a_charge_that_says_so() {
 }
 
 #[test]
-fn what_is_reserved_is_captured_or_cancelled_once() {
+fn charge_reserved_is_captured_or_cancelled_once() {
     let processor = processor();
     for _ in 0..2 {
         processor.create(reserve(500), None).expect("reserved");
@@ -102,7 +102,7 @@ fn refunds_never_exceed_the_charge() {
 }
 
 #[test]
-fn a_refund_is_judged_by_what_another_call_left() {
+fn refund_is_judged_against_refunds_of_other_calls() {
     let processor = processor();
     let made = processor.create(order(500), None).expect("a charge");
     let with = |amount| {
@@ -118,7 +118,7 @@ fn a_refund_is_judged_by_what_another_call_left() {
 }
 
 #[test]
-fn the_same_key_gives_the_same_answer() {
+fn idempotency_key_repeated_returns_the_same_answer() {
     let processor = processor();
     let first = processor.create(order(500), Some("order-7")).expect("a charge");
     processor.refund("ch-1", Some(200), None, Some("back")).expect("a refund");
@@ -137,7 +137,7 @@ fn the_same_key_gives_the_same_answer() {
 }
 
 #[test]
-fn a_refused_call_leaves_its_key_and_a_broken_one_does_not() {
+fn idempotency_key_is_used_up_by_refusal_but_not_by_store_failure() {
     let processor = processor();
     processor.create(order(500), None).expect("a charge");
     assert_eq!(kind(processor.refund("ch-1", Some(501), None, Some("k"))), Kind::ExceedsCharge);

@@ -88,7 +88,7 @@ fn changes_are_kept_all_or_none() {
 }
 
 #[test]
-fn tables_that_are_passed() {
+fn rows_passed_are_inserted_as_a_table() {
     let rows = Rows {
         columns: vec!["a b".into(), "x\"y".into()],
         rows: vec![vec![Value::Integer(1), Value::Text("one".into())], vec![Value::Integer(2), Value::Null]],
@@ -113,7 +113,7 @@ fn tables_that_are_passed() {
 }
 
 #[test]
-fn searches_and_views() {
+fn full_text_tables_and_views_are_queried_and_listed() {
     let place = Place::new();
     let path = place.path();
     let made = "create virtual table texts using fts5(body); insert into texts values ('hello world'), ('bye'); \
@@ -133,7 +133,7 @@ fn searches_and_views() {
 }
 
 #[test]
-fn what_leads_out_of_the_database_is_refused() {
+fn statement_leading_out_of_the_database_is_refused() {
     let place = Place::new();
     let path = place.path();
     run(&path, "create table t(n)").expect("made");
@@ -170,7 +170,7 @@ fn what_leads_out_of_the_database_is_refused() {
 }
 
 #[test]
-fn bombs_end_in_errors() {
+fn sql_bombs_are_errors() {
     let many = "with recursive c(n) as (select 1 union all select n + 1 from c) select n from c";
     assert_eq!(kind(ask(many)), Kind::TooLarge);
     assert_eq!(kind(ask("select zeroblob(100000000)")), Kind::TooLarge);
@@ -194,7 +194,7 @@ fn bombs_end_in_errors() {
 }
 
 #[test]
-fn what_is_no_database_says_so() {
+fn file_that_is_no_database_is_refused() {
     let place = Place::new();
     let path = place.path();
     run(&path, "create table t(n); insert into t values (1)").expect("made");

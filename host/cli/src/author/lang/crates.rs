@@ -151,7 +151,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_linked_is_told_from_what_builds_and_from_tests() {
+    fn dependencies_linked_are_told_from_build_and_test_dependencies() {
         let package = |id: &str, source: Option<&str>, kind: &str| {
             json!({
                 "id": id, "name": id, "version": "1.0.0", "source": source, "targets": [{ "kind": [kind] }],

@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn who_only_tries_is_the_only_one() {
+    fn syscall_filter_on_one_thread_leaves_other_threads_free() {
         in_a_process(|_| {
             let tried = std::thread::spawn(|| {
                 (hold(ConfinePhase::RUN, ThreadScope::Current).expect("the kernel takes it"), starts_programs())

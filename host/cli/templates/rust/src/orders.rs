@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_bill_says_why() {
+    fn bill_that_cannot_be_added_up_returns_the_reason() {
         assert_eq!(add_up(&[], None), Err(Error::Empty));
         assert_eq!(add_up(&[item(0, 1)], None), Err(Error::NoQuantity("tea".to_owned())));
         assert_eq!(add_up(&[item(1, 1)], Some(101)), Err(Error::Discount(101)));

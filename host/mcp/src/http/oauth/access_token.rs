@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn token_that_says_something_else_is_refused() {
+    fn token_with_wrong_claims_is_refused() {
         let issuer = Issuer::new();
         for (name, value, told) in [
             ("iss", json!("https://login.example/"), TokenError::Issuer),

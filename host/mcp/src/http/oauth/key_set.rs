@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_that_verify_no_signatures_are_left_out() {
+    fn key_set_leaves_out_keys_that_cannot_verify_signatures() {
         let point = "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo";
         let usable = json!({ "kty": "OKP", "crv": "Ed25519", "x": point });
         assert!(set(json!([usable.clone()])).is_ok_and(|keys| keys.has(None, Algorithm::EdDsa)));

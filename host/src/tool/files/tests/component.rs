@@ -102,7 +102,7 @@ fn err(text: &str) -> Result<String, String> {
 }
 
 #[test]
-fn a_component_works_on_what_it_was_granted() {
+fn component_with_file_grants_works_on_granted_files() {
     let mut filer = FilerComponent::new(&[("/workspace/in", true)]);
     let mut ask = |function: &str, arguments: &[&str]| filer.ask(function, arguments);
     assert_eq!(ask("read", &["/workspace/in/a"]), ok("alpha"));
@@ -126,7 +126,7 @@ fn a_component_works_on_what_it_was_granted() {
 }
 
 #[test]
-fn a_component_cannot_do_what_it_was_not_granted() {
+fn component_without_matching_file_grant_is_denied() {
     let mut filer = FilerComponent::new(&[("/workspace/in", false), ("/workspace/out/x", true)]);
     let mut ask = |function: &str, arguments: &[&str]| filer.ask(function, arguments);
     assert_eq!(ask("read", &["/workspace/in/d/b"]), ok("beta"));
@@ -159,7 +159,7 @@ fn a_component_cannot_do_what_it_was_not_granted() {
 const EIO: &str = "I/O error (os error 29)";
 
 #[test]
-fn a_component_meets_limits_as_errors() {
+fn component_beyond_file_limits_gets_errors() {
     let mut filer = FilerComponent::new(&[("/tmp", true)]);
     let megabytes = "m".repeat(5 << 20);
     assert_eq!(filer.ask("write", &["/tmp/large", &megabytes]), ok(""));
@@ -189,7 +189,7 @@ fn a_component_meets_limits_as_errors() {
 }
 
 #[test]
-fn a_component_meets_links_as_wasi_has_them() {
+fn component_meets_links_with_wasi_semantics() {
     let mut tree = tree();
     for (target, path) in [("a", "fine"), ("../secret", "up"), ("/workspace/secret", "absolute"), ("circle", "circle")]
     {
@@ -212,7 +212,7 @@ fn a_component_meets_links_as_wasi_has_them() {
 }
 
 #[test]
-fn an_instance_that_is_kept_sees_the_next_calls_files() {
+fn kept_instance_sees_the_files_of_the_next_call() {
     let mut filer = FilerComponent::new(&[("/workspace/in", true)]);
     assert_eq!(filer.ask("write", &["/workspace/in/a", "first"]), ok(""));
     let mut run = tree();

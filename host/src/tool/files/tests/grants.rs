@@ -25,7 +25,7 @@ pub(super) fn makings(tool: &mut FilesFixture, at: u32, path: &str) -> Vec<Resul
 }
 
 #[test]
-fn no_grant_means_no_files() {
+fn tool_without_file_grant_has_no_files() {
     let mut tool = FilesFixture::new(&[]);
     assert_eq!(tool.preopens(), []);
     let mut unborn = FilesFixture { files: ToolFiles::new(), table: ResourceTable::new() };
@@ -49,7 +49,7 @@ fn granted_directories_are_preopened_by_their_names() {
 }
 
 #[test]
-fn what_may_be_read_is_read_and_not_changed() {
+fn readable_grant_allows_reads_and_denies_changes() {
     let mut tool = FilesFixture::new(&[("/workspace/in", false)]);
     let at = tool.at("/workspace/in");
     assert_eq!(tool.cat(at, "a").as_deref(), Ok("alpha"));
@@ -76,7 +76,7 @@ fn what_may_be_read_is_read_and_not_changed() {
 }
 
 #[test]
-fn what_may_be_written_is_changed() {
+fn writable_grant_allows_changes() {
     let mut tool = FilesFixture::new(&[("/workspace/in", true)]);
     let at = tool.at("/workspace/in");
     for attempt in attempts(&mut tool, at, "a") {
@@ -96,7 +96,7 @@ fn what_may_be_written_is_changed() {
 }
 
 #[test]
-fn what_is_not_granted_is_not_even_looked_for() {
+fn path_outside_grant_is_denied_whether_or_not_it_exists() {
     let mut tool = FilesFixture::new(&[("/workspace/in/a", true), ("/workspace/out", false)]);
     let at = tool.at("/workspace/in");
     for path in ["d", "d/b", "none", "none/x", "d/../a"] {
@@ -113,7 +113,7 @@ fn what_is_not_granted_is_not_even_looked_for() {
 }
 
 #[test]
-fn a_granted_file_is_reached_in_its_directory_which_shows_nothing_else() {
+fn granted_file_is_the_only_entry_visible_in_its_directory() {
     let mut tool =
         FilesFixture::new(&[("/workspace/secret", true), ("/workspace/new", true), ("/workspace/in/d", false)]);
     let names: Vec<_> = tool.preopens().into_iter().map(|(_, name)| name).collect();
@@ -148,7 +148,7 @@ fn grants_that_overlap_add_up() {
 }
 
 #[test]
-fn no_path_leads_out_of_its_directory() {
+fn path_leading_out_of_its_directory_is_denied() {
     let mut tool = FilesFixture::new(&[("/workspace", true)]);
     let top = tool.at("/workspace");
     let at = tool.open(top, "in", "rd").expect("granted");
@@ -167,7 +167,7 @@ fn no_path_leads_out_of_its_directory() {
 }
 
 #[test]
-fn no_link_leads_out() {
+fn link_leading_out_of_its_directory_is_denied() {
     let mut tree = tree();
     let links = [
         ("/workspace/secret", "in/absolute"),
@@ -206,7 +206,7 @@ fn no_link_leads_out() {
 }
 
 #[test]
-fn a_grant_is_not_moved_by_a_link() {
+fn grant_on_a_linked_path_does_not_follow_the_link() {
     let mut tree = tree();
     tree.rename("/workspace/in", "/workspace/was", 2).expect("writable");
     tree.create_link("out", "/workspace/in", 2).expect("writable");
@@ -236,7 +236,7 @@ fn renaming_needs_both_ends() {
 }
 
 #[test]
-fn what_the_session_makes_read_only_is_so_for_tools() {
+fn path_read_only_in_session_is_read_only_for_tools() {
     let mut tool = FilesFixture::new(&[("/etc", true), ("/", true)]);
     let (etc, root) = (tool.at("/etc"), tool.at("/"));
     assert_eq!(tool.cat(etc, "host").as_deref(), Ok("tollhouse"));

@@ -80,7 +80,7 @@ fn quotas_hold_and_streams_say_why() {
 }
 
 #[test]
-fn so_much_may_be_open_and_no_more() {
+fn open_descriptors_beyond_the_limit_are_refused() {
     let mut tool = FilesFixture::new(&[("/workspace/in", true)]);
     let at = tool.at("/workspace/in");
     let file = tool.open(at, "a", "rw").expect("there");
@@ -104,7 +104,7 @@ fn so_much_may_be_open_and_no_more() {
 }
 
 #[test]
-fn a_handle_of_nothing_traps() {
+fn handle_without_resource_traps() {
     let mut tool = FilesFixture::new(&[("/workspace/in", true)]);
     let at = tool.at("/workspace/in");
     tool.close(at);

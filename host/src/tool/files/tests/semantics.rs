@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn links_in_circles_end() {
+fn link_loop_is_an_error() {
     let mut tool = FilesFixture::new(&[("/workspace/in", true)]);
     let at = tool.at("/workspace/in");
     tool.symlink(at, "two", "one").expect("granted");
@@ -66,7 +66,7 @@ fn entries_are_removed_as_posix_says() {
 }
 
 #[test]
-fn a_descriptor_follows_its_entry() {
+fn descriptor_of_renamed_entry_follows_it() {
     let mut tool = FilesFixture::new(&[("/workspace/in", true), ("/tmp", true)]);
     let (at, tmp) = (tool.at("/workspace/in"), tool.at("/tmp"));
     let directory = tool.open(at, "d", "rd").expect("there");
@@ -90,7 +90,7 @@ fn a_descriptor_follows_its_entry() {
 }
 
 #[test]
-fn a_removed_file_lives_as_long_as_it_is_open() {
+fn removed_file_stays_readable_while_open() {
     let mut tool = FilesFixture::new(&[("/workspace/in", true)]);
     let at = tool.at("/workspace/in");
     let (one, two) = (tool.open(at, "a", "rw").expect("there"), tool.open(at, "a", "rw").expect("there"));
@@ -116,7 +116,7 @@ fn a_removed_file_lives_as_long_as_it_is_open() {
 }
 
 #[test]
-fn a_removed_directory_is_empty_and_holds_nothing() {
+fn removed_directory_that_is_open_is_empty_and_refuses_entries() {
     let mut tool = FilesFixture::new(&[("/workspace/in", true)]);
     let at = tool.at("/workspace/in");
     tool.mkdir(at, "e").expect("granted");
@@ -187,7 +187,7 @@ fn times_are_those_of_the_call_or_as_set() {
 }
 
 #[test]
-fn one_entry_is_one_object() {
+fn entry_opened_twice_is_the_same_object() {
     let mut tool = FilesFixture::new(&[("/workspace/in", true), ("/workspace", false)]);
     let (at, top) = (tool.at("/workspace/in"), tool.at("/workspace"));
     let one = tool.open(at, "a", "r").expect("there");
@@ -206,7 +206,7 @@ fn one_entry_is_one_object() {
 }
 
 #[test]
-fn what_there_is_not_is_unsupported_and_what_needs_nothing_works() {
+fn unsupported_file_operations_say_so_and_no_ops_succeed() {
     let mut tool = FilesFixture::new(&[("/workspace/in", true)]);
     let at = tool.at("/workspace/in");
     let linked = told(tool.view().link_at(handle(at), FOLLOW, "a".into(), handle(at), "b".into()));
@@ -218,7 +218,7 @@ fn what_there_is_not_is_unsupported_and_what_needs_nothing_works() {
 }
 
 #[test]
-fn a_directory_can_be_emptied_while_it_is_read() {
+fn directory_emptied_while_it_is_read_lists_every_entry() {
     let mut tool = FilesFixture::new(&[("/workspace/in", true)]);
     let at = tool.at("/workspace/in");
     for name in ["b", "c", "é"] {
@@ -237,7 +237,7 @@ fn a_directory_can_be_emptied_while_it_is_read() {
 }
 
 #[test]
-fn what_is_open_is_open_in_the_next_call_on_its_tree() {
+fn descriptors_open_on_a_tree_stay_open_in_the_next_call() {
     let mut tool = FilesFixture::new(&[("/workspace/in", true)]);
     let at = tool.at("/workspace/in");
     let (a, b) = (tool.open(at, "a", "rw").expect("there"), tool.open(at, "d/b", "rw").expect("there"));

@@ -107,7 +107,7 @@ fn is_gone(redacted: &str) -> bool {
 }
 
 #[test]
-fn the_longest_of_secrets_that_overlap_covers_the_rest() {
+fn redactor_replaces_the_longest_of_overlapping_secrets() {
     let secrets = ["s3cr3t-Value", "s3cr3t-Value-RESTOFSECRET", "SECRET-and-more"];
     assert_eq!(redact(&secrets, "a s3cr3t-Value-RESTOFSECRET b"), "a {{secret:K1}} b");
     assert_eq!(redact(&secrets, "a s3cr3t-Value-REST b"), "a {{secret:K0}}-REST b");
@@ -168,7 +168,7 @@ fn hexadecimal_in_any_case_and_lines_of_base64_are_found() {
 }
 
 #[test]
-fn what_could_go_on_is_held_back_and_nothing_else() {
+fn stream_redactor_holds_back_only_possible_beginnings_of_secrets() {
     let redactor = redactor(&["s3cr3t-value"]);
     let mut stream = StreamRedactor::new(Arc::clone(&redactor), vec![true]);
     let mut redacted = Vec::new();
@@ -191,7 +191,7 @@ fn what_could_go_on_is_held_back_and_nothing_else() {
 
 proptest! {
     #[test]
-    fn no_form_of_a_secret_survives(
+    fn redactor_removes_every_encoding_of_a_secret(
         secret in "[ -z|~\u{e0}-\u{ff}]{6,40}",
         before in "[ -z\u{e0}-\u{ff}]{0,20}",
         after in "[ -z\u{e0}-\u{ff}]{0,20}",
@@ -211,7 +211,7 @@ proptest! {
     }
 
     #[test]
-    fn parts_are_read_as_the_whole_is(
+    fn redaction_in_parts_equals_redaction_whole(
         secrets in vec("[ab%\\\\4]{6,9}", 1..4),
         text in "([ab%\\\\4\n\r ]|%61|%25|\\\\u0061|\\\\\\\\|\\\\u005c){0,60}",
         lengths in vec(1_usize..9, 1..6),
@@ -227,7 +227,7 @@ proptest! {
     }
 
     #[test]
-    fn what_holds_no_secret_is_unchanged(
+    fn redactor_leaves_bytes_without_secret_unchanged(
         bytes in vec(any::<u8>(), 0..300),
         lengths in vec(1_usize..40, 1..6),
     ) {

@@ -59,7 +59,7 @@ pub(super) fn acknowledged(child: &mut Child) -> Vec<BlobId> {
 }
 
 #[test]
-fn what_was_acknowledged_is_there_after_a_kill() {
+fn blobs_acknowledged_survive_kills() {
     let home = tempfile::tempdir().expect("a temporary directory");
     let mut all = 0;
     for cycle in 0..8_u64 {

@@ -30,7 +30,7 @@ impl Drop for SmallDisk {
 }
 
 #[test]
-fn a_full_disk_loses_nothing_and_can_be_emptied() {
+fn full_disk_loses_no_acknowledged_blob_and_can_be_emptied() {
     let home = tempfile::tempdir().expect("a temporary directory");
     let Some(small) = SmallDisk::mount(&home, 2_000) else { return };
     let files = BlobFiles::open(&small.0).expect("it opens");

@@ -56,7 +56,7 @@ fn leftovers(files: &BlobFiles) -> usize {
 }
 
 #[test]
-fn what_was_synced_is_there_in_any_number() {
+fn blobs_synced_in_any_number_are_readable() {
     let (home, files) = home();
     for count in [0, 1, 2, 8, 9, 300] {
         let ids = put(&files, (0..count).map(content));
@@ -76,7 +76,7 @@ fn what_was_synced_is_there_in_any_number() {
 
 #[cfg(unix)]
 #[test]
-fn only_their_owner_can_read_them() {
+fn blob_files_are_readable_by_their_owner_only() {
     use std::os::unix::fs::PermissionsExt;
     let (home, files) = home();
     put(&files, [content(1)]);
@@ -89,7 +89,7 @@ fn only_their_owner_can_read_them() {
 }
 
 #[test]
-fn nothing_is_visible_before_it_is_durable() {
+fn blob_is_not_visible_before_it_is_durable() {
     let (_home, files) = home();
     let mut upload = files.begin().expect("it begins");
     let id = upload.put(content(1)).expect("it is put");
@@ -107,7 +107,7 @@ fn nothing_is_visible_before_it_is_durable() {
 }
 
 #[test]
-fn a_blob_that_is_there_is_not_written_again() {
+fn blob_already_stored_is_not_written_again() {
     let (home, files) = home();
     let ids = put(&files, (0..20).map(content));
     let before = |id| fs::metadata(files.path(id)).and_then(|metadata| metadata.modified()).expect("it is there");
@@ -125,7 +125,7 @@ fn a_blob_that_is_there_is_not_written_again() {
 }
 
 #[test]
-fn what_is_too_large_is_refused_and_the_upload_goes_on() {
+fn blob_that_is_too_large_is_refused_and_upload_continues() {
     let (_home, files) = home();
     let mut upload = files.begin().expect("it begins");
     assert!(matches!(upload.put(vec![0; MAX_BLOB_BYTES + 1]), Err(BlobError::TooLarge(_))));
@@ -139,7 +139,7 @@ fn what_is_too_large_is_refused_and_the_upload_goes_on() {
 }
 
 #[test]
-fn each_flipped_byte_is_found_and_named_and_nothing_is_served() {
+fn blob_with_any_byte_flipped_is_reported_and_not_served() {
     let (home, files) = home();
     for plain in [b"a raw blob".to_vec(), content(2 * 6), b"".to_vec(), vec![1; 9_000]] {
         let [id] = put(&files, [plain.clone()])[..] else { panic!("one was put") };
@@ -169,7 +169,7 @@ fn flipped(bytes: &[u8], at: usize) -> Vec<u8> {
 }
 
 #[test]
-fn what_is_known_to_be_damaged_is_replaced_by_who_has_the_bytes() {
+fn damaged_blob_is_replaced_by_an_upload_of_its_bytes() {
     let (home, files) = home();
     let [id] = put(&files, [content(1)])[..] else { panic!("one was put") };
     let bad = flipped(&fs::read(files.path(&id)).expect("it is there"), 1);
@@ -185,7 +185,7 @@ fn what_is_known_to_be_damaged_is_replaced_by_who_has_the_bytes() {
 }
 
 #[test]
-fn what_is_damaged_is_set_aside_and_can_be_put_again() {
+fn damaged_blob_set_aside_can_be_stored_again() {
     let (home, files) = home();
     let ids = put(&files, [content(1), content(3)]);
     let bad = flipped(&fs::read(files.path(&ids[0])).expect("it is there"), 1);
@@ -202,7 +202,7 @@ fn what_is_damaged_is_set_aside_and_can_be_put_again() {
 }
 
 #[test]
-fn faults_are_remembered_each_once_and_not_without_end() {
+fn blob_faults_are_recorded_once_and_bounded() {
     let (_home, files) = home();
     for n in 0..200_u64 {
         for _ in 0..2 {
@@ -214,7 +214,7 @@ fn faults_are_remembered_each_once_and_not_without_end() {
 }
 
 #[test]
-fn what_was_read_is_at_hand() {
+fn blob_read_before_is_served_from_memory() {
     let (_home, files) = home();
     let [id] = put(&files, [content(1)])[..] else { panic!("one was put") };
     let first = files.get(&id).expect("it is there");
@@ -246,7 +246,7 @@ fn blobs_of_another_version_are_left_alone() {
 }
 
 #[test]
-fn names_that_are_none_are_passed_over() {
+fn blob_listing_skips_files_that_are_no_blobs() {
     let (_home, files) = home();
     let [id] = put(&files, [content(1)])[..] else { panic!("one was put") };
     let upper = files.path(&id).with_file_name(id.to_string()[2..].to_uppercase());
@@ -256,7 +256,7 @@ fn names_that_are_none_are_passed_over() {
 }
 
 #[test]
-fn nobody_removes_while_an_upload_is_alive() {
+fn removal_waits_while_an_upload_is_alive() {
     let (home, files) = home();
     let other = BlobFiles::open(home.path()).expect("it opens twice");
     let mut upload = files.begin().expect("it begins");
@@ -285,7 +285,7 @@ fn nobody_removes_while_an_upload_is_alive() {
 }
 
 #[test]
-fn uploads_that_never_pause_let_who_removes_pass() {
+fn removal_gets_its_turn_among_continuous_uploads() {
     let (_home, files) = home();
     let stop = AtomicBool::new(false);
     thread::scope(|scope| {
@@ -305,7 +305,7 @@ fn uploads_that_never_pause_let_who_removes_pass() {
 }
 
 #[test]
-fn only_what_the_dead_left_is_cleared() {
+fn leftovers_of_dead_uploads_are_cleared_and_live_ones_kept() {
     let (_home, files) = home();
     let mut upload = files.begin().expect("it begins");
     upload.put(content(1)).expect("it is put");
@@ -319,7 +319,7 @@ fn only_what_the_dead_left_is_cleared() {
 }
 
 #[test]
-fn many_threads_put_and_read_the_same() {
+fn blobs_stored_and_read_by_many_threads_are_whole() {
     let (home, files) = home();
     let contents: Vec<Vec<u8>> = (0..60).map(content).collect();
     thread::scope(|scope| {

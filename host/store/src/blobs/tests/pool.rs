@@ -12,7 +12,7 @@ fn next_place(files: &BlobFiles) -> u64 {
 }
 
 #[test]
-fn who_syncs_syncs_for_all() {
+fn sync_of_one_upload_syncs_all() {
     let (_home, files) = home();
     let mut one = files.begin().expect("it begins");
     let ids = [content(1), vec![1; 100_000]].map(|content| one.put(content).expect("it is put"));
@@ -26,7 +26,7 @@ fn who_syncs_syncs_for_all() {
 }
 
 #[test]
-fn what_is_given_up_ends_the_place() {
+fn upload_abandoned_ends_its_place() {
     let (_home, files) = home();
     for content in [content(1), vec![1; 100_000]] {
         let mut one = files.begin().expect("it begins");
@@ -44,7 +44,7 @@ fn what_is_given_up_ends_the_place() {
 }
 
 #[test]
-fn what_fails_ends_the_place() {
+fn upload_that_fails_ends_its_place() {
     let (_home, files) = home();
     let mut one = files.begin().expect("it begins");
     let mut other = files.begin().expect("it begins");
@@ -65,7 +65,7 @@ fn what_fails_ends_the_place() {
 }
 
 #[test]
-fn when_blobs_are_removed_the_place_ends_in_every_process() {
+fn removal_of_blobs_ends_the_place_in_every_process() {
     let (home, files) = home();
     let other = BlobFiles::open(home.path()).expect("it opens twice");
     let [id] = put(&files, [content(1)])[..] else { panic!("one was put") };
@@ -85,7 +85,7 @@ fn when_blobs_are_removed_the_place_ends_in_every_process() {
 }
 
 #[test]
-fn many_sessions_share_the_work_and_some_give_up() {
+fn shared_uploads_with_some_abandoned_store_the_others() {
     let (_home, files) = home();
     let (done, failed) = (AtomicUsize::new(0), AtomicUsize::new(0));
     thread::scope(|scope| {

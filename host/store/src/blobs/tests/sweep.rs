@@ -47,7 +47,7 @@ fn listed(files: &BlobFiles) -> BTreeSet<BlobId> {
 }
 
 #[test]
-fn what_nothing_names_is_removed_and_counted() {
+fn sweep_removes_and_counts_unreferenced_blobs() {
     let (_home, files) = home();
     let ids = put(&files, [content(1), content(3), content(5)]);
     let root = Named { id: put(&files, [node(&[Named { id: ids[0], node: false }])])[0], node: true };
@@ -66,7 +66,7 @@ fn what_nothing_names_is_removed_and_counted() {
 }
 
 #[test]
-fn a_file_that_looks_like_a_node_does_not_hide_one() {
+fn sweep_with_plain_blob_equal_to_a_node_keeps_node_references() {
     let (_home, files) = home();
     let leaf = put(&files, [content(1)])[0];
     let bytes = node(&[Named { id: leaf, node: false }]);
@@ -79,7 +79,7 @@ fn a_file_that_looks_like_a_node_does_not_hide_one() {
 }
 
 #[test]
-fn nothing_is_removed_while_a_node_cannot_be_read() {
+fn sweep_with_unreadable_node_removes_nothing() {
     let (_home, files) = home();
     let ids = put(&files, [content(1), node(&[])]);
     let missing = Named { id: BlobId::of(b"absent"), node: true };
@@ -92,7 +92,7 @@ fn nothing_is_removed_while_a_node_cannot_be_read() {
 }
 
 #[test]
-fn an_upload_that_lasts_is_not_waited_for_without_end() {
+fn sweep_during_long_upload_gives_up_after_its_time() {
     let (_home, files) = home();
     put(&files, [content(1)]);
     let upload = files.begin().expect("it begins");
@@ -134,7 +134,7 @@ fn commit(files: &BlobFiles, records: &SessionRecords, session: u64, round: u64)
 }
 
 #[test]
-fn nothing_reachable_is_removed_beside_running_sessions() {
+fn sweep_beside_running_sessions_keeps_reachable_blobs() {
     let (home, files) = home();
     let records = SessionRecords::default();
     let stop = AtomicBool::new(false);
@@ -178,7 +178,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 
     #[test]
-    fn what_is_left_is_what_is_reachable(
+    fn sweep_leaves_exactly_the_reachable_blobs(
         graph in prop::collection::vec(prop::collection::vec((any::<prop::sample::Index>(), any::<bool>()), 0..4), 1..30),
         roots in prop::collection::vec((any::<prop::sample::Index>(), any::<bool>()), 0..4),
     ) {
