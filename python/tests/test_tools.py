@@ -24,7 +24,7 @@ from tollhouse import (
     tool_from_function,
     tools_of,
 )
-from tollhouse.json_values import to_json, to_plain
+from tollhouse._internal.types.json_values import to_json, to_plain
 from tollhouse.tools import all_tools
 
 

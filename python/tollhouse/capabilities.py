@@ -11,10 +11,10 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any, cast
 
 from . import _native
+from ._internal.policy.clause_values import dump
+from ._internal.policy.constraint_specs import constraints_from_specs
 from .constraints import Constraint, ConstraintSet, Param
 from .errors import CallLimitExceededError, CapabilityError, ConstraintError
-from .serialize import dump
-from .specs import constraints_from_specs
 
 __all__ = [
     "METHOD_CAPABILITY_TYPE",

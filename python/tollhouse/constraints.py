@@ -11,8 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from . import _native
-from .errors import ConstraintError, MissingParamError, TypeMismatchError, ViolationError
-from .serialize import (
+from ._internal.policy.clause_values import (
     GROUPS,
     LISTS,
     ORDERING,
@@ -27,6 +26,7 @@ from .serialize import (
     scalar,
     written,
 )
+from .errors import ConstraintError, MissingParamError, TypeMismatchError, ViolationError
 
 _COMPARED = ORDERING | {"eq", "ne"}
 """The operators that are operators of Python too."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, overload
 
+from ._internal.run_queue import refused
 from .pending import PendingCall
 from .result import ExecutionResult
-from .run_queue import refused
 from .runs import bytes_of
 from .sandbox import Sandbox
 

@@ -131,7 +131,7 @@ class Snapshot(Mapping[str, bytes]):
 
     def _repr_html_(self) -> str:
         """Jupyter's view: names, sizes and times, and pictures."""
-        from .display import files_html
+        from ._internal.jupyter_display import files_html
 
         return files_html(self)
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from . import _native
+from ._internal.hosts import cache_place
+from ._internal.mounted_tools import check_wasm_path
 from .errors import NativeError
-from .hosts import cache_place
-from .mounts import check_wasm_path
 
 
 def precompile_module(wasm_path: None = None) -> Path:

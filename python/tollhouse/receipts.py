@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from .hosts import default_registry, host
-from .mounts import mounted, read_tools
+from ._internal.hosts import default_registry, host
+from ._internal.mounted_tools import mounted, read_tools
 
 Verdict = Literal["allowed", "not_made", "wrong"]
 """What the policy says of a call: it allows it, the call was not made, or it was made and must not have been."""

@@ -209,7 +209,7 @@ class ExecutionResult:
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
         """Jupyter's view: everything about the run."""
-        from .display import result_html, result_text
+        from ._internal.jupyter_display import result_html, result_text
 
         return {"text/plain": result_text(self), "text/html": result_html(self)}
 

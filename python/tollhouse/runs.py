@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from ._internal.languages import ordered
+from ._internal.run_queue import refused
 from ._internal.sendable import well_formed
-from .languages import ordered
+from ._internal.tool_answers import Answering
 from .result import ExecutionResult, printed, result_of
-from .run_queue import refused
-from .tool_answers import Answering
 
 # What one plain run does without is imported where it is needed: many programs run one script.
 TYPE_CHECKING = False
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
     from . import _native
     from ._internal.host_mounts import HostMounts
+    from ._internal.run_queue import Turn
+    from ._internal.stepped_runs import Stepping
+    from ._internal.tool_answers import Answers
     from .literals import LanguageName
-    from .run_queue import Turn
-    from .steps import Stepping
-    from .tool_answers import Answers
 
     _T = TypeVar("_T")
     OnOutput = Callable[[str], object]
@@ -274,7 +274,7 @@ class Runs:
             >>> Sandbox(tools=[add]).call("add", {"a": 1, "b": 2})
             3
         """
-        from .calls import call
+        from ._internal.direct_calls import call
 
         return self._do(lambda session, _: call(session, method, arguments or {}, self._answers.run))
 
@@ -288,7 +288,7 @@ class Runs:
         Returns:
             What the tool returned.
         """
-        from .calls import call
+        from ._internal.direct_calls import call
 
         return await self._do_async(lambda session, _: call(session, method, arguments or {}, self._answers.run))
 
@@ -309,7 +309,7 @@ class Runs:
     async def _do_async(self, work: Callable[[_native.Session, bool], _T]) -> _T:
         from asyncio import get_running_loop
 
-        from .async_runs import beside
+        from ._internal.async_runs import beside
 
         session = self._open()
         loop = get_running_loop()
@@ -446,7 +446,7 @@ class Runs:
             >>> sandbox.last_result.return_value
             3
         """
-        from .steps import Stepping
+        from ._internal.stepped_runs import Stepping
 
         known, source = ordered(language, code)
         session = self._open()
@@ -496,7 +496,7 @@ class Runs:
         Returns:
             The call; None when the script has ended.
         """
-        from .async_runs import beside
+        from ._internal.async_runs import beside
 
         return await beside(self.step, self._going().cancel)
 

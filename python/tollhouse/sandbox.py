@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from . import _native
+from ._internal.hosts import default_registry, host
+from ._internal.mounted_tools import check_wasm_path, mounted, namespaces, not_served, policy_text, read_tools
+from ._internal.run_queue import Turn
 from ._internal.sandbox_options import (
     auditor,
     check_asked,
@@ -24,12 +27,9 @@ from ._internal.sandbox_options import (
     telemetry_if_traced,
     warn_of_lost_names,
 )
-from .hosts import default_registry, host
-from .mounts import check_wasm_path, mounted, namespaces, not_served, policy_text, read_tools
+from ._internal.tool_answers import Answers, Called
 from .result import ExecutionResult
-from .run_queue import Turn
 from .runs import Runs
-from .tool_answers import Answers, Called
 
 # What one plain run does without is imported where it is needed: many programs run one script.
 TYPE_CHECKING = False
@@ -41,6 +41,8 @@ if TYPE_CHECKING:
     from typing import Any, Never, Self, Unpack
 
     from ._internal.options import RestoreOptions
+    from ._internal.policy.mounted_token import Opened
+    from ._internal.tool_answers import Approver, Handler
     from ._internal.tool_errors import ErrorMode, OnToolError
     from .audit import AuditCollector, AuditConfig, AuditEntry
     from .auth import PCA
@@ -49,8 +51,6 @@ if TYPE_CHECKING:
     from .files import FilePath, Files
     from .literals import LanguageName
     from .mcp_servers import McpServerOptions, McpServers
-    from .tokens import Opened
-    from .tool_answers import Approver, Handler
     from .tools import ToolDefinition
 
 
@@ -380,8 +380,8 @@ class Sandbox(Runs):
 
     def _allows(self, session: _native.Session, method: str, params: Mapping[str, Any]) -> tuple[bool, str | None]:
         from ._internal.sendable import sendable
+        from ._internal.types.json_values import to_json
         from .capabilities import canonical_method
-        from .json_values import to_json
 
         return session.allows(canonical_method(method), to_json(sendable(dict(params)), "the arguments"))
 
@@ -470,8 +470,8 @@ class Sandbox(Runs):
             >>> Sandbox().check("await serch({})")[0].message
             'serch is not defined'
         """
+        from ._internal.languages import ordered
         from .checks import problems
-        from .languages import ordered
 
         return problems(self._open(), *ordered(language, script))
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from ._internal.languages import language_of, ordered, unknown_language
 from ._internal.sandbox_options import listed_tools
-from .languages import language_of, ordered, unknown_language
 from .result import ExecutionResult
 from .sandbox import Sandbox
 
@@ -409,7 +409,7 @@ def create_sandbox_tool(
         return SandboxTool(Sandbox(capabilities=capabilities, **options))
     functions, bare = _read(tools or ())
     if own or not (has_grants or options.get("pca", b"") not in (b"", "")):
-        from .grants import capabilities_of
+        from ._internal.policy.tool_grants import capabilities_of
 
         definitions = [*bare, *(one.definition for one in functions)]
         capabilities = capabilities_of(definitions, constraints=constraints, max_calls=max_calls)

@@ -9,25 +9,25 @@ from types import MappingProxyType
 from typing import Any, Unpack, get_args
 
 from . import _native
-from ._internal.limits import limits_as_policy
+from ._internal.hosts import default_registry, host
 from ._internal.migration import Grants, widen, withdrawn_tools
+from ._internal.mounted_tools import check_capabilities, mounted, namespaces, not_served, read_tools
+from ._internal.policy.limits import limits_as_policy
 from ._internal.sandbox_options import listed_tools, names_of_servers
 from .capabilities import MethodCapability, capabilities_from
 from .durable_runs import DurableRuns
 from .errors import RuntimeError  # noqa: A004
 from .files import Files, Snapshot
-from .hosts import default_registry, host
 from .literals import OnChange
-from .mounts import check_capabilities, mounted, namespaces, not_served, read_tools
 from .stores import At, Place, Run, Store, point_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ._internal.options import SandboxOptions
+    from ._internal.policy.mounted_token import Opened
     from .checks import Problem
     from .literals import LanguageName
     from .receipts import Verification
-    from .tokens import Opened
     from .tools import ToolDefinition
 
 

@@ -11,9 +11,9 @@ from typing import Any, Literal, Never, Unpack, cast
 
 from . import _native
 from ._internal.forks import holds_store
+from ._internal.hosts import default_store, trust_writers
 from ._internal.sendable import sendable
 from .files import Snapshot
-from .hosts import default_store, trust_writers
 from .literals import OnChange, Resolution, RunStatus
 from .pending import PendingCall, pending_call, pending_calls, time_of
 

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from ..auth import PCA
     from ..capabilities import MethodCapability
     from ..mcp_servers import McpServerOptions, McpServers
-    from ..tokens import Opened
     from ..tools import ToolDefinition
+    from .policy.mounted_token import Opened
     from .telemetry import Telemetry
     from .tool_errors import ErrorMode
 
@@ -99,7 +99,7 @@ def opened_token(
         raise ValueError(
             "a token is for `tools`; components come with a policy: give `pca`, or `policy` and `registry`"
         )
-    from ..tokens import Opened
+    from .policy.mounted_token import Opened
 
     return Opened(pca, authorities)
 
@@ -163,7 +163,7 @@ def check_asked(
         check_order(capabilities)
     if approver is None or policy is None:
         return
-    from ..mounts import asks
+    from .mounted_tools import asks
 
     if not asks(policy, toml=toml):
         raise never_asked()

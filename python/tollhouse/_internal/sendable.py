@@ -81,7 +81,7 @@ def _made_sendable(value: Any, place: str, depth: int) -> Any:
         return [_made_sendable(one, f"{place}/{at}", depth + 1) for at, one in enumerate(value)]  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
     if isinstance(value, bytes):
         return value
-    from ..json_values import simpler_value
+    from .types.json_values import simpler_value
 
     try:
         simpler = simpler_value(value)
@@ -91,7 +91,7 @@ def _made_sendable(value: Any, place: str, depth: int) -> Any:
 
 
 def _made_dict(value: dict[Any, Any], place: str, depth: int) -> dict[Any, Any]:
-    from ..json_values import json_key
+    from .types.json_values import json_key
 
     made: dict[Any, Any] = {}
     for key, one in value.items():

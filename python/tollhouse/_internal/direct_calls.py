@@ -6,12 +6,12 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from . import _native
-from ._internal.sendable import sendable
-from ._internal.tool_errors import cause
-from .capabilities import canonical_method
-from .errors import ArgumentError, CapabilityError, ToolError
+from .. import _native
+from ..capabilities import canonical_method
+from ..errors import ArgumentError, CapabilityError, ToolError
+from .sendable import sendable
 from .tool_answers import Answering
+from .tool_errors import cause
 
 
 def call(session: _native.Session, method: str, arguments: Mapping[str, Any], run: Answering) -> Any:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, TypeGuard
 
-from .errors import ConstraintError
+from ...errors import ConstraintError
 
 Scalar = str | int | float | bool
 """Value that a constraint compares with."""

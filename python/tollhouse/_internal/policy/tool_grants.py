@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar
 
-from .capabilities import MethodCapability, canonical_method
-from .constraints import ConstraintSet
-from .prompts import DEFAULT_MAX_CALLS
-from .specs import constraints_from_specs
-from .tools import ToolDefinition, check_params
+from ...capabilities import MethodCapability, canonical_method
+from ...constraints import ConstraintSet
+from ...prompts import DEFAULT_MAX_CALLS
+from ...tools import ToolDefinition, check_params
+from .constraint_specs import constraints_from_specs
 
 _T = TypeVar("_T")
 
