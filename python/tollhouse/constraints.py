@@ -5,12 +5,12 @@ A constraint is data. It becomes a clause of the policy, and the host judges it:
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
 from . import _native
+from ._internal.policy import constraint_forms
 from ._internal.policy.clause_values import (
     GROUPS,
     LISTS,
@@ -20,29 +20,25 @@ from ._internal.policy.clause_values import (
     Scalar,
     dump,
     encode_arguments,
-    from_decimal,
     is_text,
-    number,
-    scalar,
+    operand,
     written,
 )
-from .errors import ConstraintError, MissingParamError, TypeMismatchError, ViolationError
 
-_COMPARED = ORDERING | {"eq", "ne"}
-"""The operators that are operators of Python too."""
+_COMPARED = ORDERING | {"eq", "ne"}  # the operators that are operators of Python too
 
 
 @dataclass(frozen=True, slots=True)
 class Constraint:
-    """One condition on the arguments of a call. `Param` is the short way to write one.
+    """A condition on the arguments of a call. `Param` is the short way to write one.
 
     Join constraints by `&` and `|`. Paths walk objects and lists: `items/0/price` is of the first element,
     `items/*/price` of every element. An argument that is missing or null fails each condition but `not_exists`.
 
     Args:
         operator: The operator, as in `le`.
-        param: The parameter, or a path in it.
-        value: What it is compared with.
+        param: The name of the parameter, or a path in it.
+        value: The value that the argument is compared with.
         parts: The conditions that `and` and `or` join.
 
     Raises:
@@ -67,7 +63,7 @@ class Constraint:
         if not is_text(self.param):
             raise ValueError(f"a parameter is named by a string such as 'amount', not by {self.param!r}")
         object.__setattr__(self, "param", self.param.removeprefix("/"))
-        object.__setattr__(self, "value", self._checked_value())
+        object.__setattr__(self, "value", operand(self.operator, self.param, self.value))
         # The policy's own reader says what is wrong with it now, and not at the first call.
         try:
             _native.check_clauses(dump([self.to_clause()]), "{}")
@@ -80,27 +76,12 @@ class Constraint:
         for part in self.parts:
             require_constraint(part)
 
-    def _checked_value(self) -> Any:
-        where = f"`{self.operator}` of parameter {self.param!r}"
-        if self.operator in PRESENCE:
-            return None
-        if self.operator in LISTS:
-            values = cast("object", self.value)
-            if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
-                raise ValueError(f"{where} takes a list of values, not {self.value!r}")
-            return tuple(scalar(item, where) for item in cast("Iterable[Any]", values))
-        if self.operator in ORDERING:
-            return number(self.value, where)
-        if self.operator in ("starts_with", "ends_with", "within") and not isinstance(self.value, str):
-            raise ValueError(f"{where} takes a string, not {self.value!r}")
-        return scalar(self.value, where)
-
     @classmethod
     def lt(cls, param: str, value: float) -> Constraint:
-        """Allows numbers below a bound.
+        """Allows numbers below a bound, as `Param(param) < value` does.
 
         Args:
-            param: The parameter.
+            param: The name of the parameter, or a path in it.
             value: The bound.
 
         Returns:
@@ -110,10 +91,10 @@ class Constraint:
 
     @classmethod
     def le(cls, param: str, value: float) -> Constraint:
-        """Allows numbers up to a bound.
+        """Allows numbers up to a bound, as `Param(param) <= value` does.
 
         Args:
-            param: The parameter.
+            param: The name of the parameter, or a path in it.
             value: The bound, which is allowed.
 
         Returns:
@@ -123,10 +104,10 @@ class Constraint:
 
     @classmethod
     def gt(cls, param: str, value: float) -> Constraint:
-        """Allows numbers above a bound.
+        """Allows numbers above a bound, as `Param(param) > value` does.
 
         Args:
-            param: The parameter.
+            param: The name of the parameter, or a path in it.
             value: The bound.
 
         Returns:
@@ -136,10 +117,10 @@ class Constraint:
 
     @classmethod
     def ge(cls, param: str, value: float) -> Constraint:
-        """Allows numbers from a bound on.
+        """Allows numbers from a bound on, as `Param(param) >= value` does.
 
         Args:
-            param: The parameter.
+            param: The name of the parameter, or a path in it.
             value: The bound, which is allowed.
 
         Returns:
@@ -149,10 +130,10 @@ class Constraint:
 
     @classmethod
     def eq(cls, param: str, value: Scalar) -> Constraint:
-        """Allows one value. `True` is not 1.
+        """Allows one value, as `Param(param) == value` does. `True` does not equal 1.
 
         Args:
-            param: The parameter.
+            param: The name of the parameter, or a path in it.
             value: The value.
 
         Returns:
@@ -162,10 +143,10 @@ class Constraint:
 
     @classmethod
     def ne(cls, param: str, value: Scalar) -> Constraint:
-        """Allows all other values of the same type.
+        """Allows all other values of the same type, as `Param(param) != value` does.
 
         Args:
-            param: The parameter.
+            param: The name of the parameter, or a path in it.
             value: The value that is not allowed.
 
         Returns:
@@ -175,10 +156,10 @@ class Constraint:
 
     @classmethod
     def is_in(cls, param: str, values: Iterable[Scalar]) -> Constraint:
-        """Allows some values.
+        """Allows the listed values, and no others.
 
         Args:
-            param: The parameter.
+            param: The name of the parameter, or a path in it.
             values: The values.
 
         Returns:
@@ -188,10 +169,10 @@ class Constraint:
 
     @classmethod
     def not_in(cls, param: str, values: Iterable[Scalar]) -> Constraint:
-        """Allows all values but some, if they are of the type of one of them.
+        """Allows all values that are not listed and have the type of a listed one.
 
         Args:
-            param: The parameter.
+            param: The name of the parameter, or a path in it.
             values: The values that are not allowed.
 
         Returns:
@@ -201,11 +182,11 @@ class Constraint:
 
     @classmethod
     def starts_with(cls, param: str, prefix: str) -> Constraint:
-        """Allows texts that begin in one way.
+        """Allows texts that begin with a prefix.
 
         Args:
-            param: The parameter.
-            prefix: The beginning.
+            param: The name of the parameter, or a path in it.
+            prefix: The prefix.
 
         Returns:
             The constraint.
@@ -214,11 +195,11 @@ class Constraint:
 
     @classmethod
     def ends_with(cls, param: str, suffix: str) -> Constraint:
-        """Allows texts that end in one way.
+        """Allows texts that end with a suffix.
 
         Args:
-            param: The parameter.
-            suffix: The end.
+            param: The name of the parameter, or a path in it.
+            suffix: The suffix.
 
         Returns:
             The constraint.
@@ -227,10 +208,10 @@ class Constraint:
 
     @classmethod
     def within(cls, param: str, directory: str) -> Constraint:
-        """Allows paths of a directory and of what is below it, without `.`, `..` and `//`.
+        """Allows the path of a directory and paths below it, if they are written without `.`, `..` and `//`.
 
         Args:
-            param: The parameter.
+            param: The name of the parameter, or a path in it.
             directory: The directory.
 
         Returns:
@@ -240,10 +221,10 @@ class Constraint:
 
     @classmethod
     def contains(cls, param: str, value: Scalar) -> Constraint:
-        """Allows texts that hold a text, or lists that have an element.
+        """Allows texts that contain a text, or lists that have an element.
 
         Args:
-            param: The parameter.
+            param: The name of the parameter, or a path in it.
             value: The text or the element.
 
         Returns:
@@ -253,10 +234,10 @@ class Constraint:
 
     @classmethod
     def exists(cls, param: str) -> Constraint:
-        """Requires an argument that is not null.
+        """Requires that an argument is there and not null.
 
         Args:
-            param: The parameter.
+            param: The name of the parameter, or a path in it.
 
         Returns:
             The constraint.
@@ -268,7 +249,7 @@ class Constraint:
         """Requires that an argument is missing or null.
 
         Args:
-            param: The parameter.
+            param: The name of the parameter, or a path in it.
 
         Returns:
             The constraint.
@@ -277,7 +258,7 @@ class Constraint:
 
     @classmethod
     def and_(cls, constraints: Iterable[Constraint]) -> Constraint:
-        """Requires all of some constraints, as `&` does.
+        """Requires all of the constraints, as `&` between them does.
 
         Args:
             constraints: The constraints.
@@ -292,7 +273,7 @@ class Constraint:
 
     @classmethod
     def or_(cls, constraints: Iterable[Constraint]) -> Constraint:
-        """Requires one of some constraints, as `|` does.
+        """Requires at least one of the constraints, as `|` between them does.
 
         Args:
             constraints: The constraints.
@@ -354,7 +335,7 @@ class Constraint:
         Example:
             >>> Constraint.le("amount", 1000).evaluate({"amount": 500})
         """
-        _judge(self, encode_arguments(params))
+        constraint_forms.judge(self, encode_arguments(params))
 
     def to_clause(self) -> dict[str, Any]:
         """Writes the constraint as a clause of a policy.
@@ -396,8 +377,8 @@ class Constraint:
             ValueError: If the operator is unknown, or a key does not belong there.
         """
         if "type" in data:
-            return _from_typed(data)
-        return _from_clause(data)
+            return constraint_forms.from_typed(data)
+        return constraint_forms.from_clause(data)
 
 
 @dataclass
@@ -439,7 +420,7 @@ class ConstraintSet:
         """
         arguments = encode_arguments(params)
         for constraint in self.constraints:
-            _judge(constraint, arguments)
+            constraint_forms.judge(constraint, arguments)
 
     def subsumes(self, other: ConstraintSet) -> bool:
         """Compares two sets.
@@ -526,7 +507,8 @@ class ConstraintSet:
 class Param:
     """A parameter of a tool, to write constraints with.
 
-    Compare it by `<`, `<=`, `>`, `>=`, `==` and `!=`, or call a method. Join constraints by `&` and `|`.
+    Comparing it by `<`, `<=`, `>`, `>=`, `==` or `!=` makes a `Constraint`. So does each method, as the class method of
+    `Constraint` with its name. Join constraints by `&` and `|`.
 
     Args:
         name: The name of the parameter, or a path in it: `items/*/price` is of every element.
@@ -563,57 +545,23 @@ class Param:
         return hash(self.name)
 
     def is_in(self, values: Iterable[Scalar]) -> Constraint:
-        """Allows some values.
-
-        Args:
-            values: The values.
-
-        Returns:
-            The constraint.
-        """
+        """Allows the listed values, and no others."""
         return Constraint.is_in(self.name, values)
 
     def not_in(self, values: Iterable[Scalar]) -> Constraint:
-        """Allows all values but some, if they are of the type of one of them.
-
-        Args:
-            values: The values that are not allowed.
-
-        Returns:
-            The constraint.
-        """
+        """Allows all values that are not listed and have the type of a listed one."""
         return Constraint.not_in(self.name, values)
 
     def starts_with(self, prefix: str) -> Constraint:
-        """Allows texts that begin in one way.
-
-        Args:
-            prefix: The beginning.
-
-        Returns:
-            The constraint.
-        """
+        """Allows texts that begin with `prefix`."""
         return Constraint.starts_with(self.name, prefix)
 
     def ends_with(self, suffix: str) -> Constraint:
-        """Allows texts that end in one way.
-
-        Args:
-            suffix: The end.
-
-        Returns:
-            The constraint.
-        """
+        """Allows texts that end with `suffix`."""
         return Constraint.ends_with(self.name, suffix)
 
     def within(self, directory: str) -> Constraint:
-        """Allows paths of a directory and of what is below it, without `.`, `..` and `//`.
-
-        Args:
-            directory: The directory.
-
-        Returns:
-            The constraint.
+        """Allows the path of a directory and paths below it, if they are written without `.`, `..` and `//`.
 
         Example:
             >>> Param("path").within("/data/public")
@@ -622,54 +570,25 @@ class Param:
         return Constraint.within(self.name, directory)
 
     def contains(self, value: Scalar) -> Constraint:
-        """Allows texts that hold a text, or lists that have an element.
-
-        Args:
-            value: The text or the element.
-
-        Returns:
-            The constraint.
-        """
+        """Allows texts that contain `value`, or lists that have it as an element."""
         return Constraint.contains(self.name, value)
 
     def exists(self) -> Constraint:
-        """Requires an argument that is not null.
-
-        Returns:
-            The constraint.
-        """
+        """Requires that the argument is there and not null."""
         return Constraint.exists(self.name)
 
     def not_exists(self) -> Constraint:
-        """Requires that the argument is missing or null.
-
-        Returns:
-            The constraint.
-        """
+        """Requires that the argument is missing or null."""
         return Constraint.not_exists(self.name)
 
     @staticmethod
     def and_(constraints: Iterable[Constraint]) -> Constraint:
-        """Requires all of some constraints, as `&` does.
-
-        Args:
-            constraints: The constraints.
-
-        Returns:
-            The constraint.
-        """
+        """Requires all of the constraints, as `&` between them does."""
         return Constraint.and_(constraints)
 
     @staticmethod
     def or_(constraints: Iterable[Constraint]) -> Constraint:
-        """Requires one of some constraints, as `|` does.
-
-        Args:
-            constraints: The constraints.
-
-        Returns:
-            The constraint.
-        """
+        """Requires at least one of the constraints, as `|` between them does."""
         return Constraint.or_(constraints)
 
 
@@ -679,66 +598,3 @@ def require_constraint(one: object) -> Constraint:
         return one
     hint = ": a `Param` needs an operator, as in `Param('amount') <= 1000`" if isinstance(one, Param) else ""
     raise TypeError(f"{one!r} is no Constraint{hint}")
-
-
-def _judge(constraint: Constraint, arguments: str) -> None:
-    if constraint.operator == "and":
-        for part in constraint.parts:
-            _judge(part, arguments)
-        return
-    try:
-        answer = _native.check_clauses(dump([constraint.to_clause()]), arguments)
-    except ValueError as error:
-        raise ConstraintError(f"`{constraint}` cannot judge the arguments: {error}") from error
-    if answer is not None:
-        raise _failure(constraint, json.loads(answer))
-
-
-def _failure(constraint: Constraint, failed: dict[str, Any]) -> ConstraintError:
-    param: str = failed["param"]
-    # A choice has several parameters: what is wrong with one of them is not why it failed.
-    if constraint.operator != "or":
-        if failed["missing"]:
-            return MissingParamError(param)
-        if failed["mismatch"] is not None:
-            return TypeMismatchError(param, failed["mismatch"], type(failed["actual"]).__name__)
-    return ViolationError(param, str(constraint), failed["actual"])
-
-
-def _from_typed(data: Mapping[str, Any]) -> Constraint:
-    operator = data["type"]
-    if operator in GROUPS:
-        known = {"type", "constraints"}
-    elif operator in PRESENCE:
-        known = {"type", "param"}
-    elif operator in SIGNS:
-        known = {"type", "param", "value"}
-    else:
-        raise ValueError(f"unknown type of constraint {operator!r}: use one of {', '.join([*SIGNS, *GROUPS])}")
-    if set(data) != known:
-        raise ValueError(f"a constraint of type {operator!r} has the keys {sorted(known)}, not {sorted(data)}")
-    if operator in GROUPS:
-        return Constraint(operator, parts=tuple(Constraint.from_dict(part) for part in data["constraints"]))
-    return Constraint(operator, data["param"], data.get("value"))
-
-
-def _from_clause(data: Mapping[str, Any]) -> Constraint:
-    for operator, key in GROUPS.items():
-        if key in data:
-            if len(data) > 1:
-                raise ValueError(f"a clause with `{key}` has no other keys, but there are {sorted(data)}")
-            return Constraint(operator, parts=tuple(Constraint.from_dict(part) for part in data[key]))
-    if "param" not in data:
-        raise ValueError(f"a clause has `param`, `all` or `any`, but there is only {sorted(data)}")
-    tests = [_from_test(data["param"], operator, value) for operator, value in data.items() if operator != "param"]
-    if not tests:
-        raise ValueError(f"the clause on {data['param']!r} tests nothing: give it one of {', '.join(SIGNS)}")
-    return tests[0] if len(tests) == 1 else Constraint.and_(tests)
-
-
-def _from_test(param: str, operator: str, value: Any) -> Constraint:
-    if operator in PRESENCE and value is not True:
-        raise ValueError(f"`{operator}` of parameter {param!r} takes only true, not {value!r}")
-    if operator in ORDERING and isinstance(value, str):
-        value = from_decimal(value)
-    return Constraint(operator, param, value)
