@@ -93,15 +93,15 @@ def pattern_is_subset(child: str, parent: str) -> bool:
 
 @dataclass(frozen=True)
 class MethodCapability:
-    """Leave to call the methods that a pattern covers, if the constraints hold.
+    """A permission to call the methods that a pattern covers, with arguments for which the constraints hold.
 
     Args:
         method_pattern: The pattern: `payments/*`. `*` is one segment, `**` any number of them.
         constraints: Conditions on the arguments: a `ConstraintSet`, a list of constraints, or short specs by parameter.
         max_calls: The budget of calls; None for no budget.
         input_schema: A JSON Schema of the arguments besides the tool's own.
-        approve: True to ask the sandbox's `approver` before each call, or a constraint to ask before each call that is
-            not known to fail it: one whose argument is left out, None or of another type asks too.
+        approve: True to ask the sandbox's `approver` before each call, or a constraint to ask only before calls for
+            which it holds. A call is asked about too if its argument is left out, None or of another type.
         approve_within: How long a call of a session on disk waits for its approval: a time, or text such as `"24h"`.
         approved_by: The names of those who can approve calls of a session on disk, by a signature (`approver_keys` of
             `Session.open`); None if anyone can.

@@ -24,6 +24,7 @@ from ._internal.policy.clause_values import (
     operand,
     written,
 )
+from ._internal.shared_docstrings import with_sections_of
 
 _COMPARED = ORDERING | {"eq", "ne"}  # the operators that are operators of Python too
 
@@ -74,7 +75,7 @@ class Constraint:
         if not self.parts:
             raise ValueError(f"`{self.operator}_` of no constraints says nothing: give it at least one")
         for part in self.parts:
-            require_constraint(part)
+            constraint_forms.require_constraint(part)
 
     @classmethod
     def lt(cls, param: str, value: float) -> Constraint:
@@ -305,8 +306,7 @@ class Constraint:
         sign = SIGNS[self.operator]
         if self.operator in PRESENCE:
             return f"{self.param} {sign}"
-        value = list(cast("tuple[Any, ...]", self.value)) if self.operator in LISTS else self.value
-        return f"{self.param} {sign} {value!r}"
+        return f"{self.param} {sign} {self._plain_value()!r}"
 
     def __repr__(self) -> str:
         if self.operator in GROUPS:
@@ -317,8 +317,10 @@ class Constraint:
         if self.operator in _COMPARED:
             return f"{param} {SIGNS[self.operator]} {self.value!r}"
         name = "is_in" if self.operator == "in" else self.operator
-        value = list(cast("tuple[Any, ...]", self.value)) if self.operator in LISTS else self.value
-        return f"{param}.{name}({'' if self.operator in PRESENCE else repr(value)})"
+        return f"{param}.{name}({'' if self.operator in PRESENCE else repr(self._plain_value())})"
+
+    def _plain_value(self) -> Any:
+        return list(cast("tuple[Any, ...]", self.value)) if self.operator in LISTS else self.value
 
     def evaluate(self, params: Mapping[str, Any]) -> None:
         """Checks arguments, as the gate does.
@@ -360,8 +362,7 @@ class Constraint:
             return {"type": self.operator, "constraints": [part.to_dict() for part in self.parts]}
         if self.operator in PRESENCE:
             return {"type": self.operator, "param": self.param}
-        value = list(cast("tuple[Any, ...]", self.value)) if self.operator in LISTS else self.value
-        return {"type": self.operator, "param": self.param, "value": value}
+        return {"type": self.operator, "param": self.param, "value": self._plain_value()}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Constraint:
@@ -398,7 +399,7 @@ class ConstraintSet:
     constraints: list[Constraint] = field(default_factory=list[Constraint])
 
     def __post_init__(self) -> None:
-        self.constraints = [require_constraint(one) for one in self.constraints]
+        self.constraints = [constraint_forms.require_constraint(one) for one in self.constraints]
 
     def __repr__(self) -> str:
         return f"ConstraintSet({self.constraints!r})"
@@ -454,14 +455,10 @@ class ConstraintSet:
         Raises:
             TypeError: If an element is not a `Constraint`.
         """
-        self.constraints.extend([require_constraint(one) for one in constraints])
+        self.constraints.extend([constraint_forms.require_constraint(one) for one in constraints])
 
     def is_empty(self) -> bool:
-        """Returns True if the set has no constraints.
-
-        Returns:
-            True without constraints.
-        """
+        """Returns True if the set has no constraints."""
         return not self.constraints
 
     def to_clauses(self) -> list[dict[str, Any]]:
@@ -544,22 +541,27 @@ class Param:
     def __hash__(self) -> int:
         return hash(self.name)
 
+    @with_sections_of(Constraint.is_in, without="param")
     def is_in(self, values: Iterable[Scalar]) -> Constraint:
         """Allows the listed values, and no others."""
         return Constraint.is_in(self.name, values)
 
+    @with_sections_of(Constraint.not_in, without="param")
     def not_in(self, values: Iterable[Scalar]) -> Constraint:
         """Allows all values that are not listed and have the type of a listed one."""
         return Constraint.not_in(self.name, values)
 
+    @with_sections_of(Constraint.starts_with, without="param")
     def starts_with(self, prefix: str) -> Constraint:
         """Allows texts that begin with `prefix`."""
         return Constraint.starts_with(self.name, prefix)
 
+    @with_sections_of(Constraint.ends_with, without="param")
     def ends_with(self, suffix: str) -> Constraint:
         """Allows texts that end with `suffix`."""
         return Constraint.ends_with(self.name, suffix)
 
+    @with_sections_of(Constraint.within, without="param")
     def within(self, directory: str) -> Constraint:
         """Allows the path of a directory and paths below it, if they are written without `.`, `..` and `//`.
 
@@ -569,32 +571,29 @@ class Param:
         """
         return Constraint.within(self.name, directory)
 
+    @with_sections_of(Constraint.contains, without="param")
     def contains(self, value: Scalar) -> Constraint:
         """Allows texts that contain `value`, or lists that have it as an element."""
         return Constraint.contains(self.name, value)
 
+    @with_sections_of(Constraint.exists, without="param")
     def exists(self) -> Constraint:
         """Requires that the argument is there and not null."""
         return Constraint.exists(self.name)
 
+    @with_sections_of(Constraint.not_exists, without="param")
     def not_exists(self) -> Constraint:
         """Requires that the argument is missing or null."""
         return Constraint.not_exists(self.name)
 
     @staticmethod
+    @with_sections_of(Constraint.and_)
     def and_(constraints: Iterable[Constraint]) -> Constraint:
         """Requires all of the constraints, as `&` between them does."""
         return Constraint.and_(constraints)
 
     @staticmethod
+    @with_sections_of(Constraint.or_)
     def or_(constraints: Iterable[Constraint]) -> Constraint:
         """Requires at least one of the constraints, as `|` between them does."""
         return Constraint.or_(constraints)
-
-
-def require_constraint(one: object) -> Constraint:
-    """The constraint that it is. Raises `TypeError` for anything else."""
-    if isinstance(one, Constraint):
-        return one
-    hint = ": a `Param` needs an operator, as in `Param('amount') <= 1000`" if isinstance(one, Param) else ""
-    raise TypeError(f"{one!r} is no Constraint{hint}")

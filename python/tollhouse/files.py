@@ -31,7 +31,7 @@ _NAMED = 8
 
 @dataclass(frozen=True)
 class FileStat:
-    """Entry at a path.
+    """A file, directory or link, as `Snapshot.stat` and `list` describe it.
 
     Attributes:
         path: The path.
@@ -48,7 +48,7 @@ class FileStat:
     modified: datetime
 
     def to_dict(self) -> dict[str, Any]:
-        """Writes it as data.
+        """Writes the entry as data.
 
         Returns:
             A dictionary with a JSON form: the time in ISO 8601.
@@ -100,7 +100,7 @@ class Snapshot(Mapping[str, bytes]):
     followed. `KeyError` is for what is not a file. `Session.at` and `Store.files` return one.
 
     Args:
-        tree: Returns the host's files.
+        tree: A function that returns the host's files.
     """
 
     def __init__(self, tree: Callable[[], _native.Tree]) -> None:
@@ -218,7 +218,7 @@ class Files(Snapshot, MutableMapping[str, bytes]):
     a number, as a run has.
 
     Args:
-        session: Returns the host's session.
+        session: A function that returns the host's session.
         mounts: The directories of this machine among them, which are not to be changed here.
 
     Example:

@@ -16,7 +16,7 @@ def precompile_module(wasm_path: None = None) -> Path:
     The guests come with the package, and only what this user's host has written into the cache is loaded.
 
     Args:
-        wasm_path: None: there are no other guests than those of the package.
+        wasm_path: Only None: the WebAssembly that runs scripts is that of the package. amla-sandbox has the parameter.
 
     Returns:
         The directory of the cache.

@@ -43,7 +43,7 @@ class VerifiedCall:
 
 @dataclass(frozen=True)
 class Verification:
-    """What came of running the script of a receipt again.
+    """The outcome of `verify_receipt`: whether running the script again gave what the receipt states.
 
     Attributes:
         verified: True if everything is as the receipt states.
@@ -76,7 +76,7 @@ class Verification:
     stopped: bool
 
     def to_dict(self) -> dict[str, Any]:
-        """Writes it as data.
+        """Writes the verification as data.
 
         Returns:
             A dictionary with a JSON form.

@@ -54,7 +54,7 @@ class Runs:
 
         Raises:
             RuntimeError: After `close`, and while a run in steps goes on.
-            NativeError: If the host cannot do it.
+            NativeError: If the host fails, because the disk is full for example.
 
         Example:
             >>> Sandbox().execute("console.log('a'); return [1, 2]")
@@ -151,7 +151,7 @@ class Runs:
         keep_state: bool = False,
         check: bool = False,
     ) -> ExecutionResult:
-        """Runs a script to its end, and returns all about it. Other runs of this sandbox wait for it.
+        """Runs a script to its end, and returns its result. Other runs of this sandbox wait for it.
 
         A tool of this sandbox that runs a script in it gets the files as they were when its own run began, and what the
         script changes of them is not kept.
@@ -168,7 +168,7 @@ class Runs:
             check: True to raise for a run that does not complete.
 
         Returns:
-            What the run came to.
+            The result of the run: output, returned value, status, and the error if it failed.
 
         Raises:
             ScriptError: With `check`, if the run does not complete: its `result` says all about it, its cause is the
@@ -177,7 +177,7 @@ class Runs:
             RuntimeError: After `close`, while a run in steps goes on, while the run of a `Session` is suspended, and in
                 `on_output`, `on_stderr` and the approver of a run of this sandbox, which waits for them.
             ValueError: If neither argument names a language.
-            NativeError: If the host cannot do it.
+            NativeError: If the host fails, because the disk is full for example.
             Exception: What `on_output`, the approver or the audit raises.
 
         Example:
@@ -241,7 +241,7 @@ class Runs:
             check: As that of `run`.
 
         Returns:
-            What the run came to.
+            The result of the run: output, returned value, status, and the error if it failed.
 
         Raises:
             ScriptError: As `run`.

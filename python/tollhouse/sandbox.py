@@ -59,61 +59,63 @@ _NAMED = 8
 
 
 class Sandbox(Runs):
-    """Runs scripts, one after the other, with the same files and budgets.
+    """A sandbox in memory for scripts that agents write: they run one after the other, and share files and budgets.
 
     Scripts are JavaScript, TypeScript or bash, and run in WebAssembly. Each call of a tool goes through one gate, which
-    checks the capabilities, the constraints and the budgets. A sandbox is a context manager, which closes it.
+    checks the capabilities, their constraints and their budgets. Use the sandbox in a `with` statement, which closes
+    it. `Session` is a sandbox on disk.
 
     Args:
-        pca: A token, which says what may be called until it ends; `capabilities` narrow that.
+        pca: A token that says what scripts may call, and until when; `capabilities` narrow that.
         tools: Functions, objects with methods, modules, or definitions of tools for `tool_handler`.
-        capabilities: What may be called, each a `MethodCapability` or a pattern such as `"payments/*"`. An empty list
-            is nothing; None is each of `tools`, however often.
+        capabilities: What scripts may call, each a `MethodCapability` or a pattern such as `"payments/*"`. An empty
+            list allows no call; None allows each of `tools`, without a budget.
         trusted_authorities: The keys that may have signed the token: `ed25519:` and hexadecimal digits, or 32 bytes.
-        tool_handler: Answers calls, as `(method, arguments)`. Without `tools`, whatever the capabilities cover can be
-            called.
-        wasm_path: None: there are no other guests than those of the package.
-        audit_config: Makes an audit, which is closed with the sandbox.
-        policy: A policy file instead of capabilities: its path, or its text as TOML. It may mount components.
-        registry: Where the components of a policy are. None is the registry of the command line.
-        limits: Limits as those of a policy: `{"wall": "10s", "memory": "64MiB"}`. Times may be `timedelta`, numbers and
-            sizes `int`.
-        files: What it begins with: paths, as text or `Path`, and their bytes or text. A path that does not begin with
-            `/` is below /workspace.
-        mounts: Directories and files of this machine, by where they are in the sandbox, as in `{"data": "/srv/data"}`.
-            Scripts cannot change them. Each run sees them as they are when it begins: what has changed is copied in
-            again, and counts as files do. Links are not followed.
-        approver: Answers for a human, as `(method, arguments, grant)`, with True or False or something to await, where
-            a capability or a grant of the policy says `approve`. In a `Session` it may raise `Defer` to leave the
-            decision to later. Without it such a call is denied, and in a `Session` the run is suspended.
-        audit_collector: Records what happens, in place of `audit_config`.
-        audit_log: A file for the host's own log, a chain of hashes. One sandbox at a time writes it.
+        tool_handler: A function that answers calls, as `tool_handler(method, arguments)`, instead of `tools` with
+            functions. Without `tools`, scripts can call whatever the capabilities cover.
+        wasm_path: Only None: the WebAssembly that runs scripts is that of the package. amla-sandbox has the parameter.
+        audit_config: The configuration of an `AuditCollector`, which is made here and closed with the sandbox.
+        policy: A policy instead of capabilities: the path of its file, or its text as TOML. It may mount components.
+        registry: The directory of the registry with the components that a policy mounts. None is the registry of the
+            command line.
+        limits: Limits, as a policy has them: `{"wall": "10s", "memory": "64MiB"}`. Times may be `timedelta`, numbers
+            and sizes `int`.
+        files: The files that are there at the start: paths, as text or `Path`, and their content, as bytes or text. A
+            path that does not begin with `/` is below /workspace.
+        mounts: Directories and files of this machine, by their paths in the sandbox: `{"data": "/srv/data"}`. Scripts
+            cannot change them. Each run sees them as they are when it begins: what has changed is copied in again,
+            and counts against the limit of files. Links are not followed.
+        approver: A function that decides, as `approver(method, arguments, grant)`, about the calls for which a
+            capability or a grant of the policy says `approve`. It returns True or False, and may be async. In a
+            `Session` it may raise `Defer` to leave the decision to later. Without an approver such a call is denied; in
+            a `Session` it suspends the run.
+        audit_collector: The `AuditCollector` that records what happens, in place of `audit_config`.
+        audit_log: The file of the host's own log, a chain of hashes. One sandbox at a time writes it.
         audit_key: The file of a key (`tollhouse policy keygen --audit`) that makes the log evidence: see
             `check_audit_log`.
-        errors: How much scripts are told of an exception of a tool. None: messages of `ToolError` and of `ValueError`
-            and its subclasses, of others the type only, since messages carry secrets. `"message"`: all messages.
-            `"type"`: types only (`ToolError` and `ArgumentError` are told still). A function of the exception: what it
-            returns.
-        on_tool_error: Is called for each exception of a tool, as `(method, arguments, exception)`, on the tool's
-            thread. It may be async. The logger `tollhouse.tools` has the exception with its traceback too, and results
-            have it among `exceptions`.
+        errors: How much scripts learn of an exception of a tool. None: the message of a `ToolError`, of a `ValueError`
+            and of its subclasses; only the type of others, whose messages may carry secrets. `"message"`: all messages.
+            `"type"`: only types, except of `ToolError` and `ArgumentError`. A function: what it returns for the
+            exception.
+        on_tool_error: A function that is called for each exception of a tool, as `on_tool_error(method, arguments,
+            exception)`, on the tool's thread. It may be async. The logger `tollhouse.tools` gets the exception with its
+            traceback too, and results list it in `exceptions`.
         mcp: MCP servers whose tools scripts call, by name: `{"git": {"command": ["uvx", "mcp-server-git"]}}`. They
-            start with the sandbox and end with it. `McpServers` are shared by several sandboxes, and end on their own.
-            Their tools are granted by `capabilities` (`"git/*"`), `policy` or `pca` only.
-        mcp_lock: The file that pins their tools: see `McpServers`.
+            start with the sandbox and end with it. Several sandboxes can share one `McpServers`, which they leave
+            open. Scripts may call only tools that `capabilities` (`"git/*"`), `policy` or `pca` grant.
+        mcp_lock: The file that pins the tools of the servers: see `McpServers`.
         record: A file for the calls of scripts with their results, which is replaced at the end of each run. One
             sandbox at a time writes it.
         replay: A file that `record` wrote, which answers the calls of the same scripts in the same order of runs: no
             tool is called, and nobody is asked. A run that makes another call, or not all of its calls, fails.
-        dry_run: True, or a function: calls are judged, and no tool is called. Those of packages are answered from the
-            examples of their manifests, which the logger `tollhouse.dry_run` names; the function answers the others, as
-            `(method, arguments)`. One that returns None leaves the call to be an error in the script, as without a
-            function.
+        dry_run: True, or a function: calls are judged, and no tool is called. The examples of their manifests answer
+            calls of components, and the logger `tollhouse.dry_run` names them. The function answers other calls, as
+            `dry_run(method, arguments)`; without one, or where it returns None, the call is an error in the script.
 
     Raises:
-        ValueError: If something makes no sense: a misspelt tool or parameter, a malformed pattern, a token that is not
-            to be trusted, an approver that would never be asked, a capability that asks behind one that allows the same
-            calls, a file that is no recording.
+        ValueError: If an option is malformed or contradicts another: a misspelt tool or parameter, a malformed pattern,
+            a token that no trusted authority signed, an approver that no grant would ask, a capability that asks for
+            approval behind one that allows the same calls, a file that is no recording.
         OSError: If there is no such file to replay.
         TypeError: If a parameter of a tool has no JSON form.
 
@@ -386,7 +388,7 @@ class Sandbox(Runs):
         return session.allows(canonical_method(method), to_json(sendable(dict(params)), "the arguments"))
 
     def get_capabilities(self) -> list[MethodCapability]:
-        """Says what may be called.
+        """Lists the capabilities that scripts have.
 
         Returns:
             The capabilities. Grants of a policy are not among them.
@@ -454,15 +456,15 @@ class Sandbox(Runs):
             language: Its language, by any name that `run` takes.
 
         Returns:
-            What is wrong with it, as far as its text tells: a mistake in its syntax; else tools that no capability
-            allows, and in JavaScript and TypeScript names that nothing defines, tools that there are not, and calls
-            whose keys are wrong or missing. Of bash neither the names of commands nor their options are checked. What
-            a script computes is left to its run, and judged there.
+            The problems that the text shows: a mistake in its syntax; else tools that no capability allows, and in
+            JavaScript and TypeScript undefined names, unknown tools, and calls with wrong or missing keys. Names and
+            options of commands of bash are not checked, nor is what a script computes: the gate judges that when it
+            runs.
 
         Raises:
             RuntimeError: After `close`.
             ValueError: If there is no such language.
-            NativeError: If the host cannot do it.
+            NativeError: If the host fails, because the disk is full for example.
 
         Example:
             >>> Sandbox().check("const a = ;")[0].column

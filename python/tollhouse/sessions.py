@@ -32,10 +32,10 @@ if TYPE_CHECKING:
 
 
 class Session(DurableRuns):
-    """A sandbox on disk: files, budgets and log are there when it is opened again, also after a crash.
+    """A sandbox on disk, whose files, budgets and log are there when it is opened again, also after a crash.
 
-    Open one by `Session.open`. Its grants are fixed when it is made; tools are given each time. Several processes may
-    have it open: their runs wait for each other, and each begins with the files that the last one left.
+    Open a session by `Session.open`. Its grants are fixed when it is made; tools are given each time. Several processes
+    can have it open: their runs wait for each other, and each begins with the files that the last one left.
 
     A call that needs approval suspends its run, unless there is an `approver` to ask: `approve` or `deny` decides, also
     in another process and on another day, and `resume` continues the script where it stood.

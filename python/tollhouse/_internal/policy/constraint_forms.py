@@ -1,4 +1,4 @@
-"""Constraints read from data, and the errors of arguments that fail them."""
+"""Constraints read from data, checks of them, and the errors of arguments that fail them."""
 
 from __future__ import annotations
 
@@ -14,6 +14,16 @@ from .clause_values import GROUPS, ORDERING, PRESENCE, SIGNS, dump, from_decimal
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ...constraints import Constraint
+
+
+def require_constraint(one: object) -> Constraint:
+    """The constraint that it is. Raises `TypeError` for anything else."""
+    if isinstance(one, constraints.Constraint):
+        return one
+    hint = (
+        ": a `Param` needs an operator, as in `Param('amount') <= 1000`" if isinstance(one, constraints.Param) else ""
+    )
+    raise TypeError(f"{one!r} is no Constraint{hint}")
 
 
 def judge(constraint: Constraint, arguments: str) -> None:
