@@ -410,4 +410,5 @@ def _constraint_set(constraints: object) -> ConstraintSet:
         return constraints_from_specs(cast("Mapping[str, Any]", constraints))
     if isinstance(constraints, list | tuple):
         return ConstraintSet(list(cast("list[Any]", constraints)))
-    raise ValueError(f"constraints are a ConstraintSet, not {constraints!r}: for none, leave them out")
+    hint = "put brackets around it" if isinstance(constraints, Constraint) else "for none, leave them out"
+    raise ValueError(f"constraints are a list, a ConstraintSet or short specs, not {constraints!r:.200}: {hint}")

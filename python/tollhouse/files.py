@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from os import PathLike, fspath
 from pathlib import PurePath
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 from ._internal.sendable import well_formed
 
@@ -265,9 +265,10 @@ class Files(Snapshot, MutableMapping[str, bytes]):
 
         Raises:
             OSError: If they cannot be written, since they are beyond the limit of files, for example.
+            TypeError: If the files are neither a mapping nor pairs, or a content is neither text nor bytes.
             ValueError: If two keys are one path.
         """
-        given = {**dict(files), **named}
+        given = {**_by_path(files), **named}
         if given:
             self._change(f"put {len(given)} files", edits_of(given))
 
@@ -284,6 +285,19 @@ class Files(Snapshot, MutableMapping[str, bytes]):
         if self._mounts is not None:
             # A link that a script made may lead into a mount: the next run has it as it is on this machine.
             self._mounts.forget()
+
+
+def _by_path(files: Mapping[Any, str | bytes] | Iterable[tuple[Any, str | bytes]]) -> dict[Any, str | bytes]:
+    if isinstance(files, Mapping):
+        return {**cast("Mapping[Any, str | bytes]", files)}
+    try:
+        pairs = list(files)
+        # A name of two letters is no pair of a path and its content.
+        if not any(isinstance(cast("object", one), str | bytes) for one in pairs):
+            return dict(pairs)
+    except (TypeError, ValueError):
+        pass
+    raise TypeError(f"files are a dict such as {{'a.txt': 'text'}}, not {files!r:.200}")
 
 
 def _time(nanoseconds: int) -> datetime:

@@ -184,8 +184,15 @@ class McpServers:
         self.native.close()
 
 
+def _check_options(name: str, options: object) -> None:
+    if not hasattr(options, "items"):
+        example = "{'command': ['uvx', 'mcp-server-git']}"
+        raise TypeError(f"the options of the MCP server {name!r} are a dict such as {example}, not {options!r:.200}")
+
+
 def _table(name: str, options: McpServerOptions, secrets: dict[str, str]) -> dict[str, Any]:
     """The table of a server, as a policy has it, with its secrets put to the others."""
+    _check_options(name, options)
     known = McpServerOptions.__annotations__
     if unknown := [key for key in options if key not in known]:
         raise ValueError(f"the MCP server {name!r} has no option {unknown[0]!r}: there are {', '.join(known)}")

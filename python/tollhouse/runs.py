@@ -579,4 +579,13 @@ def _listener(
 
 def bytes_of(stdin: str | bytes | None) -> bytes | None:
     """Returns standard input as bytes."""
-    return well_formed(stdin).encode() if isinstance(stdin, str) else stdin
+    if isinstance(stdin, str):
+        return well_formed(stdin).encode()
+    if stdin is not None:
+        _check_bytes(stdin)
+    return stdin
+
+
+def _check_bytes(stdin: object) -> None:
+    if not isinstance(stdin, bytes | bytearray | memoryview):
+        raise TypeError(f"standard input is text or bytes, not {type(stdin).__name__}: read a file first")

@@ -9,10 +9,13 @@ from ._internal.run_queue import Turn
 from ._internal.sandbox_options import (
     auditor,
     check_asked,
+    check_dicts,
     check_dry_run,
     check_errors,
+    check_functions,
     check_granted,
     check_on_disk,
+    check_snapshot,
     collector_of,
     granted_capabilities,
     held_log,
@@ -170,7 +173,9 @@ class Sandbox(Runs):
         if policy is not None and capabilities is not None:
             raise ValueError("a policy has its own grants: give `policy` or `capabilities`, not both")
         if not self._in_memory:
-            check_on_disk(mounts, record, replay, dry_run)
+            check_on_disk(mounts, record, replay, dry_run, is_opened=hasattr(self, "_id"))
+        check_functions(tool_handler=tool_handler, approver=approver, on_tool_error=on_tool_error)
+        check_dicts(mounts=mounts, mcp=mcp)
         check_dry_run(dry_run, record, replay, audit_log)
         check_granted(None if self._keeps else mcp, capabilities, policy, pca)
         self._served = names_of_servers(mcp)
@@ -381,11 +386,11 @@ class Sandbox(Runs):
         return self._allows(self._open(), method, params)[1]
 
     def _allows(self, session: _native.Session, method: str, params: Mapping[str, Any]) -> tuple[bool, str | None]:
-        from ._internal.sendable import sendable
+        from ._internal.sendable import arguments_of, sendable
         from ._internal.types.json_values import to_json
         from .capabilities import canonical_method
 
-        return session.allows(canonical_method(method), to_json(sendable(dict(params)), "the arguments"))
+        return session.allows(canonical_method(method), to_json(sendable(arguments_of(params)), "the arguments"))
 
     def get_capabilities(self) -> list[MethodCapability]:
         """Lists the capabilities that scripts have.
@@ -521,27 +526,28 @@ class Sandbox(Runs):
     def restore(cls, snapshot: bytes, **options: Unpack[RestoreOptions]) -> Self:
         """Makes a sandbox that goes on where another was when its snapshot was taken.
 
-        What it may do is what it is made with here, never what the bytes say: give it the tools and capabilities of the
-        other one. What was spent is spent of capabilities with the same key. Restored twice, each may spend what was
-        left then.
+        Scripts may do what the options here allow, never what the bytes say: give the tools and capabilities of the
+        first sandbox again. The budgets of capabilities with the same key are spent as far as they were. Each of two
+        sandboxes that are restored from one snapshot can spend what was left then.
 
         Args:
-            snapshot: What `snapshot` gave. Bytes of strangers are refused if they are no whole snapshot; whole ones may
-                say any files, and any numbers of calls as spent.
-            **options: What the constructor takes, without `files`.
+            snapshot: The bytes that `snapshot` returned. Trust where they come from: damaged bytes are refused, but
+                well-formed ones can hold any files and any numbers of calls as spent.
+            **options: The options of the constructor, without `files`.
 
         Returns:
             The sandbox.
 
         Raises:
-            ValueError: For options that make no sense.
-            TypeError: For a class of sandboxes on disk: see `Store.import_session`.
+            ValueError: As the constructor, and for `files`.
+            TypeError: If the snapshot is not bytes; for a `Session`, which has `Store.import_session`.
             NativeError: If the bytes are no snapshot, or damaged, or hold more files than `limits` allow.
         """
         if not cls._in_memory:
             raise TypeError(f"a {cls.__name__} is on disk and not restored from bytes: see `Store.import_session`")
         if options.get("files"):
             raise ValueError("a snapshot has the files: change `files` of the sandbox when it is restored")
+        check_snapshot(snapshot)
         made = cls(**options)
         try:
             made._open().load(snapshot)

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
-from typing import Any, Unpack, get_args
+from typing import Any, Unpack, cast, get_args
 
 from . import _native
 from ._internal.hosts import default_registry, host
@@ -108,6 +108,8 @@ class Session(DurableRuns):
         """
         if on_change not in get_args(OnChange):
             raise ValueError(f"on_change is 'refuse' or 'migrate', not {on_change!r}")
+        if not isinstance(cast("object", session_id), str):
+            raise TypeError(f"a session is named by text such as 'trip', not by {session_id!r:.200}")
         session = cls.__new__(cls)
         options["tools"] = listed_tools(options.get("tools", ()))
         if (given := options.get("capabilities")) is not None:

@@ -51,6 +51,8 @@ class ToolDefinition:
 
     def __post_init__(self) -> None:
         check_name(self.name)
+        if not isinstance(cast("object", self.description), str):
+            raise ValueError(f"the description of tool `{self.name}` is text, not {self.description!r:.200}")
         parameters = cast("object", self.parameters)
         if not isinstance(parameters, dict):
             raise ValueError(f"the parameters of tool `{self.name}` are a JSON Schema as a dict, not {parameters!r}")

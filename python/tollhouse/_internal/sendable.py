@@ -29,6 +29,16 @@ def well_formed(text: str) -> str:
     return text
 
 
+def arguments_of(given: Any) -> dict[str, Any]:
+    """Returns the arguments of a call as a dict. Raises `TypeError` for what has no names, such as a list."""
+    if not isinstance(given, str | bytes | list | tuple | set | frozenset):
+        try:
+            return dict(given)
+        except (TypeError, ValueError):
+            pass
+    raise TypeError(f"the arguments of a call are a dict by parameter such as {{'a': 1}}, not {given!r:.200}")
+
+
 def sendable(value: Any) -> Any:
     """Returns a value as the host takes it, with all of its texts well formed.
 

@@ -152,4 +152,8 @@ def _of_object(value: Any) -> Any:
             return dump(mode="json")
         if callable(listed := getattr(value, "tolist", None)):
             return listed()
-    raise TypeError(f"of type {type(value).__name__}, which has no JSON form: return dicts, lists, text or numbers")
+    hint = "return dicts, lists, text or numbers"
+    # What a generator has already yielded is gone: it is not read here, and may have no end.
+    if not isinstance(value, type) and (hasattr(value, "__iter__") or hasattr(value, "__aiter__")):
+        hint = "return a list of its items"
+    raise TypeError(f"of type {type(value).__name__}, which has no JSON form: {hint}")
