@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from tollhouse import MethodCapability, Sandbox, create_sandbox_tool
-from tollhouse.tool_answers import Answering, Answers, CallCancelledError
+from tollhouse._internal.tool_answers import Answering, Answers, CallCancelledError
 
 
 def run(main: Callable[[], Coroutine[Any, Any, Any]]) -> Any:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tollhouse import ConstraintSet, Param, tools_of
-from tollhouse.grants import capabilities_of
+from tollhouse._internal.policy.tool_grants import capabilities_of
 
 
 def transfer_money(amount: float, currency: str = "USD") -> None: ...

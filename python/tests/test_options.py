@@ -343,3 +343,69 @@ def test_check_of_a_session_says_that_a_tool_is_gone(tmp_path: Path) -> None:
     with Session.open("s", store=tmp_path, tools=[add]) as session:
         (problem,) = session.check("await gone({a: 1})")
         assert (problem.kind, (problem.hint or "").partition(".")[0]) == ("capability", "the tools are: add")
+
+
+NO_OPTIONS: list[tuple[dict[str, Any], str]] = [
+    ({"approver": True, "capabilities": [MethodCapability("pay", approve=True)]}, "approver is a function, not True"),
+    ({"on_tool_error": "log"}, "on_tool_error is a function, not 'log'"),
+    ({"tool_handler": "pay"}, "tool_handler is a function, not 'pay'"),
+    ({"audit_config": "audit.jsonl"}, "audit_config is of class AuditConfig, not 'audit.jsonl'"),
+    ({"audit_collector": "audit.jsonl"}, "audit_collector is of class AuditCollector, not 'audit.jsonl'"),
+    ({"mounts": ["/srv/data"]}, "mounts are a dict such as {'data': '/srv/data'}, not ['/srv/data']"),
+    ({"mcp": ["git"], "capabilities": ["git/*"]}, "MCP servers are a dict such as {'git': "),
+    ({"mcp": {"git": "uvx"}, "capabilities": ["git/*"]}, "the options of the MCP server 'git' are a dict"),
+    ({"files": ["a.txt"]}, "files are a dict such as {'a.txt': 'text'}, not ['a.txt']"),
+    # Python would take it for the file `a` with the content `1`.
+    ({"files": ["a1"]}, "files are a dict such as {'a.txt': 'text'}, not ['a1']"),
+]
+
+
+@pytest.mark.parametrize(("options", "told"), NO_OPTIONS, ids=[next(iter(options)) for options, _ in NO_OPTIONS])
+def test_an_option_of_another_type_is_refused_when_the_sandbox_is_made(options: dict[str, Any], told: str) -> None:
+    with pytest.raises(TypeError) as raised:
+        Sandbox(tools=[pay], **options)
+    assert told in str(raised.value)
+
+
+@pytest.mark.parametrize("arguments", [[1], ["a1"], "a1", 5])
+def test_arguments_of_a_call_without_names_are_refused(arguments: Any) -> None:
+    box = Sandbox(tools=[pay])
+    for ask in (box.call, box.can_call, box.why_not):
+        with pytest.raises(TypeError, match=r"arguments of a call are a dict by parameter such as \{'a': 1\}, not "):
+            ask("pay", arguments)
+
+
+def test_standard_input_of_another_type_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "in").write_text("1")
+    with (tmp_path / "in").open() as file, pytest.raises(TypeError, match="text or bytes, not TextIOWrapper: read"):
+        Sandbox().run("shell", "cat", stdin=file)  # type: ignore[arg-type]
+
+
+def test_a_session_is_opened_and_not_constructed(tmp_path: Path) -> None:
+    for make in (lambda: Session("trip"), lambda: Session(tools=[pay])):  # type: ignore[arg-type]
+        with pytest.raises(TypeError, match=r"make it by `Session.open\('trip', tools="):
+            make()
+    with pytest.raises(TypeError, match="a session is named by text such as 'trip', not by None"):
+        Session.open(None, store=tmp_path)  # type: ignore[arg-type]
+
+
+def test_a_snapshot_of_another_type_is_refused() -> None:
+    with pytest.raises(TypeError, match="is the bytes that `snapshot\\(\\)` returned, not str"):
+        Sandbox.restore("box.snapshot")  # type: ignore[arg-type]
+
+
+def test_tools_that_are_named_by_functions_are_refused() -> None:
+    for options in ({"constraints": {pay: {"amount": "<=1"}}}, {"max_calls": {pay: 1}}):
+        with pytest.raises(ValueError, match="names tools by text such as 'pay', not by <function pay"):
+            create_sandbox_tool([pay], **options)  # type: ignore[arg-type]
+
+
+def test_a_single_constraint_is_told_to_be_put_in_brackets() -> None:
+    with pytest.raises(ValueError, match="put brackets around it"):
+        MethodCapability("pay", Param("amount") <= 1)  # type: ignore[arg-type]
+
+
+def test_a_description_of_a_tool_is_text() -> None:
+    for make in (lambda: tool(pay, description=5), lambda: ToolDefinition("pay", 5)):  # type: ignore[call-overload, arg-type]
+        with pytest.raises(ValueError, match="the description of tool `pay` is text, not 5"):
+            make()

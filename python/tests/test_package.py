@@ -49,6 +49,18 @@ def test_type_checkers_see_the_same_names() -> None:
     assert seen == tollhouse._MODULES
 
 
+DOCUMENTED = {"auth", "durable_runs", "pytest_plugin", "runs"}
+"""Modules that the guide names, and none of whose names `tollhouse` exports."""
+
+REACHED_BY_NAME = {"__init__", "__main__", "json_values"}
+"""Modules that Python and the native module find by their names."""
+
+
+def test_what_is_no_public_module_is_internal() -> None:
+    modules = {path.stem for path in SOURCE.parent.glob("*.py")}
+    assert modules - REACHED_BY_NAME == {*tollhouse._NAMES, *DOCUMENTED} - {"_native"}
+
+
 def test_importing_it_imports_little() -> None:
     code = "import sys, tollhouse; tollhouse.ExecutionResult; print('inspect' in sys.modules, 'typing' in sys.modules)"
     # Without `site`: what an environment imports by itself is not counted.

@@ -311,6 +311,8 @@ def test_a_cache_that_cannot_be_used_is_done_without(tmp_path: Path) -> None:
 
 def test_the_home_of_the_command_line_is_that_of_the_package(tmp_path: Path) -> None:
     (tmp_path / "registry").mkdir()
-    code = "from tollhouse import Sandbox; Sandbox(); from tollhouse.hosts import default_registry as r; print(r())"
+    code = (
+        "import tollhouse; tollhouse.Sandbox(); from tollhouse._internal import hosts; print(hosts.default_registry())"
+    )
     assert _ran(code, TOLLHOUSE_HOME=str(tmp_path)).strip() == str(tmp_path / "registry")
     assert (tmp_path / "cache").is_dir()

@@ -10,9 +10,9 @@ from hypothesis import given, settings  # noqa: E402
 from hypothesis import strategies as st  # noqa: E402
 
 from tollhouse import ArgumentError, Constraint, python_type_to_json_schema  # noqa: E402
-from tollhouse.json_values import to_json, to_plain  # noqa: E402
-from tollhouse.shapes import Shapes  # noqa: E402
-from tollhouse.specs import parse_spec  # noqa: E402
+from tollhouse._internal.policy.constraint_specs import parse_spec  # noqa: E402
+from tollhouse._internal.types.json_values import to_json, to_plain  # noqa: E402
+from tollhouse._internal.types.shapes import Shapes  # noqa: E402
 
 # What a native call takes does not count against a deadline.
 settings.register_profile("tollhouse", deadline=None)

@@ -10,8 +10,8 @@ from typing import Annotated, Any, Literal
 import pytest
 
 from tollhouse import ArgumentError, MethodCapability, Param, Sandbox, ToolDefinition, tool, tools_of
-from tollhouse.json_values import to_json
-from tollhouse.shapes import Shapes
+from tollhouse._internal.types.json_values import to_json
+from tollhouse._internal.types.shapes import Shapes
 
 pydantic = pytest.importorskip("pydantic", minversion="2")
 from pydantic import BaseModel, Field  # noqa: E402

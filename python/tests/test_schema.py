@@ -27,7 +27,7 @@ import pytest
 import typing_extensions
 
 from tollhouse import ArgumentError, dataclass_to_schema, extract_param_description, python_type_to_json_schema
-from tollhouse.shapes import Shapes
+from tollhouse._internal.types.shapes import Shapes
 
 T = TypeVar("T")
 UserId = NewType("UserId", int)

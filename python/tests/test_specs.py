@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tollhouse.specs import constraints_from_specs, parse_spec
+from tollhouse._internal.policy.constraint_specs import constraints_from_specs, parse_spec
 
 
 @pytest.mark.parametrize(

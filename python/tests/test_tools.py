@@ -24,7 +24,7 @@ from tollhouse import (
     tool_from_function,
     tools_of,
 )
-from tollhouse.json_values import to_json, to_plain
+from tollhouse._internal.types.json_values import to_json, to_plain
 from tollhouse.tools import all_tools
 
 
@@ -451,3 +451,20 @@ def test_decorated_functions_of_a_module_are_tools() -> None:
 def test_tool_of_no_function_is_an_error_that_says_so() -> None:
     with pytest.raises(TypeError, match="a name is given by `name=`"):
         tool("add")  # type: ignore[call-overload]
+
+
+@pytest.mark.parametrize("kind", ["generator", "async_generator", "range"])
+def test_a_result_that_is_only_iterated_over_is_told_to_be_a_list(kind: str) -> None:
+    def generator() -> Any:
+        yield 1
+
+    async def async_generator() -> Any:
+        yield 1
+
+    def numbers() -> Any:
+        return range(3)
+
+    tools = {"generator": generator, "async_generator": async_generator, "range": numbers}
+    run = Sandbox(tools=[tool(tools[kind], name="items")]).run("javascript", "return await items({})")
+    assert run.status == "failed"
+    assert f"of type {kind}, which has no JSON form: return a list of its items" in (run.error or "")

@@ -192,7 +192,7 @@ class AuditConfig:
 
 
 class AuditCollector:
-    """Keeps the entries of an audit in order, and appends each to a file before the call goes on.
+    """Collector of audit entries: it keeps them in order, and appends each to a file before the call goes on.
 
     Threads may share one. It is a context manager, which closes it.
 
@@ -201,7 +201,8 @@ class AuditCollector:
         session_id: The sandbox that events are from.
 
     Raises:
-        OSError: If the file cannot be opened, and later if it cannot be written: what is not on record must not go on.
+        OSError: If the file cannot be opened, and later if it cannot be written: a call that cannot be recorded is not
+            made.
 
     Example:
         >>> audit = AuditCollector(AuditConfig(agent_id="clerk"))
@@ -240,7 +241,7 @@ class AuditCollector:
 
     @property
     def entries(self) -> list[AuditEntry]:
-        """Copy of all entries, oldest first."""
+        """A copy of all entries, oldest first."""
         with self._lock:
             return list(self._entries)
 

@@ -11,10 +11,10 @@ from collections.abc import Iterable
 from typing import cast
 
 from . import _native
+from ._internal.mounted_tools import grants
+from ._internal.policy.clause_values import dump
 from .capabilities import MethodCapability, check_order
 from .errors import PolicyError
-from .mounts import grants
-from .serialize import dump
 
 __all__ = ["PCA", "EphemeralAuthority", "TestAuthority"]
 

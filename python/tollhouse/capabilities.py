@@ -11,10 +11,10 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any, cast
 
 from . import _native
+from ._internal.policy.clause_values import dump
+from ._internal.policy.constraint_specs import constraints_from_specs
 from .constraints import Constraint, ConstraintSet, Param
 from .errors import CallLimitExceededError, CapabilityError, ConstraintError
-from .serialize import dump
-from .specs import constraints_from_specs
 
 __all__ = [
     "METHOD_CAPABILITY_TYPE",
@@ -93,15 +93,15 @@ def pattern_is_subset(child: str, parent: str) -> bool:
 
 @dataclass(frozen=True)
 class MethodCapability:
-    """Leave to call the methods that a pattern covers, if the constraints hold.
+    """A permission to call the methods that a pattern covers, with arguments for which the constraints hold.
 
     Args:
         method_pattern: The pattern: `payments/*`. `*` is one segment, `**` any number of them.
         constraints: Conditions on the arguments: a `ConstraintSet`, a list of constraints, or short specs by parameter.
         max_calls: The budget of calls; None for no budget.
         input_schema: A JSON Schema of the arguments besides the tool's own.
-        approve: True to ask the sandbox's `approver` before each call, or a constraint to ask before each call that is
-            not known to fail it: one whose argument is left out, None or of another type asks too.
+        approve: True to ask the sandbox's `approver` before each call, or a constraint to ask only before calls for
+            which it holds. A call is asked about too if its argument is left out, None or of another type.
         approve_within: How long a call of a session on disk waits for its approval: a time, or text such as `"24h"`.
         approved_by: The names of those who can approve calls of a session on disk, by a signature (`approver_keys` of
             `Session.open`); None if anyone can.
@@ -410,4 +410,5 @@ def _constraint_set(constraints: object) -> ConstraintSet:
         return constraints_from_specs(cast("Mapping[str, Any]", constraints))
     if isinstance(constraints, list | tuple):
         return ConstraintSet(list(cast("list[Any]", constraints)))
-    raise ValueError(f"constraints are a ConstraintSet, not {constraints!r}: for none, leave them out")
+    hint = "put brackets around it" if isinstance(constraints, Constraint) else "for none, leave them out"
+    raise ValueError(f"constraints are a list, a ConstraintSet or short specs, not {constraints!r:.200}: {hint}")

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Problem:
-    """Problem of a script.
+    """A problem of a script, as `Sandbox.check` finds it.
 
     Attributes:
         kind: `syntax` for a script that does not parse, `limit` for one that is too large to be checked; `argument` for

@@ -7,7 +7,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from . import _native
-from .hosts import cache_place, default_registry
+from ._internal.hosts import cache_place, default_registry
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

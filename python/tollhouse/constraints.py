@@ -5,14 +5,13 @@ A constraint is data. It becomes a clause of the policy, and the host judges it:
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
 from . import _native
-from .errors import ConstraintError, MissingParamError, TypeMismatchError, ViolationError
-from .serialize import (
+from ._internal.policy import constraint_forms
+from ._internal.policy.clause_values import (
     GROUPS,
     LISTS,
     ORDERING,
@@ -21,28 +20,26 @@ from .serialize import (
     Scalar,
     dump,
     encode_arguments,
-    from_decimal,
     is_text,
-    number,
-    scalar,
+    operand,
     written,
 )
+from ._internal.shared_docstrings import with_sections_of
 
-_COMPARED = ORDERING | {"eq", "ne"}
-"""The operators that are operators of Python too."""
+_COMPARED = ORDERING | {"eq", "ne"}  # the operators that are operators of Python too
 
 
 @dataclass(frozen=True, slots=True)
 class Constraint:
-    """One condition on the arguments of a call. `Param` is the short way to write one.
+    """A condition on the arguments of a call. `Param` is the short way to write one.
 
     Join constraints by `&` and `|`. Paths walk objects and lists: `items/0/price` is of the first element,
     `items/*/price` of every element. An argument that is missing or null fails each condition but `not_exists`.
 
     Args:
         operator: The operator, as in `le`.
-        param: The parameter, or a path in it.
-        value: What it is compared with.
+        param: The name of the parameter, or a path in it.
+        value: The value that the argument is compared with.
         parts: The conditions that `and` and `or` join.
 
     Raises:
@@ -67,7 +64,7 @@ class Constraint:
         if not is_text(self.param):
             raise ValueError(f"a parameter is named by a string such as 'amount', not by {self.param!r}")
         object.__setattr__(self, "param", self.param.removeprefix("/"))
-        object.__setattr__(self, "value", self._checked_value())
+        object.__setattr__(self, "value", operand(self.operator, self.param, self.value))
         # The policy's own reader says what is wrong with it now, and not at the first call.
         try:
             _native.check_clauses(dump([self.to_clause()]), "{}")
@@ -78,29 +75,14 @@ class Constraint:
         if not self.parts:
             raise ValueError(f"`{self.operator}_` of no constraints says nothing: give it at least one")
         for part in self.parts:
-            require_constraint(part)
-
-    def _checked_value(self) -> Any:
-        where = f"`{self.operator}` of parameter {self.param!r}"
-        if self.operator in PRESENCE:
-            return None
-        if self.operator in LISTS:
-            values = cast("object", self.value)
-            if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
-                raise ValueError(f"{where} takes a list of values, not {self.value!r}")
-            return tuple(scalar(item, where) for item in cast("Iterable[Any]", values))
-        if self.operator in ORDERING:
-            return number(self.value, where)
-        if self.operator in ("starts_with", "ends_with", "within") and not isinstance(self.value, str):
-            raise ValueError(f"{where} takes a string, not {self.value!r}")
-        return scalar(self.value, where)
+            constraint_forms.require_constraint(part)
 
     @classmethod
     def lt(cls, param: str, value: float) -> Constraint:
-        """Allows numbers below a bound.
+        """Allows numbers below a bound, as `Param(param) < value` does.
 
         Args:
-            param: The parameter.
+            param: The name of the parameter, or a path in it.
             value: The bound.
 
         Returns:
@@ -110,10 +92,10 @@ class Constraint:
 
     @classmethod
     def le(cls, param: str, value: float) -> Constraint:
-        """Allows numbers up to a bound.
+        """Allows numbers up to a bound, as `Param(param) <= value` does.
 
         Args:
-            param: The parameter.
+            param: The name of the parameter, or a path in it.
             value: The bound, which is allowed.
 
         Returns:
@@ -123,10 +105,10 @@ class Constraint:
 
     @classmethod
     def gt(cls, param: str, value: float) -> Constraint:
-        """Allows numbers above a bound.
+        """Allows numbers above a bound, as `Param(param) > value` does.
 
         Args:
-            param: The parameter.
+            param: The name of the parameter, or a path in it.
             value: The bound.
 
         Returns:
@@ -136,10 +118,10 @@ class Constraint:
 
     @classmethod
     def ge(cls, param: str, value: float) -> Constraint:
-        """Allows numbers from a bound on.
+        """Allows numbers from a bound on, as `Param(param) >= value` does.
 
         Args:
-            param: The parameter.
+            param: The name of the parameter, or a path in it.
             value: The bound, which is allowed.
 
         Returns:
@@ -149,10 +131,10 @@ class Constraint:
 
     @classmethod
     def eq(cls, param: str, value: Scalar) -> Constraint:
-        """Allows one value. `True` is not 1.
+        """Allows one value, as `Param(param) == value` does. `True` does not equal 1.
 
         Args:
-            param: The parameter.
+            param: The name of the parameter, or a path in it.
             value: The value.
 
         Returns:
@@ -162,10 +144,10 @@ class Constraint:
 
     @classmethod
     def ne(cls, param: str, value: Scalar) -> Constraint:
-        """Allows all other values of the same type.
+        """Allows all other values of the same type, as `Param(param) != value` does.
 
         Args:
-            param: The parameter.
+            param: The name of the parameter, or a path in it.
             value: The value that is not allowed.
 
         Returns:
@@ -175,10 +157,10 @@ class Constraint:
 
     @classmethod
     def is_in(cls, param: str, values: Iterable[Scalar]) -> Constraint:
-        """Allows some values.
+        """Allows the listed values, and no others.
 
         Args:
-            param: The parameter.
+            param: The name of the parameter, or a path in it.
             values: The values.
 
         Returns:
@@ -188,10 +170,10 @@ class Constraint:
 
     @classmethod
     def not_in(cls, param: str, values: Iterable[Scalar]) -> Constraint:
-        """Allows all values but some, if they are of the type of one of them.
+        """Allows all values that are not listed and have the type of a listed one.
 
         Args:
-            param: The parameter.
+            param: The name of the parameter, or a path in it.
             values: The values that are not allowed.
 
         Returns:
@@ -201,11 +183,11 @@ class Constraint:
 
     @classmethod
     def starts_with(cls, param: str, prefix: str) -> Constraint:
-        """Allows texts that begin in one way.
+        """Allows texts that begin with a prefix.
 
         Args:
-            param: The parameter.
-            prefix: The beginning.
+            param: The name of the parameter, or a path in it.
+            prefix: The prefix.
 
         Returns:
             The constraint.
@@ -214,11 +196,11 @@ class Constraint:
 
     @classmethod
     def ends_with(cls, param: str, suffix: str) -> Constraint:
-        """Allows texts that end in one way.
+        """Allows texts that end with a suffix.
 
         Args:
-            param: The parameter.
-            suffix: The end.
+            param: The name of the parameter, or a path in it.
+            suffix: The suffix.
 
         Returns:
             The constraint.
@@ -227,10 +209,10 @@ class Constraint:
 
     @classmethod
     def within(cls, param: str, directory: str) -> Constraint:
-        """Allows paths of a directory and of what is below it, without `.`, `..` and `//`.
+        """Allows the path of a directory and paths below it, if they are written without `.`, `..` and `//`.
 
         Args:
-            param: The parameter.
+            param: The name of the parameter, or a path in it.
             directory: The directory.
 
         Returns:
@@ -240,10 +222,10 @@ class Constraint:
 
     @classmethod
     def contains(cls, param: str, value: Scalar) -> Constraint:
-        """Allows texts that hold a text, or lists that have an element.
+        """Allows texts that contain a text, or lists that have an element.
 
         Args:
-            param: The parameter.
+            param: The name of the parameter, or a path in it.
             value: The text or the element.
 
         Returns:
@@ -253,10 +235,10 @@ class Constraint:
 
     @classmethod
     def exists(cls, param: str) -> Constraint:
-        """Requires an argument that is not null.
+        """Requires that an argument is there and not null.
 
         Args:
-            param: The parameter.
+            param: The name of the parameter, or a path in it.
 
         Returns:
             The constraint.
@@ -268,7 +250,7 @@ class Constraint:
         """Requires that an argument is missing or null.
 
         Args:
-            param: The parameter.
+            param: The name of the parameter, or a path in it.
 
         Returns:
             The constraint.
@@ -277,7 +259,7 @@ class Constraint:
 
     @classmethod
     def and_(cls, constraints: Iterable[Constraint]) -> Constraint:
-        """Requires all of some constraints, as `&` does.
+        """Requires all of the constraints, as `&` between them does.
 
         Args:
             constraints: The constraints.
@@ -292,7 +274,7 @@ class Constraint:
 
     @classmethod
     def or_(cls, constraints: Iterable[Constraint]) -> Constraint:
-        """Requires one of some constraints, as `|` does.
+        """Requires at least one of the constraints, as `|` between them does.
 
         Args:
             constraints: The constraints.
@@ -324,8 +306,7 @@ class Constraint:
         sign = SIGNS[self.operator]
         if self.operator in PRESENCE:
             return f"{self.param} {sign}"
-        value = list(cast("tuple[Any, ...]", self.value)) if self.operator in LISTS else self.value
-        return f"{self.param} {sign} {value!r}"
+        return f"{self.param} {sign} {self._plain_value()!r}"
 
     def __repr__(self) -> str:
         if self.operator in GROUPS:
@@ -336,8 +317,10 @@ class Constraint:
         if self.operator in _COMPARED:
             return f"{param} {SIGNS[self.operator]} {self.value!r}"
         name = "is_in" if self.operator == "in" else self.operator
-        value = list(cast("tuple[Any, ...]", self.value)) if self.operator in LISTS else self.value
-        return f"{param}.{name}({'' if self.operator in PRESENCE else repr(value)})"
+        return f"{param}.{name}({'' if self.operator in PRESENCE else repr(self._plain_value())})"
+
+    def _plain_value(self) -> Any:
+        return list(cast("tuple[Any, ...]", self.value)) if self.operator in LISTS else self.value
 
     def evaluate(self, params: Mapping[str, Any]) -> None:
         """Checks arguments, as the gate does.
@@ -354,7 +337,7 @@ class Constraint:
         Example:
             >>> Constraint.le("amount", 1000).evaluate({"amount": 500})
         """
-        _judge(self, encode_arguments(params))
+        constraint_forms.judge(self, encode_arguments(params))
 
     def to_clause(self) -> dict[str, Any]:
         """Writes the constraint as a clause of a policy.
@@ -379,8 +362,7 @@ class Constraint:
             return {"type": self.operator, "constraints": [part.to_dict() for part in self.parts]}
         if self.operator in PRESENCE:
             return {"type": self.operator, "param": self.param}
-        value = list(cast("tuple[Any, ...]", self.value)) if self.operator in LISTS else self.value
-        return {"type": self.operator, "param": self.param, "value": value}
+        return {"type": self.operator, "param": self.param, "value": self._plain_value()}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Constraint:
@@ -396,8 +378,8 @@ class Constraint:
             ValueError: If the operator is unknown, or a key does not belong there.
         """
         if "type" in data:
-            return _from_typed(data)
-        return _from_clause(data)
+            return constraint_forms.from_typed(data)
+        return constraint_forms.from_clause(data)
 
 
 @dataclass
@@ -417,7 +399,7 @@ class ConstraintSet:
     constraints: list[Constraint] = field(default_factory=list[Constraint])
 
     def __post_init__(self) -> None:
-        self.constraints = [require_constraint(one) for one in self.constraints]
+        self.constraints = [constraint_forms.require_constraint(one) for one in self.constraints]
 
     def __repr__(self) -> str:
         return f"ConstraintSet({self.constraints!r})"
@@ -439,7 +421,7 @@ class ConstraintSet:
         """
         arguments = encode_arguments(params)
         for constraint in self.constraints:
-            _judge(constraint, arguments)
+            constraint_forms.judge(constraint, arguments)
 
     def subsumes(self, other: ConstraintSet) -> bool:
         """Compares two sets.
@@ -473,14 +455,10 @@ class ConstraintSet:
         Raises:
             TypeError: If an element is not a `Constraint`.
         """
-        self.constraints.extend([require_constraint(one) for one in constraints])
+        self.constraints.extend([constraint_forms.require_constraint(one) for one in constraints])
 
     def is_empty(self) -> bool:
-        """Returns True if the set has no constraints.
-
-        Returns:
-            True without constraints.
-        """
+        """Returns True if the set has no constraints."""
         return not self.constraints
 
     def to_clauses(self) -> list[dict[str, Any]]:
@@ -526,7 +504,8 @@ class ConstraintSet:
 class Param:
     """A parameter of a tool, to write constraints with.
 
-    Compare it by `<`, `<=`, `>`, `>=`, `==` and `!=`, or call a method. Join constraints by `&` and `|`.
+    Comparing it by `<`, `<=`, `>`, `>=`, `==` or `!=` makes a `Constraint`. So does each method, as the class method of
+    `Constraint` with its name. Join constraints by `&` and `|`.
 
     Args:
         name: The name of the parameter, or a path in it: `items/*/price` is of every element.
@@ -562,58 +541,29 @@ class Param:
     def __hash__(self) -> int:
         return hash(self.name)
 
+    @with_sections_of(Constraint.is_in, without="param")
     def is_in(self, values: Iterable[Scalar]) -> Constraint:
-        """Allows some values.
-
-        Args:
-            values: The values.
-
-        Returns:
-            The constraint.
-        """
+        """Allows the listed values, and no others."""
         return Constraint.is_in(self.name, values)
 
+    @with_sections_of(Constraint.not_in, without="param")
     def not_in(self, values: Iterable[Scalar]) -> Constraint:
-        """Allows all values but some, if they are of the type of one of them.
-
-        Args:
-            values: The values that are not allowed.
-
-        Returns:
-            The constraint.
-        """
+        """Allows all values that are not listed and have the type of a listed one."""
         return Constraint.not_in(self.name, values)
 
+    @with_sections_of(Constraint.starts_with, without="param")
     def starts_with(self, prefix: str) -> Constraint:
-        """Allows texts that begin in one way.
-
-        Args:
-            prefix: The beginning.
-
-        Returns:
-            The constraint.
-        """
+        """Allows texts that begin with `prefix`."""
         return Constraint.starts_with(self.name, prefix)
 
+    @with_sections_of(Constraint.ends_with, without="param")
     def ends_with(self, suffix: str) -> Constraint:
-        """Allows texts that end in one way.
-
-        Args:
-            suffix: The end.
-
-        Returns:
-            The constraint.
-        """
+        """Allows texts that end with `suffix`."""
         return Constraint.ends_with(self.name, suffix)
 
+    @with_sections_of(Constraint.within, without="param")
     def within(self, directory: str) -> Constraint:
-        """Allows paths of a directory and of what is below it, without `.`, `..` and `//`.
-
-        Args:
-            directory: The directory.
-
-        Returns:
-            The constraint.
+        """Allows the path of a directory and paths below it, if they are written without `.`, `..` and `//`.
 
         Example:
             >>> Param("path").within("/data/public")
@@ -621,124 +571,29 @@ class Param:
         """
         return Constraint.within(self.name, directory)
 
+    @with_sections_of(Constraint.contains, without="param")
     def contains(self, value: Scalar) -> Constraint:
-        """Allows texts that hold a text, or lists that have an element.
-
-        Args:
-            value: The text or the element.
-
-        Returns:
-            The constraint.
-        """
+        """Allows texts that contain `value`, or lists that have it as an element."""
         return Constraint.contains(self.name, value)
 
+    @with_sections_of(Constraint.exists, without="param")
     def exists(self) -> Constraint:
-        """Requires an argument that is not null.
-
-        Returns:
-            The constraint.
-        """
+        """Requires that the argument is there and not null."""
         return Constraint.exists(self.name)
 
+    @with_sections_of(Constraint.not_exists, without="param")
     def not_exists(self) -> Constraint:
-        """Requires that the argument is missing or null.
-
-        Returns:
-            The constraint.
-        """
+        """Requires that the argument is missing or null."""
         return Constraint.not_exists(self.name)
 
     @staticmethod
+    @with_sections_of(Constraint.and_)
     def and_(constraints: Iterable[Constraint]) -> Constraint:
-        """Requires all of some constraints, as `&` does.
-
-        Args:
-            constraints: The constraints.
-
-        Returns:
-            The constraint.
-        """
+        """Requires all of the constraints, as `&` between them does."""
         return Constraint.and_(constraints)
 
     @staticmethod
+    @with_sections_of(Constraint.or_)
     def or_(constraints: Iterable[Constraint]) -> Constraint:
-        """Requires one of some constraints, as `|` does.
-
-        Args:
-            constraints: The constraints.
-
-        Returns:
-            The constraint.
-        """
+        """Requires at least one of the constraints, as `|` between them does."""
         return Constraint.or_(constraints)
-
-
-def require_constraint(one: object) -> Constraint:
-    """The constraint that it is. Raises `TypeError` for anything else."""
-    if isinstance(one, Constraint):
-        return one
-    hint = ": a `Param` needs an operator, as in `Param('amount') <= 1000`" if isinstance(one, Param) else ""
-    raise TypeError(f"{one!r} is no Constraint{hint}")
-
-
-def _judge(constraint: Constraint, arguments: str) -> None:
-    if constraint.operator == "and":
-        for part in constraint.parts:
-            _judge(part, arguments)
-        return
-    try:
-        answer = _native.check_clauses(dump([constraint.to_clause()]), arguments)
-    except ValueError as error:
-        raise ConstraintError(f"`{constraint}` cannot judge the arguments: {error}") from error
-    if answer is not None:
-        raise _failure(constraint, json.loads(answer))
-
-
-def _failure(constraint: Constraint, failed: dict[str, Any]) -> ConstraintError:
-    param: str = failed["param"]
-    # A choice has several parameters: what is wrong with one of them is not why it failed.
-    if constraint.operator != "or":
-        if failed["missing"]:
-            return MissingParamError(param)
-        if failed["mismatch"] is not None:
-            return TypeMismatchError(param, failed["mismatch"], type(failed["actual"]).__name__)
-    return ViolationError(param, str(constraint), failed["actual"])
-
-
-def _from_typed(data: Mapping[str, Any]) -> Constraint:
-    operator = data["type"]
-    if operator in GROUPS:
-        known = {"type", "constraints"}
-    elif operator in PRESENCE:
-        known = {"type", "param"}
-    elif operator in SIGNS:
-        known = {"type", "param", "value"}
-    else:
-        raise ValueError(f"unknown type of constraint {operator!r}: use one of {', '.join([*SIGNS, *GROUPS])}")
-    if set(data) != known:
-        raise ValueError(f"a constraint of type {operator!r} has the keys {sorted(known)}, not {sorted(data)}")
-    if operator in GROUPS:
-        return Constraint(operator, parts=tuple(Constraint.from_dict(part) for part in data["constraints"]))
-    return Constraint(operator, data["param"], data.get("value"))
-
-
-def _from_clause(data: Mapping[str, Any]) -> Constraint:
-    for operator, key in GROUPS.items():
-        if key in data:
-            if len(data) > 1:
-                raise ValueError(f"a clause with `{key}` has no other keys, but there are {sorted(data)}")
-            return Constraint(operator, parts=tuple(Constraint.from_dict(part) for part in data[key]))
-    if "param" not in data:
-        raise ValueError(f"a clause has `param`, `all` or `any`, but there is only {sorted(data)}")
-    tests = [_from_test(data["param"], operator, value) for operator, value in data.items() if operator != "param"]
-    if not tests:
-        raise ValueError(f"the clause on {data['param']!r} tests nothing: give it one of {', '.join(SIGNS)}")
-    return tests[0] if len(tests) == 1 else Constraint.and_(tests)
-
-
-def _from_test(param: str, operator: str, value: Any) -> Constraint:
-    if operator in PRESENCE and value is not True:
-        raise ValueError(f"`{operator}` of parameter {param!r} takes only true, not {value!r}")
-    if operator in ORDERING and isinstance(value, str):
-        value = from_decimal(value)
-    return Constraint(operator, param, value)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, overload
 
+from ._internal.run_queue import refused
 from .pending import PendingCall
 from .result import ExecutionResult
-from .run_queue import refused
 from .runs import bytes_of
 from .sandbox import Sandbox
 
@@ -209,11 +209,11 @@ class DurableRuns(Sandbox):
         stdin: str | bytes | None = None,
         check: bool = False,
     ) -> ExecutionResult | None:
-        """Continues the run that is suspended, or whose process died, and returns all about it.
+        """Continues the run that is suspended, or whose process died, and returns its result.
 
-        The script runs again from its start, and is given what it was given before: no tool is called twice, no time
-        passes, and nothing is written, until it is where it was. Then it goes on. A call without a decision suspends it
-        again, unless there is an approver to ask. If the process died during a call, the run is `in_doubt` until
+        The script runs again from its start and gets the recorded results of its calls: no tool is called twice, no
+        time passes and nothing is written until it is where it was. Then it goes on. A call without a decision suspends
+        it again, unless there is an approver to ask. If the process died during a call, the run is `in_doubt` until
         `resolve` says what became of it.
 
         With a value, it answers a call of a run in steps, as `Sandbox.resume`.
@@ -227,7 +227,7 @@ class DurableRuns(Sandbox):
             check: As that of `run`.
 
         Returns:
-            What the run came to; None for the answer to a call.
+            The result of the run; None for the answer to a call.
 
         Raises:
             RunSuspended: With `check`, if the run waits for approval.
@@ -269,7 +269,7 @@ class DurableRuns(Sandbox):
             check: As that of `run`.
 
         Returns:
-            What the run came to.
+            The result of the run: output, returned value, status, and the error if it failed.
 
         Raises:
             RunSuspended: As `resume`.

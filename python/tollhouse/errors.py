@@ -171,7 +171,7 @@ class ScriptError(TollhouseError):
     """A run that did not complete, raised by `run(..., check=True)`. Its text says where in the script it failed.
 
     Args:
-        result: All that the run came to.
+        result: The result of the run.
     """
 
     def __init__(self, result: ExecutionResult) -> None:
@@ -183,7 +183,7 @@ class RunSuspended(TollhouseError):  # noqa: N818 - the run can still complete
     """A run that waits for approval, raised by `run(..., check=True)` and `Session.resume(check=True)`.
 
     Args:
-        result: All that the run has come to so far.
+        result: The result of the run so far.
     """
 
     def __init__(self, result: ExecutionResult) -> None:
@@ -193,10 +193,10 @@ class RunSuspended(TollhouseError):  # noqa: N818 - the run can still complete
 
 
 class Defer(TollhouseError):  # noqa: N818 - an answer
-    """The answer of an approver that leaves the decision to later: it raises this.
+    """The exception that an approver raises to leave the decision to later.
 
-    The run of a session on disk is suspended then, until the call is decided about and the session resumed. A sandbox
-    in memory cannot wait, and the call is denied.
+    The run of a session on disk is then suspended until someone decides about the call and resumes the session. A
+    sandbox in memory cannot wait, and the call is denied.
 
     Example:
         >>> def ask(method: str, arguments: dict[str, int], grant: str) -> bool:

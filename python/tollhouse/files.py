@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from os import PathLike, fspath
 from pathlib import PurePath
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 from ._internal.sendable import well_formed
 
@@ -31,7 +31,7 @@ _NAMED = 8
 
 @dataclass(frozen=True)
 class FileStat:
-    """Entry at a path.
+    """A file, directory or link, as `Snapshot.stat` and `list` describe it.
 
     Attributes:
         path: The path.
@@ -48,7 +48,7 @@ class FileStat:
     modified: datetime
 
     def to_dict(self) -> dict[str, Any]:
-        """Writes it as data.
+        """Writes the entry as data.
 
         Returns:
             A dictionary with a JSON form: the time in ISO 8601.
@@ -100,7 +100,7 @@ class Snapshot(Mapping[str, bytes]):
     followed. `KeyError` is for what is not a file. `Session.at` and `Store.files` return one.
 
     Args:
-        tree: Returns the host's files.
+        tree: A function that returns the host's files.
     """
 
     def __init__(self, tree: Callable[[], _native.Tree]) -> None:
@@ -131,7 +131,7 @@ class Snapshot(Mapping[str, bytes]):
 
     def _repr_html_(self) -> str:
         """Jupyter's view: names, sizes and times, and pictures."""
-        from .display import files_html
+        from ._internal.jupyter_display import files_html
 
         return files_html(self)
 
@@ -218,7 +218,7 @@ class Files(Snapshot, MutableMapping[str, bytes]):
     a number, as a run has.
 
     Args:
-        session: Returns the host's session.
+        session: A function that returns the host's session.
         mounts: The directories of this machine among them, which are not to be changed here.
 
     Example:
@@ -265,9 +265,10 @@ class Files(Snapshot, MutableMapping[str, bytes]):
 
         Raises:
             OSError: If they cannot be written, since they are beyond the limit of files, for example.
+            TypeError: If the files are neither a mapping nor pairs, or a content is neither text nor bytes.
             ValueError: If two keys are one path.
         """
-        given = {**dict(files), **named}
+        given = {**_by_path(files), **named}
         if given:
             self._change(f"put {len(given)} files", edits_of(given))
 
@@ -284,6 +285,19 @@ class Files(Snapshot, MutableMapping[str, bytes]):
         if self._mounts is not None:
             # A link that a script made may lead into a mount: the next run has it as it is on this machine.
             self._mounts.forget()
+
+
+def _by_path(files: Mapping[Any, str | bytes] | Iterable[tuple[Any, str | bytes]]) -> dict[Any, str | bytes]:
+    if isinstance(files, Mapping):
+        return {**cast("Mapping[Any, str | bytes]", files)}
+    try:
+        pairs = list(files)
+        # A name of two letters is no pair of a path and its content.
+        if not any(isinstance(cast("object", one), str | bytes) for one in pairs):
+            return dict(pairs)
+    except (TypeError, ValueError):
+        pass
+    raise TypeError(f"files are a dict such as {{'a.txt': 'text'}}, not {files!r:.200}")
 
 
 def _time(nanoseconds: int) -> datetime:

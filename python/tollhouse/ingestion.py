@@ -10,8 +10,8 @@ import dataclasses
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import Any, cast
 
-from .functions import returned_schema, signature
-from .scalars import Schema
+from ._internal.types.functions import returned_schema, signature
+from ._internal.types.scalars import Schema
 from .tools import Tool, ToolDefinition, tool
 
 Handlers = Mapping[str, Callable[..., Any]]

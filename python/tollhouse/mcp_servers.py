@@ -23,7 +23,7 @@ _MILLISECOND = timedelta(milliseconds=1)
 
 
 class McpServerOptions(TypedDict, total=False):
-    """What is started as one MCP server and what it may touch, or where the server is.
+    """The options of one MCP server: the program to start and what it may touch, or the address of the server.
 
     Attributes:
         command: The program, by its name in PATH or its absolute path, and its arguments.
@@ -37,7 +37,7 @@ class McpServerOptions(TypedDict, total=False):
         read: Absolute paths that it may read and execute, besides the files of the system.
         write: Absolute paths that it may write too.
         ports: TCP ports that it may connect to; without any, it has no network.
-        confine: False to start it without the wall that `read`, `write` and `ports` are doors of.
+        confine: False to start it unconfined, with all files and the network of this process's user.
     """
 
     command: Sequence[str]
@@ -67,19 +67,19 @@ class McpTool(NamedTuple):
 
 
 class McpServers:
-    """MCP servers that run, for any number of sandboxes. It is a context manager, which ends them.
+    """Running MCP servers, whose tools any number of sandboxes can call. A `with` statement ends them.
 
-    Whoever makes it names the programs: they start at once, confined to what their options say, and end with it. What
-    they offer is read once. A server that changes its tools later is called no more. With a `lock` a server is used
-    only if its tools are those that were pinned, word for word; without one they are whatever it offers now. Their
-    descriptions are shown to the model: read them, and `pin` them.
+    The servers start at once, confined to what their options say, and end with this object. Their lists of tools are
+    read once: a server that changes its tools later is called no more. With a `lock`, a server is used only if its
+    tools are those that were pinned, word for word; without one, whatever it offers now is used. Models read the
+    descriptions of the tools: read them yourself, and `pin` them.
 
     Args:
         servers: The servers by name. The tool `search` of the server `github` is the method `github/search`.
         lock: The file that `pin` wrote, or `tollhouse mcp lock`.
 
     Raises:
-        PolicyError: If options make no sense, or tools differ from those of the lock.
+        PolicyError: If options are malformed, or tools differ from those of the lock.
         NativeError: If a server does not start, or does not speak the protocol.
         OSError: If the lock cannot be read.
 
@@ -184,8 +184,15 @@ class McpServers:
         self.native.close()
 
 
+def _check_options(name: str, options: object) -> None:
+    if not hasattr(options, "items"):
+        example = "{'command': ['uvx', 'mcp-server-git']}"
+        raise TypeError(f"the options of the MCP server {name!r} are a dict such as {example}, not {options!r:.200}")
+
+
 def _table(name: str, options: McpServerOptions, secrets: dict[str, str]) -> dict[str, Any]:
     """The table of a server, as a policy has it, with its secrets put to the others."""
+    _check_options(name, options)
     known = McpServerOptions.__annotations__
     if unknown := [key for key in options if key not in known]:
         raise ValueError(f"the MCP server {name!r} has no option {unknown[0]!r}: there are {', '.join(known)}")

@@ -31,7 +31,7 @@ class Decision:
     signature: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """Writes it as data.
+        """Writes the call as data.
 
         Returns:
             A dictionary with a JSON form: the time in ISO 8601.
@@ -81,7 +81,7 @@ class PendingCall:
     line: int | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """Writes it as data.
+        """Writes the call as data.
 
         Returns:
             A dictionary with a JSON form: times in ISO 8601.

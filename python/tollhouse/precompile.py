@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from . import _native
+from ._internal.hosts import cache_place
+from ._internal.mounted_tools import check_wasm_path
 from .errors import NativeError
-from .hosts import cache_place
-from .mounts import check_wasm_path
 
 
 def precompile_module(wasm_path: None = None) -> Path:
@@ -16,7 +16,7 @@ def precompile_module(wasm_path: None = None) -> Path:
     The guests come with the package, and only what this user's host has written into the cache is loaded.
 
     Args:
-        wasm_path: None: there are no other guests than those of the package.
+        wasm_path: Only None: the WebAssembly that runs scripts is that of the package. amla-sandbox has the parameter.
 
     Returns:
         The directory of the cache.

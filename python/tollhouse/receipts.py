@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from .hosts import default_registry, host
-from .mounts import mounted, read_tools
+from ._internal.hosts import default_registry, host
+from ._internal.mounted_tools import mounted, read_tools
 
 Verdict = Literal["allowed", "not_made", "wrong"]
 """What the policy says of a call: it allows it, the call was not made, or it was made and must not have been."""
@@ -43,7 +43,7 @@ class VerifiedCall:
 
 @dataclass(frozen=True)
 class Verification:
-    """What came of running the script of a receipt again.
+    """The outcome of `verify_receipt`: whether running the script again gave what the receipt states.
 
     Attributes:
         verified: True if everything is as the receipt states.
@@ -76,7 +76,7 @@ class Verification:
     stopped: bool
 
     def to_dict(self) -> dict[str, Any]:
-        """Writes it as data.
+        """Writes the verification as data.
 
         Returns:
             A dictionary with a JSON form.

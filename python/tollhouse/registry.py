@@ -9,8 +9,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from ._internal.hosts import registry_place
 from .errors import RegistryError
-from .hosts import registry_place
 
 Place = str | os.PathLike[str]
 

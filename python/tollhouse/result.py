@@ -24,10 +24,10 @@ class ExecutionResult:
     message, and no exception has its traceback.
 
     Attributes:
-        stdout: What the run wrote, and what it returned as the last line.
-        stderr: What it wrote to standard error.
-        return_value: What it returned, as JSON.
-        error: What it failed with, in words; None if it completed.
+        stdout: The text that the run wrote, with its returned value as the last line.
+        stderr: The text that it wrote to standard error.
+        return_value: The value that the script returned, as Python has JSON values.
+        error: The message of the error that ended it; None if it completed.
         success: True if it completed.
         exit_code: The exit status, as of a process: from 0 to 255.
         status: How it ended: `completed`, `failed`, `denied`, `limited` or `cancelled`. Of a session it may be
@@ -209,7 +209,7 @@ class ExecutionResult:
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
         """Jupyter's view: everything about the run."""
-        from .display import result_html, result_text
+        from ._internal.jupyter_display import result_html, result_text
 
         return {"text/plain": result_text(self), "text/html": result_html(self)}
 

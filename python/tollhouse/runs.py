@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from ._internal.languages import ordered
+from ._internal.run_queue import refused
 from ._internal.sendable import well_formed
-from .languages import ordered
+from ._internal.tool_answers import Answering
 from .result import ExecutionResult, printed, result_of
-from .run_queue import refused
-from .tool_answers import Answering
 
 # What one plain run does without is imported where it is needed: many programs run one script.
 TYPE_CHECKING = False
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
     from . import _native
     from ._internal.host_mounts import HostMounts
+    from ._internal.run_queue import Turn
+    from ._internal.stepped_runs import Stepping
+    from ._internal.tool_answers import Answers
     from .literals import LanguageName
-    from .run_queue import Turn
-    from .steps import Stepping
-    from .tool_answers import Answers
 
     _T = TypeVar("_T")
     OnOutput = Callable[[str], object]
@@ -54,7 +54,7 @@ class Runs:
 
         Raises:
             RuntimeError: After `close`, and while a run in steps goes on.
-            NativeError: If the host cannot do it.
+            NativeError: If the host fails, because the disk is full for example.
 
         Example:
             >>> Sandbox().execute("console.log('a'); return [1, 2]")
@@ -151,7 +151,7 @@ class Runs:
         keep_state: bool = False,
         check: bool = False,
     ) -> ExecutionResult:
-        """Runs a script to its end, and returns all about it. Other runs of this sandbox wait for it.
+        """Runs a script to its end, and returns its result. Other runs of this sandbox wait for it.
 
         A tool of this sandbox that runs a script in it gets the files as they were when its own run began, and what the
         script changes of them is not kept.
@@ -168,7 +168,7 @@ class Runs:
             check: True to raise for a run that does not complete.
 
         Returns:
-            What the run came to.
+            The result of the run: output, returned value, status, and the error if it failed.
 
         Raises:
             ScriptError: With `check`, if the run does not complete: its `result` says all about it, its cause is the
@@ -177,7 +177,7 @@ class Runs:
             RuntimeError: After `close`, while a run in steps goes on, while the run of a `Session` is suspended, and in
                 `on_output`, `on_stderr` and the approver of a run of this sandbox, which waits for them.
             ValueError: If neither argument names a language.
-            NativeError: If the host cannot do it.
+            NativeError: If the host fails, because the disk is full for example.
             Exception: What `on_output`, the approver or the audit raises.
 
         Example:
@@ -241,7 +241,7 @@ class Runs:
             check: As that of `run`.
 
         Returns:
-            What the run came to.
+            The result of the run: output, returned value, status, and the error if it failed.
 
         Raises:
             ScriptError: As `run`.
@@ -274,7 +274,7 @@ class Runs:
             >>> Sandbox(tools=[add]).call("add", {"a": 1, "b": 2})
             3
         """
-        from .calls import call
+        from ._internal.direct_calls import call
 
         return self._do(lambda session, _: call(session, method, arguments or {}, self._answers.run))
 
@@ -288,7 +288,7 @@ class Runs:
         Returns:
             What the tool returned.
         """
-        from .calls import call
+        from ._internal.direct_calls import call
 
         return await self._do_async(lambda session, _: call(session, method, arguments or {}, self._answers.run))
 
@@ -309,7 +309,7 @@ class Runs:
     async def _do_async(self, work: Callable[[_native.Session, bool], _T]) -> _T:
         from asyncio import get_running_loop
 
-        from .async_runs import beside
+        from ._internal.async_runs import beside
 
         session = self._open()
         loop = get_running_loop()
@@ -446,7 +446,7 @@ class Runs:
             >>> sandbox.last_result.return_value
             3
         """
-        from .steps import Stepping
+        from ._internal.stepped_runs import Stepping
 
         known, source = ordered(language, code)
         session = self._open()
@@ -496,7 +496,7 @@ class Runs:
         Returns:
             The call; None when the script has ended.
         """
-        from .async_runs import beside
+        from ._internal.async_runs import beside
 
         return await beside(self.step, self._going().cancel)
 
@@ -579,4 +579,13 @@ def _listener(
 
 def bytes_of(stdin: str | bytes | None) -> bytes | None:
     """Returns standard input as bytes."""
-    return well_formed(stdin).encode() if isinstance(stdin, str) else stdin
+    if isinstance(stdin, str):
+        return well_formed(stdin).encode()
+    if stdin is not None:
+        _check_bytes(stdin)
+    return stdin
+
+
+def _check_bytes(stdin: object) -> None:
+    if not isinstance(stdin, bytes | bytearray | memoryview):
+        raise TypeError(f"standard input is text or bytes, not {type(stdin).__name__}: read a file first")

@@ -102,7 +102,7 @@ class Runtime:
                 `tool_call:stripe/**`; `**` names none.
             tool_handler: Answers calls.
             tools_json: The definitions of tools, as a JSON list.
-            wasm_path: None: there are no other guests than those of the package.
+            wasm_path: Only None: the WebAssembly that runs scripts is that of the package.
             max_steps: How many calls of tools a run may make.
 
         Returns:

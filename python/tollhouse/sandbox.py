@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from . import _native
+from ._internal.hosts import default_registry, host
+from ._internal.mounted_tools import check_wasm_path, mounted, namespaces, not_served, policy_text, read_tools
+from ._internal.run_queue import Turn
 from ._internal.sandbox_options import (
     auditor,
     check_asked,
+    check_dicts,
     check_dry_run,
     check_errors,
+    check_functions,
     check_granted,
     check_on_disk,
+    check_snapshot,
     collector_of,
     granted_capabilities,
     held_log,
@@ -24,12 +30,9 @@ from ._internal.sandbox_options import (
     telemetry_if_traced,
     warn_of_lost_names,
 )
-from .hosts import default_registry, host
-from .mounts import check_wasm_path, mounted, namespaces, not_served, policy_text, read_tools
+from ._internal.tool_answers import Answers, Called
 from .result import ExecutionResult
-from .run_queue import Turn
 from .runs import Runs
-from .tool_answers import Answers, Called
 
 # What one plain run does without is imported where it is needed: many programs run one script.
 TYPE_CHECKING = False
@@ -41,6 +44,8 @@ if TYPE_CHECKING:
     from typing import Any, Never, Self, Unpack
 
     from ._internal.options import RestoreOptions
+    from ._internal.policy.mounted_token import Opened
+    from ._internal.tool_answers import Approver, Handler
     from ._internal.tool_errors import ErrorMode, OnToolError
     from .audit import AuditCollector, AuditConfig, AuditEntry
     from .auth import PCA
@@ -49,8 +54,6 @@ if TYPE_CHECKING:
     from .files import FilePath, Files
     from .literals import LanguageName
     from .mcp_servers import McpServerOptions, McpServers
-    from .tokens import Opened
-    from .tool_answers import Approver, Handler
     from .tools import ToolDefinition
 
 
@@ -59,61 +62,63 @@ _NAMED = 8
 
 
 class Sandbox(Runs):
-    """Runs scripts, one after the other, with the same files and budgets.
+    """A sandbox in memory for scripts that agents write: they run one after the other, and share files and budgets.
 
     Scripts are JavaScript, TypeScript or bash, and run in WebAssembly. Each call of a tool goes through one gate, which
-    checks the capabilities, the constraints and the budgets. A sandbox is a context manager, which closes it.
+    checks the capabilities, their constraints and their budgets. Use the sandbox in a `with` statement, which closes
+    it. `Session` is a sandbox on disk.
 
     Args:
-        pca: A token, which says what may be called until it ends; `capabilities` narrow that.
+        pca: A token that says what scripts may call, and until when; `capabilities` narrow that.
         tools: Functions, objects with methods, modules, or definitions of tools for `tool_handler`.
-        capabilities: What may be called, each a `MethodCapability` or a pattern such as `"payments/*"`. An empty list
-            is nothing; None is each of `tools`, however often.
+        capabilities: What scripts may call, each a `MethodCapability` or a pattern such as `"payments/*"`. An empty
+            list allows no call; None allows each of `tools`, without a budget.
         trusted_authorities: The keys that may have signed the token: `ed25519:` and hexadecimal digits, or 32 bytes.
-        tool_handler: Answers calls, as `(method, arguments)`. Without `tools`, whatever the capabilities cover can be
-            called.
-        wasm_path: None: there are no other guests than those of the package.
-        audit_config: Makes an audit, which is closed with the sandbox.
-        policy: A policy file instead of capabilities: its path, or its text as TOML. It may mount components.
-        registry: Where the components of a policy are. None is the registry of the command line.
-        limits: Limits as those of a policy: `{"wall": "10s", "memory": "64MiB"}`. Times may be `timedelta`, numbers and
-            sizes `int`.
-        files: What it begins with: paths, as text or `Path`, and their bytes or text. A path that does not begin with
-            `/` is below /workspace.
-        mounts: Directories and files of this machine, by where they are in the sandbox, as in `{"data": "/srv/data"}`.
-            Scripts cannot change them. Each run sees them as they are when it begins: what has changed is copied in
-            again, and counts as files do. Links are not followed.
-        approver: Answers for a human, as `(method, arguments, grant)`, with True or False or something to await, where
-            a capability or a grant of the policy says `approve`. In a `Session` it may raise `Defer` to leave the
-            decision to later. Without it such a call is denied, and in a `Session` the run is suspended.
-        audit_collector: Records what happens, in place of `audit_config`.
-        audit_log: A file for the host's own log, a chain of hashes. One sandbox at a time writes it.
+        tool_handler: A function that answers calls, as `tool_handler(method, arguments)`, instead of `tools` with
+            functions. Without `tools`, scripts can call whatever the capabilities cover.
+        wasm_path: Only None: the WebAssembly that runs scripts is that of the package. amla-sandbox has the parameter.
+        audit_config: The configuration of an `AuditCollector`, which is made here and closed with the sandbox.
+        policy: A policy instead of capabilities: the path of its file, or its text as TOML. It may mount components.
+        registry: The directory of the registry with the components that a policy mounts. None is the registry of the
+            command line.
+        limits: Limits, as a policy has them: `{"wall": "10s", "memory": "64MiB"}`. Times may be `timedelta`, numbers
+            and sizes `int`.
+        files: The files that are there at the start: paths, as text or `Path`, and their content, as bytes or text. A
+            path that does not begin with `/` is below /workspace.
+        mounts: Directories and files of this machine, by their paths in the sandbox: `{"data": "/srv/data"}`. Scripts
+            cannot change them. Each run sees them as they are when it begins: what has changed is copied in again,
+            and counts against the limit of files. Links are not followed.
+        approver: A function that decides, as `approver(method, arguments, grant)`, about the calls for which a
+            capability or a grant of the policy says `approve`. It returns True or False, and may be async. In a
+            `Session` it may raise `Defer` to leave the decision to later. Without an approver such a call is denied; in
+            a `Session` it suspends the run.
+        audit_collector: The `AuditCollector` that records what happens, in place of `audit_config`.
+        audit_log: The file of the host's own log, a chain of hashes. One sandbox at a time writes it.
         audit_key: The file of a key (`tollhouse policy keygen --audit`) that makes the log evidence: see
             `check_audit_log`.
-        errors: How much scripts are told of an exception of a tool. None: messages of `ToolError` and of `ValueError`
-            and its subclasses, of others the type only, since messages carry secrets. `"message"`: all messages.
-            `"type"`: types only (`ToolError` and `ArgumentError` are told still). A function of the exception: what it
-            returns.
-        on_tool_error: Is called for each exception of a tool, as `(method, arguments, exception)`, on the tool's
-            thread. It may be async. The logger `tollhouse.tools` has the exception with its traceback too, and results
-            have it among `exceptions`.
+        errors: How much scripts learn of an exception of a tool. None: the message of a `ToolError`, of a `ValueError`
+            and of its subclasses; only the type of others, whose messages may carry secrets. `"message"`: all messages.
+            `"type"`: only types, except of `ToolError` and `ArgumentError`. A function: what it returns for the
+            exception.
+        on_tool_error: A function that is called for each exception of a tool, as `on_tool_error(method, arguments,
+            exception)`, on the tool's thread. It may be async. The logger `tollhouse.tools` gets the exception with its
+            traceback too, and results list it in `exceptions`.
         mcp: MCP servers whose tools scripts call, by name: `{"git": {"command": ["uvx", "mcp-server-git"]}}`. They
-            start with the sandbox and end with it. `McpServers` are shared by several sandboxes, and end on their own.
-            Their tools are granted by `capabilities` (`"git/*"`), `policy` or `pca` only.
-        mcp_lock: The file that pins their tools: see `McpServers`.
+            start with the sandbox and end with it. Several sandboxes can share one `McpServers`, which they leave
+            open. Scripts may call only tools that `capabilities` (`"git/*"`), `policy` or `pca` grant.
+        mcp_lock: The file that pins the tools of the servers: see `McpServers`.
         record: A file for the calls of scripts with their results, which is replaced at the end of each run. One
             sandbox at a time writes it.
         replay: A file that `record` wrote, which answers the calls of the same scripts in the same order of runs: no
             tool is called, and nobody is asked. A run that makes another call, or not all of its calls, fails.
-        dry_run: True, or a function: calls are judged, and no tool is called. Those of packages are answered from the
-            examples of their manifests, which the logger `tollhouse.dry_run` names; the function answers the others, as
-            `(method, arguments)`. One that returns None leaves the call to be an error in the script, as without a
-            function.
+        dry_run: True, or a function: calls are judged, and no tool is called. The examples of their manifests answer
+            calls of components, and the logger `tollhouse.dry_run` names them. The function answers other calls, as
+            `dry_run(method, arguments)`; without one, or where it returns None, the call is an error in the script.
 
     Raises:
-        ValueError: If something makes no sense: a misspelt tool or parameter, a malformed pattern, a token that is not
-            to be trusted, an approver that would never be asked, a capability that asks behind one that allows the same
-            calls, a file that is no recording.
+        ValueError: If an option is malformed or contradicts another: a misspelt tool or parameter, a malformed pattern,
+            a token that no trusted authority signed, an approver that no grant would ask, a capability that asks for
+            approval behind one that allows the same calls, a file that is no recording.
         OSError: If there is no such file to replay.
         TypeError: If a parameter of a tool has no JSON form.
 
@@ -168,7 +173,9 @@ class Sandbox(Runs):
         if policy is not None and capabilities is not None:
             raise ValueError("a policy has its own grants: give `policy` or `capabilities`, not both")
         if not self._in_memory:
-            check_on_disk(mounts, record, replay, dry_run)
+            check_on_disk(mounts, record, replay, dry_run, is_opened=hasattr(self, "_id"))
+        check_functions(tool_handler=tool_handler, approver=approver, on_tool_error=on_tool_error)
+        check_dicts(mounts=mounts, mcp=mcp)
         check_dry_run(dry_run, record, replay, audit_log)
         check_granted(None if self._keeps else mcp, capabilities, policy, pca)
         self._served = names_of_servers(mcp)
@@ -379,14 +386,14 @@ class Sandbox(Runs):
         return self._allows(self._open(), method, params)[1]
 
     def _allows(self, session: _native.Session, method: str, params: Mapping[str, Any]) -> tuple[bool, str | None]:
-        from ._internal.sendable import sendable
+        from ._internal.sendable import arguments_of, sendable
+        from ._internal.types.json_values import to_json
         from .capabilities import canonical_method
-        from .json_values import to_json
 
-        return session.allows(canonical_method(method), to_json(sendable(dict(params)), "the arguments"))
+        return session.allows(canonical_method(method), to_json(sendable(arguments_of(params)), "the arguments"))
 
     def get_capabilities(self) -> list[MethodCapability]:
-        """Says what may be called.
+        """Lists the capabilities that scripts have.
 
         Returns:
             The capabilities. Grants of a policy are not among them.
@@ -454,15 +461,15 @@ class Sandbox(Runs):
             language: Its language, by any name that `run` takes.
 
         Returns:
-            What is wrong with it, as far as its text tells: a mistake in its syntax; else tools that no capability
-            allows, and in JavaScript and TypeScript names that nothing defines, tools that there are not, and calls
-            whose keys are wrong or missing. Of bash neither the names of commands nor their options are checked. What
-            a script computes is left to its run, and judged there.
+            The problems that the text shows: a mistake in its syntax; else tools that no capability allows, and in
+            JavaScript and TypeScript undefined names, unknown tools, and calls with wrong or missing keys. Names and
+            options of commands of bash are not checked, nor is what a script computes: the gate judges that when it
+            runs.
 
         Raises:
             RuntimeError: After `close`.
             ValueError: If there is no such language.
-            NativeError: If the host cannot do it.
+            NativeError: If the host fails, because the disk is full for example.
 
         Example:
             >>> Sandbox().check("const a = ;")[0].column
@@ -470,8 +477,8 @@ class Sandbox(Runs):
             >>> Sandbox().check("await serch({})")[0].message
             'serch is not defined'
         """
+        from ._internal.languages import ordered
         from .checks import problems
-        from .languages import ordered
 
         return problems(self._open(), *ordered(language, script))
 
@@ -519,27 +526,28 @@ class Sandbox(Runs):
     def restore(cls, snapshot: bytes, **options: Unpack[RestoreOptions]) -> Self:
         """Makes a sandbox that goes on where another was when its snapshot was taken.
 
-        What it may do is what it is made with here, never what the bytes say: give it the tools and capabilities of the
-        other one. What was spent is spent of capabilities with the same key. Restored twice, each may spend what was
-        left then.
+        Scripts may do what the options here allow, never what the bytes say: give the tools and capabilities of the
+        first sandbox again. The budgets of capabilities with the same key are spent as far as they were. Each of two
+        sandboxes that are restored from one snapshot can spend what was left then.
 
         Args:
-            snapshot: What `snapshot` gave. Bytes of strangers are refused if they are no whole snapshot; whole ones may
-                say any files, and any numbers of calls as spent.
-            **options: What the constructor takes, without `files`.
+            snapshot: The bytes that `snapshot` returned. Trust where they come from: damaged bytes are refused, but
+                well-formed ones can hold any files and any numbers of calls as spent.
+            **options: The options of the constructor, without `files`.
 
         Returns:
             The sandbox.
 
         Raises:
-            ValueError: For options that make no sense.
-            TypeError: For a class of sandboxes on disk: see `Store.import_session`.
+            ValueError: As the constructor, and for `files`.
+            TypeError: If the snapshot is not bytes; for a `Session`, which has `Store.import_session`.
             NativeError: If the bytes are no snapshot, or damaged, or hold more files than `limits` allow.
         """
         if not cls._in_memory:
             raise TypeError(f"a {cls.__name__} is on disk and not restored from bytes: see `Store.import_session`")
         if options.get("files"):
             raise ValueError("a snapshot has the files: change `files` of the sandbox when it is restored")
+        check_snapshot(snapshot)
         made = cls(**options)
         try:
             made._open().load(snapshot)

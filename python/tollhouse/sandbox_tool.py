@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from ._internal.languages import language_of, ordered, unknown_language
 from ._internal.sandbox_options import listed_tools
-from .languages import language_of, ordered, unknown_language
 from .result import ExecutionResult
 from .sandbox import Sandbox
 
@@ -31,10 +31,10 @@ class SandboxTool:
     `execute`, `shell`, `aexecute` and `ashell` return an `ExecutionResult` for a program.
 
     Args:
-        sandbox: The sandbox that it runs in.
+        sandbox: The sandbox in which the code runs.
         tools: The functions that scripts can call.
-        name: The name that an agent calls it by.
-        description: What an agent is told of it, before the descriptions of the tools.
+        name: The name by which an agent calls the tool.
+        description: The text that tells an agent what the tool is for. The descriptions of the tools follow it.
 
     Example:
         >>> box = create_sandbox_tool([get_weather])
@@ -128,7 +128,7 @@ class SandboxTool:
             stdin: The script's standard input.
 
         Returns:
-            What the run came to.
+            The result of the run: output, returned value, status, and the error if it failed.
         """
         return self._run(language, code, stdin)
 
@@ -154,7 +154,7 @@ class SandboxTool:
             stdin: The script's standard input.
 
         Returns:
-            What the run came to.
+            The result of the run: output, returned value, status, and the error if it failed.
         """
         return await self._arun(language, code, stdin)
 
@@ -200,7 +200,7 @@ class SandboxTool:
             stdin: The script's standard input.
 
         Returns:
-            What the run came to.
+            The result of the run: output, returned value, status, and the error if it failed.
         """
         return self._run("javascript", code, stdin)
 
@@ -212,7 +212,7 @@ class SandboxTool:
             stdin: The script's standard input.
 
         Returns:
-            What the run came to.
+            The result of the run: output, returned value, status, and the error if it failed.
         """
         return self._run("shell", cmd, stdin)
 
@@ -224,7 +224,7 @@ class SandboxTool:
             stdin: The script's standard input.
 
         Returns:
-            What the run came to.
+            The result of the run: output, returned value, status, and the error if it failed.
         """
         return await self._arun("javascript", code, stdin)
 
@@ -236,7 +236,7 @@ class SandboxTool:
             stdin: The script's standard input.
 
         Returns:
-            What the run came to.
+            The result of the run: output, returned value, status, and the error if it failed.
         """
         return await self._arun("shell", cmd, stdin)
 
@@ -378,12 +378,12 @@ def create_sandbox_tool(
 ) -> SandboxTool:
     """Makes a sandbox as a tool of an agent, with these functions and objects as tools of its scripts.
 
-    Each tool is good for 100 calls, unless `max_calls`, `capabilities`, a policy or a token says otherwise.
+    Scripts can call each tool 100 times, unless `max_calls`, `capabilities`, a policy or a token says otherwise.
 
     Args:
         tools: The functions and objects.
         constraints: Short specs by tool and parameter: `{"transfer": {"amount": "<=1000", "currency": ["USD"]}}`.
-        max_calls: How many calls each tool is good for, or those that are named.
+        max_calls: The budget of calls: one number for each tool, or numbers by the names of tools.
         capabilities: What may be called, in place of `constraints` and `max_calls`.
         **options: The other options of `Sandbox`: `limits`, `files`, `approver`, `policy`, `errors`, … With a `policy`
             or a token (`pca`), what that says may be called, as often as it says.
@@ -409,7 +409,7 @@ def create_sandbox_tool(
         return SandboxTool(Sandbox(capabilities=capabilities, **options))
     functions, bare = _read(tools or ())
     if own or not (has_grants or options.get("pca", b"") not in (b"", "")):
-        from .grants import capabilities_of
+        from ._internal.policy.tool_grants import capabilities_of
 
         definitions = [*bare, *(one.definition for one in functions)]
         capabilities = capabilities_of(definitions, constraints=constraints, max_calls=max_calls)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from .docstrings import extract_param_description
-from .scalars import Schema
-from .shapes import Shapes
+from ._internal.types.docstrings import extract_param_description
+from ._internal.types.scalars import Schema
+from ._internal.types.shapes import Shapes
 
 __all__ = ["dataclass_to_schema", "extract_param_description", "python_type_to_json_schema"]
 

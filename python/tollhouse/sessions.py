@@ -6,36 +6,36 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
-from typing import Any, Unpack, get_args
+from typing import Any, Unpack, cast, get_args
 
 from . import _native
-from ._internal.limits import limits_as_policy
+from ._internal.hosts import default_registry, host
 from ._internal.migration import Grants, widen, withdrawn_tools
+from ._internal.mounted_tools import check_capabilities, mounted, namespaces, not_served, read_tools
+from ._internal.policy.limits import limits_as_policy
 from ._internal.sandbox_options import listed_tools, names_of_servers
 from .capabilities import MethodCapability, capabilities_from
 from .durable_runs import DurableRuns
 from .errors import RuntimeError  # noqa: A004
 from .files import Files, Snapshot
-from .hosts import default_registry, host
 from .literals import OnChange
-from .mounts import check_capabilities, mounted, namespaces, not_served, read_tools
 from .stores import At, Place, Run, Store, point_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ._internal.options import SandboxOptions
+    from ._internal.policy.mounted_token import Opened
     from .checks import Problem
     from .literals import LanguageName
     from .receipts import Verification
-    from .tokens import Opened
     from .tools import ToolDefinition
 
 
 class Session(DurableRuns):
-    """A sandbox on disk: files, budgets and log are there when it is opened again, also after a crash.
+    """A sandbox on disk, whose files, budgets and log are there when it is opened again, also after a crash.
 
-    Open one by `Session.open`. Its grants are fixed when it is made; tools are given each time. Several processes may
-    have it open: their runs wait for each other, and each begins with the files that the last one left.
+    Open a session by `Session.open`. Its grants are fixed when it is made; tools are given each time. Several processes
+    can have it open: their runs wait for each other, and each begins with the files that the last one left.
 
     A call that needs approval suspends its run, unless there is an `approver` to ask: `approve` or `deny` decides, also
     in another process and on another day, and `resume` continues the script where it stood.
@@ -108,6 +108,8 @@ class Session(DurableRuns):
         """
         if on_change not in get_args(OnChange):
             raise ValueError(f"on_change is 'refuse' or 'migrate', not {on_change!r}")
+        if not isinstance(cast("object", session_id), str):
+            raise TypeError(f"a session is named by text such as 'trip', not by {session_id!r:.200}")
         session = cls.__new__(cls)
         options["tools"] = listed_tools(options.get("tools", ()))
         if (given := options.get("capabilities")) is not None:

@@ -11,9 +11,9 @@ from typing import Any, Literal, Never, Unpack, cast
 
 from . import _native
 from ._internal.forks import holds_store
+from ._internal.hosts import default_store, trust_writers
 from ._internal.sendable import sendable
 from .files import Snapshot
-from .hosts import default_store, trust_writers
 from .literals import OnChange, Resolution, RunStatus
 from .pending import PendingCall, pending_call, pending_calls, time_of
 
@@ -122,7 +122,7 @@ class Store:
         return Session.open(session_id, store=self, on_change=on_change, **options)
 
     def show(self, session_id: str) -> dict[str, Any]:
-        """Tells all about a session. Times are in nanoseconds since the Unix epoch.
+        """Describes a session. Times are in nanoseconds since the Unix epoch.
 
         Args:
             session_id: The session's name.
@@ -365,16 +365,17 @@ class Store:
         Args:
             file: The file.
             name: The session's name here. Without it, the one that it had.
-            budget: What it may spend, apart from every other session: `"keep"`, as much as was left when it was
-                exported, or `"fresh"`, all that its policy gives. Without it, it shares the budgets of the session that
-                was exported, if that or a fork of it is in this store; else nothing is left of them.
+            budget: The budgets of the session, apart from those of every other session: `"keep"` for what was left
+                when it was exported, or `"fresh"` for all that its policy gives. Without `budget`, it shares the
+                budgets of the exported session, if that session or a fork of it is in this store; else nothing is left
+                to spend.
 
         Returns:
             The session's name.
 
         Raises:
-            ValueError: There is a session of that name, or `budget` is another word.
-            NativeError: It is no such file, or damaged.
+            ValueError: If there is a session of that name, or `budget` is another word.
+            NativeError: If the file is no exported session, or is damaged.
 
         Example:
             ```python
@@ -395,7 +396,7 @@ class Store:
         """Checks all that is kept of every session.
 
         Raises:
-            NativeError: For the first thing that is wrong.
+            NativeError: If something is damaged or was altered; the message names the first such thing.
         """
         for session_id in self:
             self.native.verify(session_id)

@@ -10,13 +10,14 @@ from dataclasses import dataclass, field, replace
 from types import MethodType, ModuleType
 from typing import Any, Concatenate, Generic, Never, ParamSpec, TypeVar, cast, overload
 
-from . import _native, docstrings
+from . import _native
+from ._internal.policy.constraint_specs import constraints_from_specs
+from ._internal.types import docstrings
+from ._internal.types.functions import check_name, is_async, name_of, signature, snake_case
+from ._internal.types.scalars import Schema
 from .capabilities import MethodCapability, canonical_method
 from .constraints import ConstraintSet
 from .errors import ArgumentError
-from .functions import check_name, is_async, name_of, signature, snake_case
-from .scalars import Schema
-from .specs import constraints_from_specs
 
 _P = ParamSpec("_P")
 _Q = ParamSpec("_Q")
@@ -50,6 +51,8 @@ class ToolDefinition:
 
     def __post_init__(self) -> None:
         check_name(self.name)
+        if not isinstance(cast("object", self.description), str):
+            raise ValueError(f"the description of tool `{self.name}` is text, not {self.description!r:.200}")
         parameters = cast("object", self.parameters)
         if not isinstance(parameters, dict):
             raise ValueError(f"the parameters of tool `{self.name}` are a JSON Schema as a dict, not {parameters!r}")

@@ -197,11 +197,12 @@ fn module(python: &Path, name: &str) -> Command {
 }
 
 /// Modules in the reference of the package, beside the names of `tollhouse` itself.
-const REFERENCE: [&str; 10] = [
+const REFERENCE: [&str; 11] = [
     "tollhouse",
     "tollhouse.auth",
     "tollhouse.prompts",
     "tollhouse.runs",
+    "tollhouse.durable_runs",
     "tollhouse.integrations.deepagents",
     "tollhouse.integrations.langgraph",
     "tollhouse.integrations.openai_agents",

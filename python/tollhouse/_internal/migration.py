@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from .. import _native
 from ..capabilities import MethodCapability, check_order
 from ..errors import PolicyError, SessionConflictError
-from ..mounts import grants
 from ..tools import ToolDefinition
+from .mounted_tools import grants
 
 if TYPE_CHECKING:
     from ..stores import Store

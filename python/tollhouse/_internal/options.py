@@ -11,7 +11,7 @@ from ..audit import AuditCollector, AuditConfig
 from ..auth import PCA
 from ..capabilities import MethodCapability
 from ..mcp_servers import McpServerOptions, McpServers
-from ..tool_answers import Approver, Handler
+from .tool_answers import Approver, Handler
 from .tool_errors import ErrorMode, OnToolError
 
 

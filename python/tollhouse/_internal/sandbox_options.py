@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from ..auth import PCA
     from ..capabilities import MethodCapability
     from ..mcp_servers import McpServerOptions, McpServers
-    from ..tokens import Opened
     from ..tools import ToolDefinition
+    from .policy.mounted_token import Opened
     from .telemetry import Telemetry
     from .tool_errors import ErrorMode
 
@@ -24,6 +24,23 @@ def listed_tools(tools: object) -> list[Any]:
     if isinstance(tools, str | bytes) or not hasattr(tools, "__iter__"):
         raise TypeError(f"tools are a list such as [add], not {tools!r:.200}: put brackets around it")
     return list(tools)  # type: ignore[call-overload]  # pyright: ignore[reportArgumentType, reportUnknownVariableType, reportUnknownArgumentType]
+
+
+def check_functions(**given: object) -> None:
+    """Raises `TypeError` for an option that is called later, and that is no function."""
+    for name, function in given.items():
+        if function is not None and not callable(function):
+            raise TypeError(f"{name} is a function, not {function!r:.200}")
+
+
+def check_dicts(*, mounts: object, mcp: object) -> None:
+    """Raises `TypeError` for an option with names that is no dict."""
+    if mounts is not None and not hasattr(mounts, "items"):
+        raise TypeError(f"mounts are a dict such as {{'data': '/srv/data'}}, not {mounts!r:.200}")
+    # `McpServers` have a list of tools.
+    if mcp is not None and not hasattr(mcp, "items") and not hasattr(mcp, "tools"):
+        example = "{'git': {'command': ['uvx', 'mcp-server-git']}}"
+        raise TypeError(f"MCP servers are a dict such as {example}, or `McpServers`, not {mcp!r:.200}")
 
 
 def granted_capabilities(capabilities: Sequence[MethodCapability | str] | None) -> list[MethodCapability] | None:
@@ -99,7 +116,7 @@ def opened_token(
         raise ValueError(
             "a token is for `tools`; components come with a policy: give `pca`, or `policy` and `registry`"
         )
-    from ..tokens import Opened
+    from .policy.mounted_token import Opened
 
     return Opened(pca, authorities)
 
@@ -129,8 +146,10 @@ def check_dry_run(dry_run: object, record: object, replay: object, audit_log: ob
         raise ValueError(f"dry_run is True, or a function of a method and its arguments, not {dry_run!r}")
 
 
-def check_on_disk(mounts: object, record: object, replay: object, dry_run: object) -> None:
-    """Raises `ValueError` for options that a session on disk does not have."""
+def check_on_disk(mounts: object, record: object, replay: object, dry_run: object, *, is_opened: bool) -> None:
+    """Raises `ValueError` for options that a session on disk does not have, `TypeError` for one that is not opened."""
+    if not is_opened:
+        raise TypeError("a session has a name and a store: make it by `Session.open('trip', tools=[...])`")
     if mounts:
         raise ValueError("a session on disk keeps what it has: copy files in by `files`; `mounts` are for a `Sandbox`")
     if record is not None or replay is not None:
@@ -139,6 +158,12 @@ def check_on_disk(mounts: object, record: object, replay: object, dry_run: objec
         )
     if dry_run:
         raise ValueError("a session on disk keeps what was done: `dry_run` is for a `Sandbox`")
+
+
+def check_snapshot(snapshot: object) -> None:
+    """Raises `TypeError` for what is no bytes, such as the path of a file."""
+    if not isinstance(snapshot, bytes | bytearray | memoryview):
+        raise TypeError(f"a snapshot is the bytes that `snapshot()` returned, not {type(snapshot).__name__}")
 
 
 def never_asked() -> ValueError:
@@ -163,7 +188,7 @@ def check_asked(
         check_order(capabilities)
     if approver is None or policy is None:
         return
-    from ..mounts import asks
+    from .mounted_tools import asks
 
     if not asks(policy, toml=toml):
         raise never_asked()
@@ -188,15 +213,25 @@ def check_errors(errors: ErrorMode) -> None:
 
 def collector_of(config: AuditConfig | None, given: AuditCollector | None) -> AuditCollector | None:
     """Returns the collector of an audit: the one that was given, or a new one if it is configured."""
-    if config is None or given is not None:
+    if config is None and given is None:
+        return None
+    from ..audit import AuditCollector, AuditConfig
+
+    if given is not None:
         if config is not None:
             raise ValueError("an audit has one place: give `audit_config` or `audit_collector`, not both")
+        # Whatever takes events may stand for it, as that of `tollhouse.compat` does.
+        _check_has("audit_collector", given, "add_event", AuditCollector)
         return given
+    _check_has("audit_config", config, "output_path", AuditConfig)
     from uuid import uuid4
 
-    from ..audit import AuditCollector
-
     return AuditCollector(config, session_id=uuid4().hex)
+
+
+def _check_has(name: str, given: object, attribute: str, kind: type) -> None:
+    if not hasattr(given, attribute):
+        raise TypeError(f"{name} is of class {kind.__name__}, not {given!r:.200}")
 
 
 def telemetry_if_traced() -> Telemetry | None:

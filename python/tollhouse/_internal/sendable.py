@@ -29,6 +29,16 @@ def well_formed(text: str) -> str:
     return text
 
 
+def arguments_of(given: Any) -> dict[str, Any]:
+    """Returns the arguments of a call as a dict. Raises `TypeError` for what has no names, such as a list."""
+    if not isinstance(given, str | bytes | list | tuple | set | frozenset):
+        try:
+            return dict(given)
+        except (TypeError, ValueError):
+            pass
+    raise TypeError(f"the arguments of a call are a dict by parameter such as {{'a': 1}}, not {given!r:.200}")
+
+
 def sendable(value: Any) -> Any:
     """Returns a value as the host takes it, with all of its texts well formed.
 
@@ -81,7 +91,7 @@ def _made_sendable(value: Any, place: str, depth: int) -> Any:
         return [_made_sendable(one, f"{place}/{at}", depth + 1) for at, one in enumerate(value)]  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
     if isinstance(value, bytes):
         return value
-    from ..json_values import simpler_value
+    from .types.json_values import simpler_value
 
     try:
         simpler = simpler_value(value)
@@ -91,7 +101,7 @@ def _made_sendable(value: Any, place: str, depth: int) -> Any:
 
 
 def _made_dict(value: dict[Any, Any], place: str, depth: int) -> dict[Any, Any]:
-    from ..json_values import json_key
+    from .types.json_values import json_key
 
     made: dict[Any, Any] = {}
     for key, one in value.items():

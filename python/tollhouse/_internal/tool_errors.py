@@ -10,7 +10,7 @@ from ..errors import ArgumentError, ToolError
 from .sendable import NoJsonError, sendable, well_formed
 
 if TYPE_CHECKING:
-    from ..tool_answers import Answering, Answers
+    from .tool_answers import Answering, Answers
 
 ErrorMode: TypeAlias = Literal["message", "type"] | Callable[[Exception], str] | None
 """Part of an exception that scripts see: see `Sandbox`."""

@@ -16,7 +16,7 @@ try:
 except ImportError as error:
     raise ImportError("this needs langchain-core: pip install 'tollhouse[langgraph]'") from error
 
-from ..grants import capabilities_of
+from .._internal.policy.tool_grants import capabilities_of
 from ..sandbox import Sandbox
 from ..sandbox_tool import SandboxTool
 from ..sessions import Session

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from tollhouse import grants, specs
+from tollhouse._internal.policy import constraint_specs
+from tollhouse._internal.policy.tool_grants import capabilities_of
 from tollhouse.constraints import ConstraintSet as CoreConstraintSet
 from tollhouse.prompts import DEFAULT_MAX_CALLS
 
@@ -42,7 +43,7 @@ def create_sandbox_tool(
     found = handlers.tools_by_method(tools or [])
     names = {one.definition.method: one.definition.name for one in found.values()}
     definitions = [one.definition for one in found.values()]
-    granted = grants.capabilities_of(definitions, constraints=constraints, max_calls=max_calls)
+    granted = capabilities_of(definitions, constraints=constraints, max_calls=max_calls)
     capabilities = [mounting.from_native(one, f"mcp:{names[one.pattern]}") for one in granted]
     return SandboxTool.from_functions(list(tools or []), capabilities=capabilities)
 
@@ -53,7 +54,7 @@ def _parse_constraints(spec: Mapping[str, Any]) -> ConstraintSet:  # pyright: ig
     Raises:
         ValueError: If a spec is malformed.
     """
-    return mounting.constraint_set(specs.constraints_from_specs(spec))
+    return mounting.constraint_set(constraint_specs.constraints_from_specs(spec))
 
 
 def _parse_string_constraint(param: str, spec: str) -> Constraint | None:  # pyright: ignore[reportUnusedFunction]
@@ -62,5 +63,5 @@ def _parse_string_constraint(param: str, spec: str) -> Constraint | None:  # pyr
     Raises:
         ValueError: If there is an operator, and what follows it is malformed.
     """
-    read = specs.test_from_text(param, spec)
+    read = constraint_specs.test_from_text(param, spec)
     return None if read is None else mounting.constraint_set(CoreConstraintSet([read])).constraints[0]

@@ -10,8 +10,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from tollhouse._internal.languages import language_of
 from tollhouse.capabilities import MethodCapability
-from tollhouse.languages import language_of
 from tollhouse.result import ExecutionResult
 
 from ._internal import scripts

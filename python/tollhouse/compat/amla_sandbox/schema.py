@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tollhouse import schema as core
-from tollhouse.docstrings import extract_param_description
+from tollhouse._internal.types.docstrings import extract_param_description
 
 from ._internal import schemas
 

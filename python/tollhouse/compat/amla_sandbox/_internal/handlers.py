@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, cast
 
 from tollhouse import tools as core
-from tollhouse.functions import signature
+from tollhouse._internal.types.functions import signature
 
 # amla-sandbox took a function's own name and annotations here, so that what a framework had defined was lost.
 _remembered: weakref.WeakKeyDictionary[Callable[..., Any], core.ToolDefinition] = weakref.WeakKeyDictionary()

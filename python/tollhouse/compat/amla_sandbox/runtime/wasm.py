@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeAlias, cast
 
 from tollhouse import precompile, sandbox
+from tollhouse._internal.hosts import cache_place
+from tollhouse._internal.mounted_tools import check_wasm_path
+from tollhouse._internal.policy.mounted_token import Opened
 from tollhouse.capabilities import MethodCapability
 from tollhouse.errors import RuntimeError as RuntimeError  # noqa: A004
-from tollhouse.hosts import cache_place
-from tollhouse.mounts import check_wasm_path
 from tollhouse.result import ExecutionResult
-from tollhouse.tokens import Opened
 
 from .._internal import mounting, wire
 from .._internal.events import Events

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Mapping
-from typing import Any, TypeGuard
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeGuard, cast
 
-from .errors import ConstraintError
+from ...errors import ConstraintError
 
 Scalar = str | int | float | bool
 """Value that a constraint compares with."""
@@ -85,6 +85,26 @@ def number(value: Any, where: str) -> int | float:
     if isinstance(value, float) and not math.isfinite(value):
         raise ValueError(f"{where} cannot compare with {value!r}")
     return value
+
+
+def operand(operator: str, param: str, value: Any) -> Any:
+    """Returns what a constraint compares its parameter with, as the operator takes it.
+
+    Raises:
+        ValueError: If it takes another kind of value.
+    """
+    where = f"`{operator}` of parameter {param!r}"
+    if operator in PRESENCE:
+        return None
+    if operator in LISTS:
+        if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):
+            raise ValueError(f"{where} takes a list of values, not {value!r}")
+        return tuple(scalar(item, where) for item in cast("Iterable[Any]", value))
+    if operator in ORDERING:
+        return number(value, where)
+    if operator in ("starts_with", "ends_with", "within") and not isinstance(value, str):
+        raise ValueError(f"{where} takes a string, not {value!r}")
+    return scalar(value, where)
 
 
 def from_decimal(text: str) -> int | str:

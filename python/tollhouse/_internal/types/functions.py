@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ...errors import ArgumentError
 from . import docstrings
-from .errors import ArgumentError
 from .records import MISSING, Field, object_shape, resolved_hints, returned_hint, shown_default
 from .scalars import Schema, Shape
 from .shapes import Shapes

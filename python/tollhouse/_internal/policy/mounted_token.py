@@ -7,12 +7,12 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from . import _native
-from .auth import PCA
-from .capabilities import MethodCapability
-from .hosts import host
-from .mounts import policy_text
-from .tools import ToolDefinition
+from ... import _native
+from ...auth import PCA
+from ...capabilities import MethodCapability
+from ...tools import ToolDefinition
+from ..hosts import host
+from ..mounted_tools import policy_text
 
 _NOTHING = '{"tools":{},"grant":[]}'
 

@@ -7,7 +7,7 @@ from _contextvars import ContextVar, copy_context
 from _thread import allocate_lock
 from _weakref import ref
 
-from ._internal.sendable import sendable
+from .sendable import sendable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
     from typing import Any
 
-    from . import _native
-    from ._internal.telemetry import Telemetry
-    from ._internal.tool_errors import ErrorMode, OnToolError
+    from .. import _native
+    from .telemetry import Telemetry
+    from .tool_errors import ErrorMode, OnToolError
 
     Handler = Callable[[str, dict[str, Any]], Any]
     """Answers a call: `(method, arguments)`. It may give something to await."""
@@ -106,13 +106,13 @@ class Answers:
 
     def failed(self, run: Answering, method: str, arguments: Any, error: Exception) -> Exception:
         """Records an exception of a tool, and returns the exception for the host."""
-        from ._internal.tool_errors import heard
+        from .tool_errors import heard
 
         return heard(self, run, self._errors, self._on_tool_error, method, arguments, error)
 
     def asked(self, approver: Approver) -> Callable[[str, dict[str, Any], str], bool | None]:
         """Returns the callback by which the host asks an approver, awaited if necessary. None is left to later."""
-        from .errors import Defer
+        from ..errors import Defer
 
         def ask(method: str, arguments: dict[str, Any], grant: str) -> bool | None:
             try:

@@ -10,10 +10,10 @@ import importlib
 import json
 from typing import TYPE_CHECKING, Any
 
+from ...errors import ArgumentError
 from . import pydantic_spelling
-from .errors import ArgumentError
+from .pydantic_union_depth import deepest, nests_deeper
 from .scalars import Place, Read, Schema, Shape, mismatch, told
-from .union_depth import deepest, nests_deeper
 
 if TYPE_CHECKING:
     from .shapes import Shapes

@@ -5,17 +5,17 @@ from __future__ import annotations
 import threading
 from collections import deque
 
-from ._internal.sendable import sendable
-from .errors import RuntimeError  # noqa: A004
-from .result import ExecutionResult, result_of
+from ..errors import RuntimeError  # noqa: A004
+from ..result import ExecutionResult, result_of
+from .sendable import sendable
 from .tool_answers import Answering
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from . import _native
-    from ._internal.telemetry import RunSpan
+    from .. import _native
+    from .telemetry import RunSpan
     from .tool_answers import Answers
 
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import os
 
-from . import _native
+from .. import _native
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
     from typing import Any
 
-    from .capabilities import MethodCapability
+    from ..capabilities import MethodCapability
+    from ..tools import ToolDefinition
     from .tool_answers import Handler
-    from .tools import ToolDefinition
 
 
 def read_tools(tools: list[Any], handler: Handler | None) -> tuple[list[ToolDefinition], Handler | None]:
@@ -23,7 +23,7 @@ def read_tools(tools: list[Any], handler: Handler | None) -> tuple[list[ToolDefi
     """
     if not tools:
         return [], handler
-    from .tools import ToolDefinition, all_tools
+    from ..tools import ToolDefinition, all_tools
 
     definitions = [one for one in tools if isinstance(one, ToolDefinition)]
     functions = all_tools(one for one in tools if not isinstance(one, ToolDefinition))
@@ -64,7 +64,7 @@ def mounted(
         return []
     import json
 
-    from .tools import native_tool
+    from ..tools import native_tool
 
     if is_checked:
         check_capabilities(definitions, capabilities)
@@ -121,7 +121,7 @@ def policy_text(
 
     text: dict[str, Any] = {"tools": {}, "grant": grants(capabilities)}
     if limits is not None:
-        from ._internal.limits import limits_as_policy
+        from .policy.limits import limits_as_policy
 
         text["limits"] = limits_as_policy(limits)
     return json.dumps(text), False
@@ -158,7 +158,7 @@ def check_capabilities(definitions: Sequence[ToolDefinition], capabilities: Sequ
 
 
 def _check_capability(capability: MethodCapability, known: Mapping[str, ToolDefinition]) -> None:
-    from .tools import check_params
+    from ..tools import check_params
 
     # Most name one tool, and there may be a thousand of them.
     exact = known.get(capability.pattern)
@@ -173,10 +173,10 @@ def _check_capability(capability: MethodCapability, known: Mapping[str, ToolDefi
     if len(covered) == 1:
         check_params(covered[0], capability.constraints)
     if capability.approve is not False or capability.constraints.to_clauses():
-        from . import spellings
+        from .policy import ambiguous_arguments
 
         for definition in covered:
-            spellings.check(definition, capability)
+            ambiguous_arguments.check(definition, capability)
 
 
 def _input_schemas(definition: ToolDefinition, capabilities: Sequence[MethodCapability]) -> list[dict[str, Any]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from _thread import allocate_lock  # `threading` takes longer to import than a script to run
 
-from . import _native
+from .. import _native
 
 _hosts: dict[tuple[int, str | None], _native.Host] = {}
 _lock = allocate_lock()
@@ -52,7 +52,7 @@ def _made(registry: str | None) -> _native.Host:
     try:
         return _native.Host(cache=cache, registry=registry, trust_writers=trust_writers())
     except Exception as error:
-        from .errors import NativeError
+        from ..errors import NativeError
 
         if not isinstance(error, NativeError):
             raise

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from ._internal.sendable import well_formed
+from .sendable import well_formed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ._native import Language
+    from .._native import Language
 
 LANGUAGES: dict[str, Language] = {
     "javascript": "javascript",

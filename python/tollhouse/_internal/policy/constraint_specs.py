@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
-from . import _native
-from .constraints import Constraint, ConstraintSet
-from .serialize import PRESENCE, SIGNS, dump
+from ... import _native
+from ...constraints import Constraint, ConstraintSet
+from .clause_values import PRESENCE, SIGNS, dump
 
 _COMPARISONS = {"<=": "le", ">=": "ge", "==": "eq", "!=": "ne", "<": "lt", ">": "gt"}
 _WORDS = {

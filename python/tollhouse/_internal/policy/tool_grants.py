@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
-from .capabilities import MethodCapability, canonical_method
-from .constraints import ConstraintSet
-from .prompts import DEFAULT_MAX_CALLS
-from .specs import constraints_from_specs
-from .tools import ToolDefinition, check_params
+from ...capabilities import MethodCapability, canonical_method
+from ...constraints import ConstraintSet
+from ...prompts import DEFAULT_MAX_CALLS
+from ...tools import ToolDefinition, check_params
+from .constraint_specs import constraints_from_specs
 
 _T = TypeVar("_T")
 
@@ -41,6 +41,8 @@ def capabilities_of(
 def _by_method(named: Mapping[str, _T], known: Mapping[str, ToolDefinition], what: str) -> dict[str, _T]:
     found: dict[str, _T] = {}
     for name, value in named.items():
+        if not isinstance(cast("object", name), str):
+            raise ValueError(f"`{what}` names tools by text such as {next(iter(known), 'add')!r}, not by {name!r:.200}")
         method = canonical_method(name)
         if method not in known:
             from difflib import get_close_matches

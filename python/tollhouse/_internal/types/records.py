@@ -10,8 +10,8 @@ from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, NotRequired, Required, TypeVar, cast, get_args, get_origin
 
+from ...errors import ArgumentError
 from . import docstrings
-from .errors import ArgumentError
 from .json_values import to_plain
 from .scalars import ANYTHING, Place, Schema, Shape, mismatch, told
 

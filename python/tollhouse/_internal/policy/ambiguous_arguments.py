@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from .constraints import Constraint
+from ...constraints import Constraint
 
 if TYPE_CHECKING:
-    from .capabilities import MethodCapability
-    from .tools import ToolDefinition
+    from ...capabilities import MethodCapability
+    from ...tools import ToolDefinition
 
 _FORBIDDING = frozenset({"ne", "not_in"})
 """Operators that hold for every other spelling of a value."""

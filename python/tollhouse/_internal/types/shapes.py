@@ -25,8 +25,8 @@ from enum import Enum, Flag
 from threading import local
 from typing import Annotated, Any, Literal, TypeVar, Union, cast, get_args, get_origin
 
+from ...errors import ArgumentError
 from . import pydantic_types, records, scalars
-from .errors import ArgumentError
 from .json_values import enum_value
 from .scalars import Place, Read, Schema, Shape, mismatch
 

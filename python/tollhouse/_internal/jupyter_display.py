@@ -12,8 +12,8 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .files import FileStat, Snapshot
-    from .result import ExecutionResult
+    from ..files import FileStat, Snapshot
+    from ..result import ExecutionResult
 
 _SHOWN = 200_000
 """Length of the longest text that is shown, in characters."""

@@ -18,7 +18,7 @@ from pathlib import Path, PurePath, PurePosixPath
 from typing import Any, cast
 from uuid import UUID
 
-from .errors import ArgumentError
+from ...errors import ArgumentError
 
 Schema = dict[str, Any]
 """A JSON Schema (2020-12)."""

@@ -109,7 +109,7 @@ class _Waiter:
 
 def refused(why: str) -> Exception:
     """The package's own `RuntimeError`. Its module takes longer to import than a script to run."""
-    from .errors import RuntimeError  # noqa: A004
+    from ..errors import RuntimeError  # noqa: A004
 
     return RuntimeError(why)
 
