@@ -68,6 +68,27 @@ fn run(session: &Session, code: &str) -> RunResult {
     session.start(Language::JavaScript, script(code), RunOptions::default()).expect("it starts").finish()
 }
 
+/// Refusals need no commit: they spend nothing, and start nothing.
+#[test]
+fn refused_calls_beside_a_granted_one_take_no_commits_of_their_own() {
+    let (home, directory) = (Home::with_tools(&["stats"]), tempfile::tempdir().expect("a directory"));
+    let (host, own) = (host(&home), Arc::<Own>::default());
+    let blobs: Arc<dyn Blobs> = Arc::<MemoryBlobs>::default();
+    let sessions = Sessions::new(Arc::clone(&own) as Arc<dyn Store>, blobs, directory.path());
+    let session = open(&host, &sessions);
+    let commits = |refused: u32| {
+        let before = own.commits.load(Ordering::Relaxed);
+        let code = format!(
+            "const calls = [stats.describe({{values: [1]}})];
+            for (let i = 0; i < {refused}; i++) calls.push(stats.describe({{values: 'none'}}));
+            return (await Promise.allSettled(calls)).filter((one) => one.status === 'rejected').length"
+        );
+        assert_eq!(run(&session, &code).value, Some(refused.into()));
+        own.commits.load(Ordering::Relaxed) - before
+    };
+    assert_eq!(commits(40), commits(1));
+}
+
 /// Runs until the script waits for a moment, does something, and runs on.
 fn run_and_meanwhile(session: &Session, code: &str, meanwhile: impl FnOnce()) -> RunResult {
     let code = format!("await new Promise((resolve) => setTimeout(resolve, 1)); {code}");
