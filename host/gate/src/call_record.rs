@@ -33,6 +33,13 @@ pub struct Call {
 }
 
 impl Call {
+    /// Returns the position of the call with this number among all calls of its run, which are numbered from 1 without
+    /// gaps. `None` for a number that no call has.
+    #[must_use]
+    pub fn index_of(seq: u64) -> Option<usize> {
+        usize::try_from(seq).ok()?.checked_sub(1)
+    }
+
     /// Applies an event of the run's log to the calls that it had made before. Returns false if calls are missing
     /// between them.
     pub fn replay(event: &Value, calls: &mut Vec<Self>) -> bool {
@@ -40,7 +47,7 @@ impl Call {
         let (Some(seq), "asked" | "admitted" | "denied" | "settled" | "copied") = (event["seq"].as_u64(), word) else {
             return true;
         };
-        let Some(index) = usize::try_from(seq).ok().and_then(|seq| seq.checked_sub(1)) else { return false };
+        let Some(index) = Self::index_of(seq) else { return false };
         if word != "settled" && index == calls.len() {
             let method = event["method"].as_str().unwrap_or_default().to_owned();
             let (arguments, outcome) = (event["arguments"].clone(), CallOutcome::Pending);
@@ -277,8 +284,7 @@ impl CallRecord {
     /// Changes a call that has not ended. Returns false if it has.
     fn pending(&self, seq: u64, change: impl FnOnce(&mut Call)) -> bool {
         let mut open = self.lock();
-        let index = usize::try_from(seq).ok().and_then(|seq| seq.checked_sub(1));
-        let call = index.and_then(|index| open.calls.get_mut(index));
+        let call = Call::index_of(seq).and_then(|index| open.calls.get_mut(index));
         call.filter(|call| call.outcome == CallOutcome::Pending).map(change).is_some()
     }
 
@@ -287,8 +293,7 @@ impl CallRecord {
         let within = std::iter::successors(self.within.as_ref(), |within| within.outer.as_ref());
         let open = self.lock();
         let caller = |within: &Arc<EnclosingCall>| {
-            let index = usize::try_from(within.seq).ok().and_then(|seq| seq.checked_sub(1));
-            let call = index.and_then(|index| open.calls.get(index));
+            let call = Call::index_of(within.seq).and_then(|index| open.calls.get(index));
             let method = call.map_or_else(|| within.alias.to_string(), |call| call.method.clone());
             Caller { seq: within.seq, method }
         };
@@ -325,7 +330,7 @@ impl CallRecord {
 
     /// Records the outcome of an admitted call. Returns `None` if it had ended before: the first outcome counts.
     pub fn settle(&self, seq: u64, outcome: CallOutcome) -> Option<Settlement> {
-        let index = usize::try_from(seq).ok()?.checked_sub(1)?;
+        let index = Call::index_of(seq)?;
         let mut open = self.lock();
         let call = open.calls.get_mut(index).filter(|call| call.outcome == CallOutcome::Pending)?;
         call.outcome = outcome;

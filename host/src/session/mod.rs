@@ -20,6 +20,7 @@ mod inline_runner;
 mod journal;
 mod nested_scripts;
 mod operation_executor;
+mod operation_queue;
 mod options;
 mod persistence;
 mod receipt;
