@@ -280,8 +280,7 @@ impl CallReader {
         let mut costs = Vec::new();
         for Debit { account, spend } in &debits {
             let used = self.used.entry(account.clone()).or_default();
-            used.calls = used.calls.saturating_add(1);
-            used.spend = used.spend.checked_add(spend.unwrap_or_default()).unwrap_or(used.spend);
+            *used = used.plus(Used::of_call(spend.unwrap_or_default()));
             let Some(limits) = self.limits.get(account) else { continue };
             let mut cost = |kind, amount, limit: Amount, used| {
                 let (grant, remaining) = (account.clone(), limit.saturating_sub(used));
@@ -302,8 +301,7 @@ impl CallReader {
     fn release(&mut self, call: (u64, u64)) {
         for Debit { account, spend } in self.debits.remove(&call).unwrap_or_default() {
             let used = self.used.entry(account).or_default();
-            used.calls = used.calls.saturating_sub(1);
-            used.spend = used.spend.saturating_sub(spend.unwrap_or_default());
+            *used = used.minus(Used::of_call(spend.unwrap_or_default()));
         }
     }
 

@@ -140,10 +140,10 @@ impl OpenLog {
         }
     }
 
-    fn balance(&mut self, id: &SessionId, account: &str, change: impl FnOnce(&mut Used)) {
+    fn balance(&mut self, id: &SessionId, account: &str, change: impl FnOnce(Used) -> Used) {
         let used = self.balances.entry(account.to_owned()).or_default();
         let before = *used;
-        change(used);
+        *used = change(before);
         self.sharing.changed(account, before, *used);
         let balance = Balance::of(account, *used);
         self.put_long(record_key::account(id, account), json(&balance));
@@ -152,10 +152,8 @@ impl OpenLog {
     fn admitted(&mut self, id: &SessionId, call: (u64, u64), method: &str, debits: Debits<'_>) {
         debits.limited().for_each(|(account, allowance)| self.sharing.allow(account, allowance));
         for (account, amount) in debits.iter() {
-            self.balance(id, account, |used| {
-                used.calls = used.calls.saturating_add(1);
-                used.spend = used.spend.checked_add(amount.unwrap_or_default()).unwrap_or(used.spend);
-            });
+            let debit = Used::of_call(amount.unwrap_or_default());
+            self.balance(id, account, |used| used.plus(debit));
         }
         let text = |amount: crate::capability::Amount| amount.millionths().to_string();
         let debits = debits.iter().map(|(account, amount)| (account.to_string(), amount.map(text)));
@@ -195,10 +193,7 @@ impl OpenLog {
         for (account, amount) in &entry.debits {
             let amount = amount.as_deref().and_then(|text| text.parse().ok());
             let amount = amount.map(crate::capability::Amount::from_millionths).unwrap_or_default();
-            self.balance(id, account, |used| {
-                used.calls = used.calls.saturating_sub(1);
-                used.spend = used.spend.saturating_sub(amount);
-            });
+            self.balance(id, account, |used| used.minus(Used::of_call(amount)));
         }
     }
 
