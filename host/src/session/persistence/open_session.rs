@@ -9,7 +9,7 @@ use bytes::Bytes;
 use super::call_counts::CallCounts;
 use super::query::damaged;
 use super::record::{Head, LogPosition, RunRecord, States};
-use super::session_lock::{SessionLock, Waiting};
+use super::session_lock::{SessionLock, Waiting, when_free};
 use super::session_log::{CommitBuilder, OpenLog, PendingJournal, SessionLog, json};
 use super::shared_budgets::{BudgetSharing, FamilyId, SpendingObserver};
 use super::termination::CancelRegistration;
@@ -120,13 +120,13 @@ impl PersistentSession {
         hash: &str,
         start: Option<&JournalEntry>,
     ) -> Result<(Tree, StartedRun), SessionsError> {
-        let mut lock_state = self.lock_state();
-        if lock_state.users > 0 {
+        let (mut lock_state, session_lock) = self.lock_when_free()?;
+        let Some(session_lock) = session_lock else {
             let entered = (self.head(limits)?, self.begin(script, hash, start)?);
             lock_state.users += 1;
             return Ok(entered);
-        }
-        let started_run = self.take(&mut lock_state, || self.begin(script, hash, start))?;
+        };
+        let started_run = self.take(&mut lock_state, session_lock, || self.begin(script, hash, start))?;
         drop(lock_state);
         match self.head(limits) {
             Ok(files) => Ok((files, started_run)),
@@ -141,20 +141,30 @@ impl PersistentSession {
     /// Takes the session's lock, does some work, and commits it. After success the session is in use here, until
     /// [`Self::leave`].
     pub(super) fn locked<T>(&self, work: impl FnOnce() -> Result<T, SessionsError>) -> Result<T, SessionsError> {
-        let mut lock_state = self.lock_state();
-        if lock_state.users > 0 {
-            return Err(SessionsError::Busy(self.id.clone()));
-        }
-        self.take(&mut lock_state, work)
+        let (mut lock_state, session_lock) = self.lock_when_free()?;
+        let session_lock = session_lock.ok_or_else(|| SessionsError::Busy(self.id.clone()))?;
+        self.take(&mut lock_state, session_lock, work)
     }
 
-    /// Does the same for a session that is not in use here.
+    /// Waits until the session is free, and returns its lock; or none, if the session is in use here.
+    fn lock_when_free(&self) -> Result<(MutexGuard<'_, LockState>, Option<SessionLock>), SessionsError> {
+        when_free(&self.id, &self.waiting, || {
+            let lock_state = self.lock_state();
+            if lock_state.users > 0 {
+                return Ok(Some((lock_state, None)));
+            }
+            let session_lock = self.sessions.0.locks.try_take(&self.id)?;
+            Ok(session_lock.map(|session_lock| (lock_state, Some(session_lock))))
+        })
+    }
+
+    /// Does some work in a session that is not in use here, and commits it.
     fn take<T>(
         &self,
         lock_state: &mut LockState,
+        session_lock: SessionLock,
         work: impl FnOnce() -> Result<T, SessionsError>,
     ) -> Result<T, SessionsError> {
-        let session_lock = self.sessions.0.locks.take(&self.id, &self.waiting)?;
         let epoch = self.open(lock_state.epoch)?;
         let done = work().and_then(|done| {
             self.own(epoch)?;
@@ -168,8 +178,8 @@ impl PersistentSession {
     }
 
     /// Registers a run to be stopped when the session is removed.
-    pub(in crate::session) fn stoppable(&self, stop: impl Fn() + Send + 'static) -> CancelRegistration {
-        self.sessions.stoppable(&self.id, Box::new(stop))
+    pub(in crate::session) fn stoppable(&self, stop: impl Fn() + Send + Sync + 'static) -> CancelRegistration {
+        self.sessions.stoppable(&self.id, Arc::new(stop))
     }
 
     /// Returns the files as the last commit left them.
