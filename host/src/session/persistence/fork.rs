@@ -1,5 +1,6 @@
 //! Forks of sessions: from the files that a run left, or in the middle of a run.
 
+use std::collections::HashSet;
 use std::time::SystemTime;
 
 use serde::Serialize;
@@ -173,7 +174,8 @@ impl Sessions {
             })?;
         }
         let exhausted = self.balances_handed_over(source, to, family)?;
-        copied.retain(|(name, _)| !exhausted.iter().any(|(other, _)| other == name));
+        let replaced: HashSet<&[u8]> = exhausted.iter().map(|(name, _)| name.as_slice()).collect();
+        copied.retain(|(name, _)| !replaced.contains(name.as_slice()));
         copied.extend(exhausted);
         Ok(copied)
     }

@@ -270,15 +270,20 @@ impl Sessions {
         Ok(())
     }
 
+    /// Returns the first record of a session, or an error that names a similar session, for which all are listed.
     pub(super) fn created(&self, id: &SessionId) -> Result<Created, SessionsError> {
-        match self.records().get(&record_key::single(b'S', id))? {
-            Some(value) => self.read(id, "its first record", &value),
-            None => {
-                let all = self.list()?;
-                let near = nearest(id.as_str(), all.iter().map(SessionId::as_str)).map(str::to_owned);
-                Err(SessionsError::Unknown { session: id.clone(), nearest: near })
-            }
+        if let Some(created) = self.find_created(id)? {
+            return Ok(created);
         }
+        let all = self.list()?;
+        let near = nearest(id.as_str(), all.iter().map(SessionId::as_str)).map(str::to_owned);
+        Err(SessionsError::Unknown { session: id.clone(), nearest: near })
+    }
+
+    /// Returns the first record of a session, or `None` if there is no such session.
+    pub(super) fn find_created(&self, id: &SessionId) -> Result<Option<Created>, SessionsError> {
+        let value = self.records().get(&record_key::single(b'S', id))?;
+        value.map(|value| self.read(id, "its first record", &value)).transpose()
     }
 
     pub(super) fn head(&self, id: &SessionId) -> Result<Head, SessionsError> {
