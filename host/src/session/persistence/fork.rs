@@ -193,7 +193,7 @@ impl Sessions {
         }
         let replay = |source| SessionsError::Replay { session: id.clone(), run, source };
         let mut calls = LoggedCalls::default();
-        self.log_after(id, record.log.as_ref(), &mut |line| calls.take(run, &line.event))?;
+        self.logged_events(id, record.log.as_ref(), Some(run), &mut |event| calls.take(event))?;
         let seed = super::record::Created::new_seed()?;
         let forked = JournalEntry::Forked { session: id.clone(), run, seq, seed };
         let journal = taken_over(journal, &calls, seq, forked)

@@ -10,7 +10,7 @@ use super::record::{Balance, Created, Head, LogPosition, RunRecord, States};
 use super::shared_budgets::FamilyId;
 use super::{At, Point, SessionId, Sessions, SessionsError, record_key};
 use crate::capability::Policy;
-use crate::gate::Chain;
+use crate::gate::{Chain, LoggedEvent};
 use crate::ledger::Used;
 use crate::store::{BlobSource, Record, StoreError};
 use crate::tool::{EntryKey, Lock, nearest};
@@ -270,6 +270,26 @@ impl Sessions {
         Ok(())
     }
 
+    /// Passes the events of the log behind a position to `take`, with the same checks; with a run, only its events.
+    ///
+    /// # Errors
+    /// Those of [`Sessions::log`]; if an event cannot be read.
+    pub(super) fn logged_events(
+        &self,
+        id: &SessionId,
+        after: Option<&LogPosition>,
+        run: Option<u64>,
+        take: &mut dyn FnMut(LoggedEvent),
+    ) -> Result<(), SessionsError> {
+        let mut read = Ok(());
+        self.log_after(id, after, &mut |LogLine { event, .. }| {
+            if read.is_ok() && run.is_none_or(|run| event["run"].as_u64() == Some(run)) {
+                read = logged_event(id, &event).map(&mut *take);
+            }
+        })?;
+        read
+    }
+
     /// Returns the first record of a session, or an error that names a similar session, for which all are listed.
     pub(super) fn created(&self, id: &SessionId) -> Result<Created, SessionsError> {
         if let Some(created) = self.find_created(id)? {
@@ -375,6 +395,11 @@ impl Sessions {
             }
         }
     }
+}
+
+/// Reads the event of a line of a session's log.
+pub(super) fn logged_event(id: &SessionId, line: &Value) -> Result<LoggedEvent, SessionsError> {
+    LoggedEvent::read(line).map_err(|error| damaged(id, &format!("line {} of its log: {error}", line["n"])))
 }
 
 pub(super) fn damaged(id: &SessionId, what: &str) -> SessionsError {

@@ -8,8 +8,8 @@ use std::time::SystemTime;
 use super::{CallVerdict, VerifiedCall};
 use crate::capability::{Limits, Policy};
 use crate::gate::{
-    ApproverKeys, Chain, Decision, Gate, GateOptions, JudgedCall, NeededConsent, RecordedDecisions, SignatureCheck,
-    event_time,
+    ApproverKeys, Chain, Decision, Gate, GateOptions, JudgedCall, LoggedEvent, NeededConsent, RecordedDecisions,
+    SignatureCheck, event_time,
 };
 use crate::ledger::Used;
 use crate::session::guest_seed::GuestSeed;
@@ -127,7 +127,12 @@ fn decisions(
                 }
                 Some(at) => {
                     earlier = at;
-                    decisions.take(&event, at);
+                    match LoggedEvent::read(&event) {
+                        Ok(event) => decisions.take(event, at),
+                        Err(error) => {
+                            problems.push(format!("line {} of the log cannot be read: {error}", chain.lines()));
+                        }
+                    }
                 }
                 None => problems.push(format!("line {} of the log has no time", chain.lines())),
             },
