@@ -116,6 +116,17 @@ pub enum AuditError {
         /// The expected hash.
         head: String,
     },
+    /// A line is not altered, and is not an event either.
+    #[error("line {line} of the audit log `{}` cannot be read", path.display())]
+    Unreadable {
+        /// Path of the log.
+        path: PathBuf,
+        /// Number of the line, counted from 1.
+        line: u64,
+        /// What is wrong with it.
+        #[source]
+        source: serde_json::Error,
+    },
     /// The log was altered.
     #[error("audit log `{}` was altered: line {line} {problem}", path.display())]
     Altered {

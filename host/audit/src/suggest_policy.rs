@@ -6,6 +6,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::{AuditError, AuditFile};
+use tollhouse_gate::{LoggedDecision, LoggedEvent};
 use tollhouse_policy::capability::{Clause, Grant, Number, Param, Permissions, Policy, Scalar, Test, param};
 
 /// Maximum number of texts that a clause lists, and their maximum length: beyond that they are data, not a choice.
@@ -68,8 +69,18 @@ impl Suggestion {
 /// If the log cannot be read, or was altered.
 pub fn suggest(log: &Path) -> Result<Suggestion, AuditError> {
     let mut events = LogSummary::default();
-    AuditFile::read(log, &mut |event| events.take(event))?;
-    Ok(events.suggestion())
+    let (mut line, mut unreadable) = (0, None);
+    AuditFile::read(log, &mut |event| {
+        line += 1;
+        match LoggedEvent::read(event) {
+            Ok(event) => events.take(event),
+            Err(source) => drop(unreadable.get_or_insert((line, source))),
+        }
+    })?;
+    match unreadable {
+        None => Ok(events.suggestion()),
+        Some((line, source)) => Err(AuditError::Unreadable { path: log.to_owned(), line, source }),
+    }
 }
 
 /// The contents of a log's events.
@@ -85,45 +96,46 @@ struct LogSummary {
 }
 
 impl LogSummary {
-    fn take(&mut self, event: &Value) {
-        let (kind, method) = (event["event"].as_str().unwrap_or_default(), event["method"].as_str());
-        match (kind, method) {
-            ("started", _) => self.aliases.clear(),
-            ("requested", Some(method)) => self.requested(event, method),
-            ("admitted", Some(method)) => self.admitted(event, method),
-            ("denied", Some(method)) if matches!(event["kind"].as_str(), Some("capability" | "approval")) => {
-                self.refuse(&format!("method = {method:?}"));
+    fn take(&mut self, event: LoggedEvent) {
+        match event {
+            LoggedEvent::Started { .. } => self.aliases.clear(),
+            LoggedEvent::Requested { seq, method, url, refused, .. } => {
+                self.requested(seq, &method, &url, refused.is_some());
+            }
+            LoggedEvent::Admitted { decision, package, .. } => self.admitted(decision, package.as_deref()),
+            LoggedEvent::Denied { decision, kind } if matches!(kind.as_str(), "capability" | "approval") => {
+                self.refuse(&format!("method = {:?}", decision.method));
             }
             _ => {}
         }
     }
 
-    fn admitted(&mut self, event: &Value, method: &str) {
-        if let Some(arguments) = event["arguments"].as_object() {
-            let seen = self.methods.entry(method.to_owned()).or_default();
+    fn admitted(&mut self, decision: LoggedDecision, package: Option<&str>) {
+        let LoggedDecision { seq, caller, method, arguments, .. } = decision;
+        if let Value::Object(arguments) = arguments {
+            let seen = self.methods.entry(method.clone()).or_default();
             seen.calls += 1;
             for (name, value) in arguments {
-                seen.params.entry(name.clone()).or_default().push(value.clone());
+                seen.params.entry(name).or_default().push(value);
             }
         }
-        if let Some(caller) = event["caller"].as_u64().and_then(|caller| self.aliases.get(&caller)) {
-            self.tools.entry(caller.clone()).or_default().tools.insert(method.to_owned());
+        let alias = method.split('/').next().unwrap_or_default().to_owned();
+        if let Some(caller) = caller.and_then(|caller| self.aliases.get(&caller)) {
+            self.tools.entry(caller.clone()).or_default().tools.insert(method);
         }
-        let alias = method.split('/').next().unwrap_or_default();
-        if let Some(package) = event["package"].as_str().and_then(exactly) {
-            self.packages.insert(alias.to_owned(), package);
+        if let Some(package) = package.and_then(exactly) {
+            self.packages.insert(alias.clone(), package);
         }
-        self.aliases.insert(event["seq"].as_u64().unwrap_or_default(), alias.to_owned());
+        self.aliases.insert(seq, alias);
     }
 
-    fn requested(&mut self, event: &Value, method: &str) {
-        let alias = event["seq"].as_u64().and_then(|seq| self.aliases.get(&seq));
-        let (Some(alias), Some(origin)) = (alias, event["url"].as_str().and_then(origin)) else { return };
+    fn requested(&mut self, seq: u64, method: &str, url: &str, is_refused: bool) {
+        let (Some(alias), Some(origin)) = (self.aliases.get(&seq), origin(url)) else { return };
         let rule = format!("{method} {origin}");
-        if event["refused"].is_null() {
-            self.tools.entry(alias.clone()).or_default().http.insert(rule);
-        } else {
+        if is_refused {
             self.refuse(&format!("tool.{}: http = [{rule:?}]", alias.escape_debug()));
+        } else {
+            self.tools.entry(alias.clone()).or_default().http.insert(rule);
         }
     }
 
@@ -192,10 +204,37 @@ fn clause(name: &str, values: &[Value]) -> Option<Clause> {
 mod tests {
     use super::*;
 
+    /// Returns what is suggested for these events of a run; what is the same in all of them is added.
     fn suggested(events: &[&str]) -> Suggestion {
         let mut read = LogSummary::default();
-        events.iter().for_each(|event| read.take(&serde_json::from_str(event).expect("JSON")));
+        for event in events {
+            let mut line = serde_json::json!({ "run": 1, "grant": "g", "debits": [], "reason": "r" });
+            let own: serde_json::Map<String, Value> = serde_json::from_str(event).expect("JSON");
+            line.as_object_mut().expect("an object").extend(own);
+            read.take(LoggedEvent::read(&line).expect("it is complete"));
+        }
         read.suggestion()
+    }
+
+    #[test]
+    fn log_with_an_unreadable_event_is_refused() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("log");
+        let mut text = Vec::new();
+        let mut chain = crate::Chain::default();
+        for outcome in [tollhouse_gate::CallOutcome::Ok, tollhouse_gate::CallOutcome::Failed] {
+            let settled = tollhouse_gate::Event::Settled { run: 1, seq: 1, outcome, micros: 1, error: None };
+            let (line, next) = chain.follow(&settled, std::time::SystemTime::now());
+            text.extend(line);
+            text.push(b'\n');
+            chain = next;
+        }
+        std::fs::write(&path, &text).expect("it is written");
+        suggest(&path).expect("it is whole");
+        // Nothing follows the last line, so that its hash is nowhere.
+        let text = String::from_utf8(text).expect("JSON").replace("\"failed\"", "\"perhaps\"");
+        std::fs::write(&path, text).expect("it is written");
+        assert!(matches!(suggest(&path), Err(AuditError::Unreadable { line: 2, .. })));
     }
 
     #[test]

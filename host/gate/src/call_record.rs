@@ -11,6 +11,7 @@ use tollhouse_types::json;
 
 use super::consent::Caller;
 use super::event::Event;
+use super::logged_event::{LoggedDecision, LoggedEvent};
 
 /// A call in the form that `run --json` shows.
 #[derive(Clone, Debug, Serialize)]
@@ -33,38 +34,47 @@ pub struct Call {
 }
 
 impl Call {
+    /// Returns the position of the call with this number among all calls of its run, which are numbered from 1 without
+    /// gaps. `None` for a number that no call has.
+    #[must_use]
+    pub fn index_of(seq: u64) -> Option<usize> {
+        usize::try_from(seq).ok()?.checked_sub(1)
+    }
+
     /// Applies an event of the run's log to the calls that it had made before. Returns false if calls are missing
     /// between them.
-    pub fn replay(event: &Value, calls: &mut Vec<Self>) -> bool {
-        let word = event["event"].as_str().unwrap_or_default();
-        let (Some(seq), "asked" | "admitted" | "denied" | "settled" | "copied") = (event["seq"].as_u64(), word) else {
-            return true;
-        };
-        let Some(index) = usize::try_from(seq).ok().and_then(|seq| seq.checked_sub(1)) else { return false };
-        if word != "settled" && index == calls.len() {
-            let method = event["method"].as_str().unwrap_or_default().to_owned();
-            let (arguments, outcome) = (event["arguments"].clone(), CallOutcome::Pending);
+    pub fn replay(event: LoggedEvent, calls: &mut Vec<Self>) -> bool {
+        match event {
+            LoggedEvent::Asked { decision } => Self::decided(decision, calls, CallOutcome::Pending).is_some(),
+            LoggedEvent::Denied { decision, .. } => Self::decided(decision, calls, CallOutcome::Denied).is_some(),
+            LoggedEvent::Admitted { decision, .. } => {
+                let arguments = decision.arguments.clone();
+                // A human may have approved the call with others than the script's.
+                let call = Self::decided(decision, calls, CallOutcome::Pending);
+                call.map(|call| call.arguments = arguments).is_some()
+            }
+            LoggedEvent::Copied { decision, outcome, micros } => {
+                Self::decided(decision, calls, outcome).map(|call| call.micros = micros).is_some()
+            }
+            LoggedEvent::Settled { seq, outcome, micros, .. } => {
+                let call = Self::index_of(seq).and_then(|index| calls.get_mut(index));
+                call.map(|call| (call.outcome, call.micros) = (outcome, micros)).is_some()
+            }
+            _ => true,
+        }
+    }
+
+    /// Applies a decision about a call, which is a new one if it has the next number. Returns `None` if calls are missing
+    /// before it.
+    fn decided(decision: LoggedDecision, calls: &mut Vec<Self>, outcome: CallOutcome) -> Option<&mut Self> {
+        let LoggedDecision { seq, method, arguments, grant, .. } = decision;
+        let index = Self::index_of(seq)?;
+        if index == calls.len() {
             calls.push(Self { seq, method, arguments, outcome, grant: None, micros: 0, begun: None });
         }
-        let Some(call) = calls.get_mut(index) else { return false };
-        match word {
-            "settled" | "copied" => {
-                call.outcome = CallOutcome::deserialize(&event["outcome"]).unwrap_or(CallOutcome::Failed);
-                call.micros = event["micros"].as_u64().unwrap_or_default();
-                if word == "copied" {
-                    call.grant = event["grant"].as_str().map(str::to_owned);
-                }
-            }
-            _ => {
-                call.grant = event["grant"].as_str().map(str::to_owned);
-                // A human may have approved the call with others than the script's.
-                if word == "admitted" {
-                    call.arguments = event["arguments"].clone();
-                }
-                call.outcome = if word == "denied" { CallOutcome::Denied } else { CallOutcome::Pending };
-            }
-        }
-        true
+        let call = calls.get_mut(index)?;
+        (call.outcome, call.grant) = (outcome, grant);
+        Some(call)
     }
 }
 
@@ -277,8 +287,7 @@ impl CallRecord {
     /// Changes a call that has not ended. Returns false if it has.
     fn pending(&self, seq: u64, change: impl FnOnce(&mut Call)) -> bool {
         let mut open = self.lock();
-        let index = usize::try_from(seq).ok().and_then(|seq| seq.checked_sub(1));
-        let call = index.and_then(|index| open.calls.get_mut(index));
+        let call = Call::index_of(seq).and_then(|index| open.calls.get_mut(index));
         call.filter(|call| call.outcome == CallOutcome::Pending).map(change).is_some()
     }
 
@@ -287,8 +296,7 @@ impl CallRecord {
         let within = std::iter::successors(self.within.as_ref(), |within| within.outer.as_ref());
         let open = self.lock();
         let caller = |within: &Arc<EnclosingCall>| {
-            let index = usize::try_from(within.seq).ok().and_then(|seq| seq.checked_sub(1));
-            let call = index.and_then(|index| open.calls.get(index));
+            let call = Call::index_of(within.seq).and_then(|index| open.calls.get(index));
             let method = call.map_or_else(|| within.alias.to_string(), |call| call.method.clone());
             Caller { seq: within.seq, method }
         };
@@ -325,7 +333,7 @@ impl CallRecord {
 
     /// Records the outcome of an admitted call. Returns `None` if it had ended before: the first outcome counts.
     pub fn settle(&self, seq: u64, outcome: CallOutcome) -> Option<Settlement> {
-        let index = usize::try_from(seq).ok()?.checked_sub(1)?;
+        let index = Call::index_of(seq)?;
         let mut open = self.lock();
         let call = open.calls.get_mut(index).filter(|call| call.outcome == CallOutcome::Pending)?;
         call.outcome = outcome;

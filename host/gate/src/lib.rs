@@ -13,6 +13,7 @@
 //! | `consent` | a call that a human decides about, now or later |
 //! | `call_record` | the calls of a run, with their numbers and outcomes |
 //! | `event`, `event_texts` | events of the audit log, and the texts in them that come from outside |
+//! | `logged_event` | the same events, as a log is read |
 //! | `grant_index`, `grant_binding` | the grants that cover a method, bound to its types |
 //! | `spelling`, `optional_parameters` | checks of policies against the methods |
 //! | `session_gates` | the gates of a session's tools, and the balances of accounts |
@@ -33,6 +34,7 @@ mod gate;
 mod grant_binding;
 mod grant_index;
 mod judgement;
+mod logged_event;
 mod optional_parameters;
 mod reach;
 mod refusal;
@@ -50,6 +52,7 @@ pub use event_texts::TextFilter;
 pub use gate::{Gate, NarrowError};
 pub use grant_index::{Coverage, Covered, Opinion};
 pub use judgement::{CallRequest, Judgement};
+pub use logged_event::{LoggedDebit, LoggedDecision, LoggedEvent};
 pub use optional_parameters::Optional;
 pub use reach::Reach;
 pub use refusal::Refusal;

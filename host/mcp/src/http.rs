@@ -3,6 +3,7 @@
 //! - `connections`: the listener, and limits on connections and requests;
 //! - `cors`: answers for web pages of named origins;
 //! - `clients`: which sessions a request reaches: those of its token, or of its protocol session;
+//! - `protocol_sessions`: owners of protocol sessions, and limits; `opened_once`: values that are opened once;
 //! - `oauth`: access tokens of an authorization server.
 //!
 //! Without an issuer of tokens the server binds loopback addresses only. With one, each request has a token of that
@@ -14,6 +15,8 @@ mod clients;
 mod connections;
 mod cors;
 mod oauth;
+mod opened_once;
+mod protocol_sessions;
 
 use std::io;
 use std::net::{IpAddr, SocketAddr, TcpListener, ToSocketAddrs as _};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use serde_json::Value;
-use tollhouse_gate::{Admission, CallRecord, CallRequest, Event, Gate, Judgement};
+use tollhouse_gate::{Admission, CallRecord, CallRequest, Event, Gate, Judgement, LoggedDecision, LoggedEvent};
 
 use super::SessionGate;
 use crate::code::MemoryAccount;
@@ -89,26 +89,19 @@ impl RecordedDecisions {
     }
 
     /// Takes the next event of the log; those of other runs do not count.
-    pub(crate) fn take(&mut self, event: &Value, at: SystemTime) {
-        let (Some(run), Some(seq), Some(word)) =
-            (event["run"].as_u64(), event["seq"].as_u64(), event["event"].as_str())
-        else {
-            return;
-        };
-        if run != self.run {
-            return;
-        }
-        match word {
-            "answered" if event["allowed"] == true => drop(self.approved.insert(seq)),
-            "answered" => drop(self.approved.remove(&seq)),
-            "released" => self.release(seq),
-            "asked" => drop(self.calls.insert(seq, judged(event, at))),
-            "denied" => {
-                let call = self.judge_denied(seq, event, at);
+    pub(crate) fn take(&mut self, event: LoggedEvent, at: SystemTime) {
+        let Some((_, seq)) = event.call().filter(|(run, _)| *run == self.run) else { return };
+        match event {
+            LoggedEvent::Answered { allowed: true, .. } => drop(self.approved.insert(seq)),
+            LoggedEvent::Answered { .. } => drop(self.approved.remove(&seq)),
+            LoggedEvent::Released { .. } => self.release(seq),
+            LoggedEvent::Asked { decision } => drop(self.calls.insert(seq, judged(&decision, at))),
+            LoggedEvent::Denied { decision, kind } => {
+                let call = self.judge_denied(seq, &decision, kind, at);
                 self.calls.insert(seq, call);
             }
-            "admitted" => {
-                let call = self.judge_admitted(seq, event, at);
+            LoggedEvent::Admitted { decision, .. } => {
+                let call = self.judge_admitted(seq, &decision, at);
                 self.calls.insert(seq, call);
             }
             _ => {}
@@ -127,9 +120,9 @@ impl RecordedDecisions {
         self.calls.entry(seq).and_modify(|call| call.grant = None);
     }
 
-    fn judge_admitted(&mut self, seq: u64, event: &Value, at: SystemTime) -> JudgedCall {
-        let mut call = judged(event, at);
-        let logged = event["grant"].as_str().unwrap_or_default();
+    fn judge_admitted(&mut self, seq: u64, decision: &LoggedDecision, at: SystemTime) -> JudgedCall {
+        let mut call = judged(decision, at);
+        let logged = decision.grant.as_deref().unwrap_or_default();
         call.grant = Some(logged.to_owned());
         match self.verdict(&call) {
             Ok(Verdict::Allowed { admission, needed }) => {
@@ -153,11 +146,10 @@ impl RecordedDecisions {
     }
 
     /// Judges a refused call. That a human refused a call which needs approval, or was not there, is the log's word.
-    fn judge_denied(&mut self, seq: u64, event: &Value, at: SystemTime) -> JudgedCall {
+    fn judge_denied(&mut self, seq: u64, decision: &LoggedDecision, kind: String, at: SystemTime) -> JudgedCall {
         self.release(seq);
-        let mut call = judged(event, at);
-        let word = |name: &str| event[name].as_str().unwrap_or_default().to_owned();
-        let refusal = RecordedRefusal { kind: word("kind"), message: word("reason") };
+        let mut call = judged(decision, at);
+        let refusal = RecordedRefusal { kind, message: decision.reason.clone().unwrap_or_default() };
         match self.verdict(&call) {
             Ok(Verdict::Allowed { admission, needed }) => {
                 admission.release();
@@ -193,12 +185,12 @@ impl RecordedDecisions {
     }
 }
 
-fn judged(event: &Value, at: SystemTime) -> JudgedCall {
+fn judged(decision: &LoggedDecision, at: SystemTime) -> JudgedCall {
     JudgedCall {
-        caller: event["caller"].as_u64(),
+        caller: decision.caller,
         at,
-        method: event["method"].as_str().unwrap_or_default().to_owned(),
-        arguments: event["arguments"].clone(),
+        method: decision.method.clone(),
+        arguments: decision.arguments.clone(),
         grant: None,
         consent: None,
         refusal: None,

@@ -1,10 +1,9 @@
 //! Execution of a run's operations beside its guest: calls on a pool of threads, timers, input.
 
-use std::cmp::Reverse;
-use std::collections::{BinaryHeap, VecDeque};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
+use super::operation_queue::OperationQueue;
 use super::run_input::{self, SharedStdin};
 use super::thread_pool::{CallerWait, ThreadPool};
 use super::tool_pool::{MAX_TOOL_THREADS, ToolPool};
@@ -46,10 +45,14 @@ pub(super) struct OperationExecutor {
     callers: ThreadPool,
     sender: Sender<RunEvent>,
     receiver: Receiver<RunEvent>,
-    timers: BinaryHeap<Reverse<(Instant, OperationId)>>,
+    /// Timers, by the time at which they end.
+    timers: OperationQueue<Instant, ()>,
     /// True if the last event came from a timer.
     last_was_timer: bool,
-    waiting: VecDeque<PendingCall>,
+    /// Calls that have not started, by their turn.
+    waiting: OperationQueue<u64, AdmittedCall>,
+    /// Turn of the next call.
+    turn: u64,
     /// Programs that have not started.
     starting: Vec<(PendingCall, ProgramStart)>,
     running: u32,
@@ -69,9 +72,10 @@ impl OperationExecutor {
             callers,
             sender,
             receiver,
-            timers: BinaryHeap::new(),
+            timers: OperationQueue::new(),
             last_was_timer: false,
-            waiting: VecDeque::new(),
+            waiting: OperationQueue::new(),
+            turn: 0,
             starting: Vec::new(),
             running: 0,
             reads: 0,
@@ -87,7 +91,8 @@ impl OperationExecutor {
 
     /// Queues a call of a tool, which starts when the run next waits or continues, and a thread is free.
     pub(super) fn call(&mut self, id: OperationId, call: AdmittedCall) {
-        self.waiting.push_back(PendingCall { id, call });
+        self.turn += 1;
+        self.waiting.insert(self.turn, id, call);
     }
 
     /// Takes the call that is all that a run waits for. It is made on the run's own thread, since handing it to another
@@ -95,9 +100,9 @@ impl OperationExecutor {
     /// be compiled is not taken.
     fn take_only_call(&mut self) -> Option<PendingCall> {
         let nothing_else = self.running == 0 && self.reads == 0 && self.programs == 0 && self.timers.is_empty();
-        match self.waiting.front() {
-            Some(pending_call) if nothing_else && self.waiting.len() == 1 && pending_call.call.is_ready() => {
-                self.waiting.pop_front()
+        match self.waiting.first() {
+            Some((_, _, call)) if nothing_else && self.waiting.len() == 1 && call.is_ready() => {
+                self.waiting.pop().map(|(id, call)| PendingCall { id, call })
             }
             _ => None,
         }
@@ -122,14 +127,13 @@ impl OperationExecutor {
             self.start(caller_wait, pending_call, started);
         }
         while self.running < self.concurrency {
-            let Some(pending_call) = self.waiting.pop_front() else { return };
+            let Some((id, call)) = self.waiting.pop() else { return };
             self.running += 1;
-            let (id, sender, is_host_function) =
-                (pending_call.id, self.sender.clone(), pending_call.call.admission().is_host_function());
+            let (sender, is_host_function) = (self.sender.clone(), call.admission().is_host_function());
             let call = move || {
-                let result = pending_call.call.invoke().map(Value::Json);
+                let result = call.invoke().map(Value::Json);
                 // The receiver is gone once the run has ended.
-                let _ = sender.send(RunEvent::Called(Completion { id, result }, pending_call.call.effects()));
+                let _ = sender.send(RunEvent::Called(Completion { id, result }, call.effects()));
             };
             // Where there are too many threads already, calls wait for each other, as those of tools do.
             let started = if !is_host_function || self.callers.is_full(MAX_TOOL_THREADS) {
@@ -186,7 +190,7 @@ impl OperationExecutor {
         // A time past the end of the clock never comes; a century is as good.
         let far = Duration::from_secs(100 * 365 * 86_400);
         let now = Instant::now();
-        self.timers.push(Reverse((now.checked_add(duration).unwrap_or(now + far), id)));
+        self.timers.insert(now.checked_add(duration).unwrap_or(now + far), id, ());
     }
 
     /// Reads input. The thread that waits for it may outlive the run, since nothing can interrupt a read.
@@ -206,17 +210,18 @@ impl OperationExecutor {
 
     /// Cancels a timer, or a call that has not started. A running call is stopped by its own interrupt.
     pub(super) fn forget(&mut self, id: OperationId) {
-        self.timers.retain(|Reverse((_, timer))| *timer != id);
-        // A call that has not started releases its reservation.
-        let (withdrawn, waiting): (Vec<PendingCall>, Vec<PendingCall>) =
-            self.waiting.drain(..).partition(|pending_call| pending_call.id == id);
-        self.waiting = waiting.into();
-        withdrawn.into_iter().for_each(|pending_call| pending_call.call.release());
+        self.timers.remove(id);
+        if let Some(call) = self.waiting.remove(id) {
+            // A call that has not started releases its reservation.
+            call.release();
+        }
     }
 
     /// Cancels everything that has not started, and releases its reservations.
     pub(super) fn end(&mut self) {
-        self.waiting.drain(..).for_each(|pending_call| pending_call.call.release());
+        while let Some((_, call)) = self.waiting.pop() {
+            call.release();
+        }
         self.starting.drain(..).for_each(|(pending_call, _)| pending_call.call.release());
     }
 
@@ -287,7 +292,7 @@ impl OperationExecutor {
             // which keeps a pause shortly before it from spinning.
             let deadline = interrupt.deadline();
             let now = Instant::now();
-            if let Some(Reverse((at, id))) = self.timers.peek().copied()
+            if let Some((at, id, ())) = self.timers.first()
                 && at <= now
             {
                 // Alternates with other events: a timer that is always due must not hold them up.
@@ -306,7 +311,7 @@ impl OperationExecutor {
             if until.is_some_and(|until| until <= now) {
                 return None;
             }
-            let timer = self.timers.peek().map(|Reverse((at, _))| *at);
+            let timer = self.timers.first().map(|(at, ..)| at);
             let past_deadline = deadline.and_then(|deadline| deadline.checked_add(Duration::from_millis(1)));
             let next_poll = max_sleep().map(|most| now + most);
             let event = match [timer, past_deadline, next_poll, until].into_iter().flatten().min() {

@@ -336,10 +336,10 @@ impl Run {
         }
     }
 
-    /// Makes the reservations of these calls durable. Operations from index `earlier` on are new; if another session
-    /// has spent the budgets that they count on, the gate decides on them again.
+    /// Makes the reservations of new calls durable, which are those from index `earlier` on: earlier ones are. If another
+    /// session has spent the budgets that they count on, the gate decides on them again.
     fn pay(&mut self, earlier: usize, started: &mut Vec<Pending>) -> Result<(), AuditError> {
-        if started.iter().all(|pending| pending.operation.admission().is_none()) {
+        if started[earlier..].iter().all(|pending| pending.operation.admission().is_none()) {
             return Ok(());
         }
         match self.session.gate.sync() {
@@ -350,7 +350,7 @@ impl Run {
             }
             synced => synced,
         }
-        .inspect(|()| self.is_committed())
+        .inspect(|()| self.mark_committed())
     }
 
     fn guest_failure(&self, error: &GuestError) -> Outcome {

@@ -94,7 +94,7 @@ impl SessionStorage {
     }
 
     /// Registers a run of a persistent session to be stopped when the session is removed.
-    pub(super) fn stoppable(&self, stop: impl Fn() + Send + 'static) -> Option<CancelRegistration> {
+    pub(super) fn stoppable(&self, stop: impl Fn() + Send + Sync + 'static) -> Option<CancelRegistration> {
         self.persistent().map(|persistent| persistent.stoppable(stop))
     }
 

@@ -239,10 +239,9 @@ impl DirectoryNode {
         Ok(self.pages()?.partition_point(|slot| &*slot.first <= name).saturating_sub(1))
     }
 
-    /// Changes a page, which is loaded, and updates the sums.
+    /// Changes a page and updates the sums. The caller has loaded it with [`Self::page`], so the index is one of a page.
     fn change(&mut self, index: usize, change: impl FnOnce(&mut PageSlot)) {
-        let pages = self.changed_pages();
-        let Some(slot) = pages.get_mut(index) else { return };
+        let slot = &mut self.changed_pages()[index];
         let before = slot.sums;
         change(slot);
         let after = slot.sums;
@@ -257,11 +256,11 @@ impl DirectoryNode {
         self.pages.get_mut().expect("who changes a directory has loaded its pages")
     }
 
-    /// Adds a name that begins a page.
+    /// Adds a name that begins a page to the page before it, which the caller has loaded with [`Self::page`].
     fn split(&mut self, index: usize, name: Name, node: TreeNode) {
         let added = SubtreeSums::of(&name, &node);
         let pages = self.changed_pages();
-        let Some(slot) = pages.get_mut(index) else { return };
+        let slot = &mut pages[index];
         let (left, mut right) = Arc::make_mut(&mut slot.page).change().split(&name);
         right.insert(Name::clone(&name), node);
         *slot = PageSlot::new(Name::clone(&slot.first), left);
@@ -269,16 +268,16 @@ impl DirectoryNode {
         self.sums.exchange(SubtreeSums::default(), added, std::iter::empty());
     }
 
-    /// Merges a page, whose first name has been removed, into the previous one.
+    /// Merges a page, whose first name has been removed, into the previous one. The caller has loaded both with
+    /// [`Self::page`].
     fn merge(&mut self, index: usize) {
         let pages = self.changed_pages();
         let mut right = pages.remove(index);
-        if let Some(left) = pages.get_mut(index - 1) {
-            let right = std::mem::take(Arc::make_mut(&mut right.page).change());
-            let mut entries = std::mem::take(Arc::make_mut(&mut left.page).change());
-            entries.extend(right);
-            *left = PageSlot::new(Name::clone(&left.first), entries);
-        }
+        let left = &mut pages[index - 1];
+        let right = std::mem::take(Arc::make_mut(&mut right.page).change());
+        let mut entries = std::mem::take(Arc::make_mut(&mut left.page).change());
+        entries.extend(right);
+        *left = PageSlot::new(Name::clone(&left.first), entries);
     }
 }
 

@@ -3,8 +3,8 @@
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use tollhouse::capability::{Grant, Policy};
@@ -66,6 +66,60 @@ fn script(code: &str) -> Script {
 
 fn run(session: &Session, code: &str) -> RunResult {
     session.start(Language::JavaScript, script(code), RunOptions::default()).expect("it starts").finish()
+}
+
+/// The callback is the embedding program's: in Python it runs the handlers of signals, which may do anything.
+#[test]
+fn session_that_waits_for_another_process_can_be_used_by_its_callback() {
+    let (home, directory) = (Home::with_tools(&["stats"]), tempfile::tempdir().expect("a directory"));
+    let (host, own) = (host(&home), Arc::<Own>::default());
+    let blobs: Arc<dyn Blobs> = Arc::<MemoryBlobs>::default();
+    let place = || Sessions::new(Arc::clone(&own) as Arc<dyn Store>, Arc::clone(&blobs), directory.path());
+    // As if it were another process, which has a run.
+    let elsewhere = open(&host, &place());
+    let wait = script("await new Promise((resolve) => setTimeout(resolve, 1))");
+    let mut run = elsewhere.start(Language::JavaScript, wait.clone(), RunOptions::default()).expect("it starts");
+    assert!(matches!(run.step(), Step::Blocked(_)));
+    let (delegated, asked) = (Arc::<OnceLock<Session>>::default(), Arc::<AtomicU32>::default());
+    let (of_callback, questions) = (Arc::clone(&delegated), Arc::clone(&asked));
+    let waiting = move || {
+        if questions.fetch_add(1, Ordering::Relaxed) == 0 {
+            let delegated = of_callback.get().expect("it was set");
+            assert!(delegated.start(Language::JavaScript, script(""), RunOptions::default()).is_err(), "it waits too");
+        }
+        false
+    };
+    let options = OpenOptions { waiting: Some(Arc::new(waiting)), ..OpenOptions::default() };
+    let session = host.open(&place(), &name(), options).expect("it opens");
+    assert!(delegated.set(session.delegate(Policy::default()).expect("it has less")).is_ok());
+    assert!(session.start(Language::JavaScript, wait.clone(), RunOptions::default()).is_err(), "it is busy");
+    assert_eq!(asked.load(Ordering::Relaxed), 2, "once for each of the two that waited");
+    drop(run);
+    assert_eq!(
+        session.start(Language::JavaScript, wait, RunOptions::default()).expect("it starts").finish().run,
+        Some(2)
+    );
+}
+
+/// Refusals need no commit: they spend nothing, and start nothing.
+#[test]
+fn refused_calls_beside_a_granted_one_take_no_commits_of_their_own() {
+    let (home, directory) = (Home::with_tools(&["stats"]), tempfile::tempdir().expect("a directory"));
+    let (host, own) = (host(&home), Arc::<Own>::default());
+    let blobs: Arc<dyn Blobs> = Arc::<MemoryBlobs>::default();
+    let sessions = Sessions::new(Arc::clone(&own) as Arc<dyn Store>, blobs, directory.path());
+    let session = open(&host, &sessions);
+    let commits = |refused: u32| {
+        let before = own.commits.load(Ordering::Relaxed);
+        let code = format!(
+            "const calls = [stats.describe({{values: [1]}})];
+            for (let i = 0; i < {refused}; i++) calls.push(stats.describe({{values: 'none'}}));
+            return (await Promise.allSettled(calls)).filter((one) => one.status === 'rejected').length"
+        );
+        assert_eq!(run(&session, &code).value, Some(refused.into()));
+        own.commits.load(Ordering::Relaxed) - before
+    };
+    assert_eq!(commits(40), commits(1));
 }
 
 /// Runs until the script waits for a moment, does something, and runs on.
@@ -144,8 +198,8 @@ fn run_whose_end_cannot_be_kept_has_one_outcome_in_the_log() {
         let ended: Vec<_> = ended.iter().filter(|event| event["run"] == 1).collect();
         assert_eq!(ended.len(), 1, "{ended:?}");
         let record = &sessions.runs(&name()).expect("they are read")[1].1;
-        assert_eq!(ended[0]["status"], record.status, "{ended:?}");
-        assert!(["failed", "interrupted"].contains(&record.status.as_str()), "{record:?}");
+        assert_eq!(ended[0]["status"], record.status.word(), "{ended:?}");
+        assert!(["failed", "interrupted"].contains(&record.status.word()), "{record:?}");
         sessions.verify_session(&name()).expect("it is whole");
     }
 }

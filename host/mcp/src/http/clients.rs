@@ -14,6 +14,8 @@ use tollhouse::vfs::Tree;
 
 use super::TokenIssuer;
 use super::oauth::{Identity, ProtectedResource};
+use super::opened_once::{OpenedOnce, Slots};
+use super::protocol_sessions::{ProtocolSessions, Reservation};
 use crate::approvals::DeferringApprover;
 use crate::server::Server;
 use crate::sessions::{ClientSessions, RootSession};
@@ -24,12 +26,6 @@ const MAX_TOKENS: usize = 1024;
 
 /// Most narrower tokens of one token that have a session.
 const MAX_NARROWER: usize = 64;
-
-/// Most protocol sessions of one token.
-const MAX_OF_TOKEN: usize = 32;
-
-/// Most clients with protocol sessions.
-pub(super) const MAX_CLIENTS: usize = 256;
 
 /// Sessions of the client that sent a request, as an extension of the request.
 #[derive(Clone)]
@@ -59,19 +55,19 @@ pub(super) struct HttpClients {
     shared: Arc<ClientSessions>,
     /// Clients by protocol session, where each has its own.
     by_session: Mutex<HashMap<String, Arc<ClientSessions>>>,
-    /// Owners of protocol sessions, by token.
-    owners: Mutex<HashMap<String, String>>,
-    tokens: Mutex<HashMap<String, TokenSession>>,
+    protocol_sessions: ProtocolSessions,
+    /// Sessions of tokens and of their first blocks, with the times at which the tokens expire.
+    tokens: OpenedOnce<Option<SystemTime>, TokenSession>,
     next: Mutex<u64>,
 }
 
 /// Session of a token, or of its first blocks.
+#[derive(Clone)]
 struct TokenSession {
     session: Session,
     /// Files that the session began with.
     first: Tree,
     client: Arc<ClientSessions>,
-    expires: Option<SystemTime>,
 }
 
 impl HttpClients {
@@ -83,8 +79,8 @@ impl HttpClients {
             oauth,
             shared,
             by_session: Mutex::default(),
-            owners: Mutex::default(),
-            tokens: Mutex::default(),
+            protocol_sessions: ProtocolSessions::default(),
+            tokens: OpenedOnce::default(),
             next: Mutex::new(1),
         }
     }
@@ -153,56 +149,48 @@ impl HttpClients {
         let token = Token::parse(text).map_err(|error| refused(&error))?;
         let stages = token.stages(&issuer.key, &issuer.revoked, SystemTime::now()).map_err(|error| refused(&error))?;
         let unavailable = |error: &dyn std::error::Error| Unauthorized::Unavailable(chain(error));
-        let mut tokens = lock(&self.tokens);
         let mut name = String::new();
-        let mut above: Option<(Session, Tree)> = None;
+        let mut above: Option<TokenSession> = None;
         for stage in stages {
             name = if name.is_empty() { stage.id } else { format!("{name}.{}", stage.id) };
-            if let Some(known) = tokens.get(&name) {
-                above = Some((known.session.clone(), known.first.clone()));
-                continue;
-            }
-            make_room(&mut tokens, &name)?;
-            let opened = match &above {
-                None => (issuer.open)(stage.policy),
-                Some((above, first)) => below(above, first, stage.policy),
+            let open = || {
+                let opened = match &above {
+                    None => (issuer.open)(stage.policy),
+                    Some(above) => below(above, stage.policy),
+                };
+                let session = opened.map_err(|error| unavailable(&error))?;
+                let approver = Arc::<DeferringApprover>::default();
+                let root = RootSession { session: session.clone(), approver, stored: None };
+                let client = Arc::new(ClientSessions::of_root(&root));
+                let first = above.as_ref().map_or_else(|| session.files(), |above| above.first.clone());
+                Ok(TokenSession { session, first, client })
             };
-            let session = opened.map_err(|error| unavailable(&error))?;
-            let approver = Arc::<DeferringApprover>::default();
-            let root = RootSession { session: session.clone(), approver, stored: None };
-            let client = Arc::new(ClientSessions::of_root(&root));
-            let first = above.map_or_else(|| session.files(), |(_, first)| first);
-            above = Some((session.clone(), first.clone()));
-            tokens.insert(name.clone(), TokenSession { session, first, client, expires: stage.expires });
+            above = Some(self.tokens.get_or_open(&name, stage.expires, |slots| make_room(slots, &name), open)?);
         }
-        let client = tokens.get(&name).map(|known| Arc::clone(&known.client));
-        client.map(|client| (client, name)).ok_or_else(|| Unauthorized::Refused("it is empty".to_owned()))
+        let known = above.ok_or_else(|| Unauthorized::Refused("it is empty".to_owned()))?;
+        Ok((known.client, name))
     }
 
     /// Returns true if a request with this token may use a protocol session.
     pub(super) fn owns(&self, protocol_session: &str, token: &str) -> bool {
-        lock(&self.owners).get(protocol_session).is_none_or(|owner| owner == token)
+        self.protocol_sessions.owns(protocol_session, token)
     }
 
-    /// Remembers whose protocol session this is.
-    pub(super) fn own(&self, protocol_session: &str, token: &str) {
-        lock(&self.owners).insert(protocol_session.to_owned(), token.to_owned());
-    }
-
-    /// Returns true if a client with this token may begin another protocol session.
-    pub(super) fn may_begin(&self, token: &str) -> bool {
-        // Where no tokens are asked for, all clients are the operator's.
-        token.is_empty() || lock(&self.owners).values().filter(|owner| *owner == token).count() < MAX_OF_TOKEN
+    /// Reserves a place for a protocol session of a token; `None` if the token has as many as it may.
+    pub(super) fn reserve(&self, token: &str) -> Option<Reservation> {
+        self.protocol_sessions.reserve(token)
     }
 
     /// Lists the protocol sessions that have owners or clients.
     pub(super) fn known(&self) -> BTreeSet<String> {
-        lock(&self.owners).keys().chain(lock(&self.by_session).keys()).cloned().collect()
+        let mut known = self.protocol_sessions.known();
+        known.extend(lock(&self.by_session).keys().cloned());
+        known
     }
 
     /// Removes the clients of protocol sessions that have ended, with their sessions.
     pub(super) fn remove(&self, ended: &BTreeSet<String>) {
-        lock(&self.owners).retain(|id, _| !ended.contains(id));
+        self.protocol_sessions.remove(ended);
         let clients: Vec<Arc<ClientSessions>> =
             lock(&self.by_session).extract_if(|id, _| ended.contains(id)).map(|(_, client)| client).collect();
         clients.iter().for_each(|client| client.remove());
@@ -210,11 +198,11 @@ impl HttpClients {
 }
 
 /// Opens the session of a narrower token. It shares budgets with the session above, and none of its files.
-fn below(above: &Session, first: &Tree, policy: Policy) -> Result<Session, HostError> {
-    let session = above.delegate(policy)?;
+fn below(above: &TokenSession, policy: Policy) -> Result<Session, HostError> {
+    let session = above.session.delegate(policy)?;
     session.change("first files", |files| {
         let limits = files.limits();
-        *files = first.clone();
+        *files = above.first.clone();
         files.set_limits(limits);
         Ok(())
     })?;
@@ -224,10 +212,10 @@ fn below(above: &Session, first: &Tree, policy: Policy) -> Result<Session, HostE
 /// Makes room for the session of a token: those of expired ones are dropped. A token that is valid is never forgotten,
 /// since its budgets would be whole again. A holder can narrow a token as often as he likes: that takes no room of
 /// others.
-fn make_room(tokens: &mut HashMap<String, TokenSession>, name: &str) -> Result<(), Unauthorized> {
+fn make_room(tokens: &mut Slots<Option<SystemTime>, TokenSession>, name: &str) -> Result<(), Unauthorized> {
     let first = |name: &str| name.split('.').next().unwrap_or_default().to_owned();
     let of_name = first(name);
-    let is_full = |tokens: &HashMap<String, TokenSession>| {
+    let is_full = |tokens: &Slots<Option<SystemTime>, TokenSession>| {
         let narrower = tokens.keys().filter(|other| first(other) == of_name).count();
         (tokens.len() >= MAX_TOKENS, narrower > MAX_NARROWER)
     };
@@ -237,7 +225,7 @@ fn make_room(tokens: &mut HashMap<String, TokenSession>, name: &str) -> Result<(
     // A clock that is set back must not revive a token.
     let margin = Duration::from_secs(60);
     let now = SystemTime::now();
-    tokens.retain(|_, known| known.expires.is_none_or(|end| end + margin > now));
+    tokens.retain(|_, known| known.about.is_none_or(|end| end + margin > now));
     match is_full(tokens) {
         (false, false) => Ok(()),
         (true, _) => Err(Unauthorized::Unavailable(format!("{MAX_TOKENS} tokens are in use"))),

@@ -22,10 +22,12 @@ use serde::Deserialize;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
+use tracing::warn;
 
-use super::clients::{ClientOfRequest, HttpClients, MAX_CLIENTS, Unauthorized};
+use super::clients::{ClientOfRequest, HttpClients, Unauthorized};
 use super::cors::{self, NamedOrigins};
 use super::oauth::is_jwt;
+use super::protocol_sessions::Reservation;
 use super::{HttpOptions, PATH};
 use crate::server::{Clients, Connection, Server};
 use crate::sessions::ClientSessions;
@@ -61,10 +63,8 @@ type Answer = Response<BoxBody<Bytes, Infallible>>;
 /// Request of a client that is known.
 struct Admitted {
     client: Arc<ClientSessions>,
-    /// Name of the client's token; empty where no tokens are asked for.
-    token: String,
-    /// True if the request has no protocol session, and may begin one.
-    begins: bool,
+    /// Place of the protocol session that the request begins.
+    begins: Option<Reservation>,
     body: Bytes,
 }
 
@@ -89,21 +89,28 @@ pub(super) async fn serve(
     let permits = Arc::new(Semaphore::new(options.max_connections));
     let shared = Arc::new(Shared::new(server, options, port, stop.clone()));
     let mut tidying = tokio::time::interval(TIDYING);
+    let mut accepts = true;
     loop {
         tokio::select! {
             accepted = listener.accept() => match accepted {
-                Ok((stream, _)) => match Arc::clone(&permits).try_acquire_owned() {
-                    Ok(permit) => {
+                Ok((stream, _)) => {
+                    accepts = true;
+                    // Of a connection too many, the client sees that it is closed, and nobody waits for it.
+                    if let Ok(permit) = Arc::clone(&permits).try_acquire_owned() {
                         let shared = Arc::clone(&shared);
                         tokio::spawn(async move {
                             connection(stream, shared).await;
                             drop(permit);
                         });
                     }
-                    // The client sees that its connection is closed, and nobody waits for it.
-                    Err(_) => drop(stream),
-                },
-                Err(_) => tokio::time::sleep(PAUSE).await,
+                }
+                Err(error) => {
+                    // Once, and not for each attempt: the next one may be as futile.
+                    if std::mem::take(&mut accepts) {
+                        warn!(target: "tollhouse::mcp", %error, "the server accepts no connection");
+                    }
+                    tokio::time::sleep(PAUSE).await;
+                }
             },
             _ = tidying.tick() => shared.tidy().await,
             () = stop.cancelled() => break,
@@ -175,7 +182,7 @@ impl Shared {
             return document;
         }
         let judged = self.judge(&parts, &mut body).await;
-        let Admitted { client, token, begins, body } = match judged {
+        let Admitted { client, begins, body } = match judged {
             Ok(admitted) => admitted,
             Err(refused) => {
                 discard(body).await;
@@ -187,8 +194,8 @@ impl Shared {
         parts.headers.remove(AUTHORIZATION);
         name_accepted(&mut parts.headers);
         let answer = self.service.handle(Request::from_parts(parts, Full::new(body))).await;
-        if let Some(id) = header(answer.headers(), SESSION).filter(|_| begins) {
-            self.clients.own(&id, &token);
+        if let (Some(reservation), Some(id)) = (begins, header(answer.headers(), SESSION)) {
+            reservation.begun(&id);
         }
         answer
     }
@@ -214,17 +221,19 @@ impl Shared {
             // As for one that does not exist.
             return Err(refuse(StatusCode::NOT_FOUND, "there is no such session"));
         }
-        let begins = protocol_session.is_none() && parts.method == Method::POST;
+        let may_begin = protocol_session.is_none() && parts.method == Method::POST;
         let body = self.body(&parts.headers, body).await?;
-        if begins && is_initialize(&body) {
-            if self.sessions.sessions.read().await.len() >= MAX_CLIENTS {
-                return Err(refuse(StatusCode::SERVICE_UNAVAILABLE, "there are too many clients"));
-            }
-            if !self.clients.may_begin(&token) {
-                return Err(refuse(StatusCode::SERVICE_UNAVAILABLE, "there are too many clients with this token"));
-            }
-        }
-        Ok(Admitted { client, token, begins, body })
+        let begins = if may_begin && is_initialize(&body) { Some(self.reserve(&token).await?) } else { None };
+        Ok(Admitted { client, begins, body })
+    }
+
+    /// Reserves a place for a protocol session of a token.
+    async fn reserve(&self, token: &str) -> Result<Reservation, Answer> {
+        let refused = |why| refuse(StatusCode::SERVICE_UNAVAILABLE, why);
+        let reservation =
+            self.clients.reserve(token).ok_or_else(|| refused("there are too many clients with this token"))?;
+        let open = self.sessions.sessions.read().await.len();
+        if reservation.has_room(open) { Ok(reservation) } else { Err(refused("there are too many clients")) }
     }
 
     async fn authorize(

@@ -78,6 +78,12 @@ impl Allowance {
 }
 
 impl Used {
+    /// Returns the use of one call that takes this amount.
+    #[must_use]
+    pub fn of_call(spend: Amount) -> Self {
+        Self { calls: 1, spend }
+    }
+
     /// Adds both, saturating at the maximum.
     #[must_use]
     pub fn plus(self, more: Self) -> Self {
@@ -153,16 +159,7 @@ impl Ledger {
     ) -> Result<(), (AccountId, Refused)> {
         let mut accounts = self.lock();
         check(&accounts, account, amount, now)?;
-        let mut next = Some(account);
-        while let Some(id) = next {
-            let account = &mut accounts[id.0];
-            account.used.calls = account.used.calls.saturating_add(1);
-            if account.terms.spend.is_some() {
-                let asked = amount(id).unwrap_or_default();
-                account.used.spend = account.used.spend.checked_add(asked).unwrap_or(account.used.spend);
-            }
-            next = account.terms.parent;
-        }
+        change_lineage(&mut accounts, account, |id, account| account.used.plus(account.debit(|| amount(id))));
         Ok(())
     }
 
@@ -183,30 +180,12 @@ impl Ledger {
     /// budget; `None` if there is none.
     #[must_use]
     pub fn over(&self, account: AccountId, now: SystemTime) -> Option<(AccountId, Refused)> {
-        let accounts = self.lock();
-        let mut next = Some(account);
-        while let Some(id) = next {
-            let account = &accounts[id.0];
-            if let Some(refused) = account.over(now) {
-                return Some((id, refused));
-            }
-            next = account.terms.parent;
-        }
-        None
+        lineage(&self.lock(), account).find_map(|(id, account)| Some((id, account.over(now)?)))
     }
 
     /// Takes back the debit of a call that did not start.
     pub fn release(&self, account: AccountId, amount: &dyn Fn(AccountId) -> Option<Amount>) {
-        let mut accounts = self.lock();
-        let mut next = Some(account);
-        while let Some(id) = next {
-            let account = &mut accounts[id.0];
-            account.used.calls = account.used.calls.saturating_sub(1);
-            if account.terms.spend.is_some() {
-                account.used.spend = account.used.spend.saturating_sub(amount(id).unwrap_or_default());
-            }
-            next = account.terms.parent;
-        }
+        change_lineage(&mut self.lock(), account, |id, account| account.used.minus(account.debit(|| amount(id))));
     }
 
     /// Revokes an account and all accounts below it. Running calls continue; new ones are refused.
@@ -245,16 +224,29 @@ fn check(
     amount: &dyn Fn(AccountId) -> Option<Amount>,
     now: SystemTime,
 ) -> Result<(), (AccountId, Refused)> {
-    let mut next = Some(account);
-    while let Some(id) = next {
-        let account = &accounts[id.0];
-        account.check(|| amount(id), now).map_err(|refused| (id, refused))?;
-        next = account.terms.parent;
-    }
-    Ok(())
+    lineage(accounts, account)
+        .try_for_each(|(id, account)| account.check(|| amount(id), now).map_err(|refused| (id, refused)))
+}
+
+/// Returns an account and those above it, from the lowest to the highest.
+fn lineage(accounts: &[LedgerAccount], lowest: AccountId) -> impl Iterator<Item = (AccountId, &LedgerAccount)> {
+    let account = |id: AccountId| (id, &accounts[id.0]);
+    std::iter::successors(Some(account(lowest)), move |(_, below)| below.terms.parent.map(account))
+}
+
+/// Sets the spending of an account and of those above it.
+fn change_lineage(accounts: &mut [LedgerAccount], lowest: AccountId, used: impl Fn(AccountId, &LedgerAccount) -> Used) {
+    let changed: Vec<(AccountId, Used)> =
+        lineage(accounts, lowest).map(|(id, account)| (id, used(id, account))).collect();
+    changed.into_iter().for_each(|(id, used)| accounts[id.0].used = used);
 }
 
 impl LedgerAccount {
+    /// Returns what a call takes from the account, or gives back to it.
+    fn debit(&self, amount: impl FnOnce() -> Option<Amount>) -> Used {
+        Used::of_call(self.terms.spend.and_then(|_| amount()).unwrap_or_default())
+    }
+
     fn over(&self, now: SystemTime) -> Option<Refused> {
         if self.revoked {
             return Some(Refused::Revoked);

@@ -47,6 +47,30 @@ fn threads_together_never_overspend() {
     assert_eq!(children.map(|child| ledger.used(child).calls).iter().sum::<u64>(), used.calls);
 }
 
+/// Sums of another process's log can be anything: what does not fit must not count as nothing.
+#[test]
+fn use_that_overflows_counts_as_the_maximum() {
+    let maximum = Amount::from_millionths(u128::MAX);
+    let full = Used { calls: u64::MAX, spend: maximum };
+    assert_eq!(full.plus(Used::of_call(Amount::whole(1))), full);
+    assert_eq!(Used::default().minus(Used::of_call(Amount::whole(1))), Used::default());
+}
+
+#[test]
+fn debit_and_release_of_a_lineage_change_only_accounts_that_sum_up() {
+    let ledger = Ledger::default();
+    let parent = ledger.open(Terms { spend: Some(Amount::whole(9)), ..Terms::default() });
+    let middle = ledger.open(Terms { parent: Some(parent), ..calls(5) });
+    let child = ledger.open(Terms { spend: Some(Amount::whole(9)), parent: Some(middle), ..Terms::default() });
+    let amount = |id: AccountId| (id != middle).then(|| Amount::whole(if id == child { 2 } else { 3 }));
+    let used = || [child, middle, parent].map(|id| (ledger.used(id).calls, ledger.used(id).spend));
+    let before = used();
+    assert_eq!(ledger.reserve(child, &amount, NOW), Ok(()));
+    assert_eq!(used(), [(1, Amount::whole(2)), (1, Amount::default()), (1, Amount::whole(3))]);
+    ledger.release(child, &amount);
+    assert_eq!(used(), before);
+}
+
 #[test]
 fn ledger_refusal_by_parent_debits_no_child() {
     let ledger = Ledger::default();

@@ -4,9 +4,10 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
+use super::query::logged_event;
 use super::record::RunRecord;
-use super::{SessionId, Sessions, SessionsError, record_key};
-use crate::gate::{Call, CallOutcome};
+use super::{RecordStatus, SessionId, Sessions, SessionsError, record_key};
+use crate::gate::{Call, CallOutcome, LoggedEvent};
 
 /// Number of calls that the gate admitted, and that it denied.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -23,14 +24,12 @@ impl CallCounts {
     }
 
     /// Counts a line of the log.
-    fn take(&mut self, event: &Value) {
-        match event["event"].as_str() {
-            Some("admitted") => self.admitted += 1,
-            Some("denied") => self.denied += 1,
-            Some("copied") if event["outcome"] == "denied" => self.denied += 1,
-            Some("copied") => self.admitted += 1,
+    fn take(&mut self, event: &LoggedEvent) {
+        match event {
+            LoggedEvent::Denied { .. } | LoggedEvent::Copied { outcome: CallOutcome::Denied, .. } => self.denied += 1,
+            LoggedEvent::Admitted { .. } | LoggedEvent::Copied { .. } => self.admitted += 1,
             // The call never started.
-            Some("released") => self.admitted = self.admitted.saturating_sub(1),
+            LoggedEvent::Released { .. } => self.admitted = self.admitted.saturating_sub(1),
             _ => {}
         }
     }
@@ -39,7 +38,7 @@ impl CallCounts {
 impl Sessions {
     /// Adds the call counts from the log to the records of such runs: a call is in the log before it starts.
     pub(super) fn add_call_counts(&self, id: &SessionId, runs: &mut [(u64, RunRecord)]) -> Result<(), SessionsError> {
-        let silent = |run: &RunRecord| matches!(run.status.as_str(), "running" | "interrupted");
+        let silent = |run: &RunRecord| matches!(run.status, RecordStatus::Running | RecordStatus::Interrupted);
         let silent = runs.iter().filter(|(_, run)| silent(run));
         let mut counts: HashMap<u64, CallCounts> = silent.map(|(number, _)| (*number, CallCounts::default())).collect();
         if counts.is_empty() {
@@ -48,7 +47,7 @@ impl Sessions {
         self.for_each_record(&record_key::prefix(b'A', id), |(_, value)| {
             let event: Value = self.read(id, "a line of its log", &self.value(id, &value)?)?;
             if let Some(counts) = event["run"].as_u64().and_then(|run| counts.get_mut(&run)) {
-                counts.take(&event);
+                counts.take(&logged_event(id, &event)?);
             }
             Ok(())
         })?;
@@ -69,7 +68,11 @@ mod tests {
     fn call_counts_ignore_calls_that_never_started() {
         let mut counts = CallCounts::default();
         for event in ["started", "admitted", "admitted", "released", "denied", "settled"] {
-            counts.take(&serde_json::json!({ "event": event }));
+            let line = serde_json::json!({
+                "event": event, "run": 1, "seq": 1, "method": "m", "arguments": {}, "grant": "g", "debits": [],
+                "kind": "capability", "reason": "r", "outcome": "ok", "micros": 1, "error": null,
+            });
+            counts.take(&LoggedEvent::read(&line).expect("it is complete"));
         }
         assert_eq!(counts, CallCounts { admitted: 1, denied: 1 });
     }

@@ -77,35 +77,30 @@ impl Sessions {
     /// # Errors
     /// If a session cannot be read.
     pub fn all_pending_calls(&self) -> Result<Vec<PendingCall>, SessionsError> {
-        // Of runs that have ended, journals may be kept. They are not read.
-        let mut journals: Vec<(SessionId, u64, Option<Vec<u8>>)> = Vec::new();
-        self.for_each_record(b"J", |(name, value)| {
-            let Some((id, run)) = record_key::read_journal(&name) else { return Ok(()) };
-            if !journals.last().is_some_and(|(last, number, _)| *last == id && *number == run) {
-                let waits = match self.unfinished(&id) {
-                    Ok(unfinished) => unfinished == Some(run),
-                    // The session was removed since its journal was read.
-                    Err(SessionsError::Unknown { .. }) => false,
-                    Err(error) => return Err(error),
-                };
-                journals.push((id.clone(), run, waits.then(Vec::new)));
-            }
-            if let Some((_, _, Some(journal))) = journals.last_mut() {
-                journal.extend(self.value(&id, &value)?);
-            }
-            Ok(())
-        })?;
-        let mut calls = Vec::new();
-        for (id, run, bytes) in journals {
-            let Some(bytes) = bytes else { continue };
-            match self.pending(&id, run, self.decoded(&id, run, &bytes)?) {
-                Ok(pending) => calls.extend(pending),
-                // It was removed since its journal was read.
+        let (mut calls, mut after) = (Vec::new(), None);
+        // The first record of each journal alone: those of runs that have ended may be kept, and are not read.
+        while let Some((key, _)) = self.records().scan(b"J", after.as_deref(), 1)?.pop() {
+            let Some((id, run)) = record_key::read_journal(&key) else {
+                after = Some(key);
+                continue;
+            };
+            match self.calls_waiting_in(&id, run) {
+                Ok(waiting) => calls.extend(waiting),
+                // The session was removed since its journal was found.
                 Err(SessionsError::Unknown { .. }) => {}
                 Err(error) => return Err(error),
             }
+            after = Some(record_key::journal(&id, run, u64::MAX));
         }
         Ok(calls)
+    }
+
+    /// Returns the calls of a run that wait, if the run does.
+    fn calls_waiting_in(&self, id: &SessionId, run: u64) -> Result<Vec<PendingCall>, SessionsError> {
+        if self.find_created(id)?.is_none() || self.unfinished(id)? != Some(run) {
+            return Ok(Vec::new());
+        }
+        self.pending(id, run, self.journal(id, run)?)
     }
 
     /// Decides about a call that waits for approval; with `seq` of `None`, about the only one. Nothing is run: the run

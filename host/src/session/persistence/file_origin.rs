@@ -99,7 +99,9 @@ impl Sessions {
         let replayed = self.replay(&Point { session: id.clone(), at: super::At::Run(run) })?;
         let failed = |source| SessionsError::Replay { session: id.clone(), run, source };
         let calls = deliveries(journal).map_err(failed)?;
-        let call_of = |seq: u64| replayed.calls.iter().find(|call| call.seq == seq).map(OriginCall::of);
+        // They are in the order of their numbers.
+        let index_of = |seq: u64| replayed.calls.binary_search_by_key(&seq, |call| call.seq).ok();
+        let call_of = |seq: u64| index_of(seq).map(|index| OriginCall::of(&replayed.calls[index]));
         let of_path = |edits: &'_ [Edit]| edits.iter().rposition(|edit| edit.path == path);
         let last_edit = calls.iter().rev().find_map(|call| Some((call.seq, &call.edits[of_path(&call.edits)?])));
         let writer = last_edit.filter(|(_, edit)| leaves(edit, &files, path)).and_then(|(seq, _)| call_of(seq));

@@ -7,10 +7,9 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use serde::Deserialize as _;
 use serde_json::Value as Json;
 
-use crate::gate::{CallOutcome, Event};
+use crate::gate::{CallOutcome, Event, LoggedDecision, LoggedEvent};
 use crate::guest::OperationId;
 use crate::session::guest_process::owner;
 use crate::session::journal::{JournalEntry, ReplayError};
@@ -40,37 +39,27 @@ impl LoggedCall {
 pub(super) struct LoggedCalls(BTreeMap<u64, LoggedCall>);
 
 impl LoggedCalls {
-    /// Takes an event of the session's log.
-    pub(super) fn take(&mut self, run: u64, event: &Json) {
-        let (Some(of), Some(seq), Some(word)) = (event["run"].as_u64(), event["seq"].as_u64(), event["event"].as_str())
-        else {
-            return;
-        };
-        if of != run {
-            return;
-        }
-        let ended = || CallOutcome::deserialize(&event["outcome"]).unwrap_or(CallOutcome::Failed);
-        let micros = event["micros"].as_u64().unwrap_or_default();
-        match word {
-            // The last decision counts: a call can be judged again.
-            "asked" | "admitted" | "denied" | "copied" => {
-                let outcome = match word {
-                    "denied" => CallOutcome::Denied,
-                    "copied" => ended(),
-                    _ => CallOutcome::Pending,
-                };
-                let (caller, arguments) = (event["caller"].as_u64(), event["arguments"].clone());
-                let method = event["method"].as_str().unwrap_or_default().to_owned();
-                let grant = event["grant"].as_str().map(str::to_owned);
-                self.0.insert(seq, LoggedCall { seq, caller, method, arguments, grant, outcome, micros });
+    /// Takes an event of the run.
+    pub(super) fn take(&mut self, event: LoggedEvent) {
+        match event {
+            LoggedEvent::Asked { decision } | LoggedEvent::Admitted { decision, .. } => {
+                self.decided(decision, CallOutcome::Pending, 0);
             }
-            "settled" => {
+            LoggedEvent::Denied { decision, .. } => self.decided(decision, CallOutcome::Denied, 0),
+            LoggedEvent::Copied { decision, outcome, micros } => self.decided(decision, outcome, micros),
+            LoggedEvent::Settled { seq, outcome, micros, .. } => {
                 if let Some(call) = self.0.get_mut(&seq) {
-                    (call.outcome, call.micros) = (ended(), micros);
+                    (call.outcome, call.micros) = (outcome, micros);
                 }
             }
             _ => {}
         }
+    }
+
+    /// Takes a decision about a call. The last one counts: a call can be judged again.
+    fn decided(&mut self, decision: LoggedDecision, outcome: CallOutcome, micros: u64) {
+        let LoggedDecision { seq, caller, method, arguments, grant, .. } = decision;
+        self.0.insert(seq, LoggedCall { seq, caller, method, arguments, grant, outcome, micros });
     }
 
     /// Drops the calls from this number on.
@@ -83,7 +72,7 @@ impl LoggedCalls {
     }
 }
 
-/// What a journal says of calls and programs, wherever.
+/// Calls and programs recorded in a journal, by operation.
 struct JournaledCalls {
     /// Numbers of the calls that started, or waited for approval, by operation.
     numbers: HashMap<OperationId, u64>,

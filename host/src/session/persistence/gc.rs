@@ -69,11 +69,11 @@ impl Sessions {
             }
             // While a run is active, its journal is needed.
             let Some(_session_lock) = self.0.locks.try_take(&id)? else { continue };
-            let head = match self.head(&id) {
+            if self.find_created(&id)?.is_none() {
                 // The session was removed since it was listed.
-                Err(SessionsError::Unknown { .. }) => continue,
-                head => head?,
-            };
+                continue;
+            }
+            let head = self.head(&id)?;
             let mut batch = Batch::of(Owner { key: record_key::single(b'O', &id), epoch: self.epoch(&id)? });
             match self.policy(&id)?.journal {
                 JournalRetention::Suspended => self.for_each_record(&journals, |(name, _)| {

@@ -9,18 +9,18 @@ use bytes::Bytes;
 use super::call_counts::CallCounts;
 use super::query::damaged;
 use super::record::{Head, LogPosition, RunRecord, States};
-use super::session_lock::{SessionLock, Waiting};
+use super::session_lock::{SessionLock, Waiting, when_free};
 use super::session_log::{CommitBuilder, OpenLog, PendingJournal, SessionLog, json};
 use super::shared_budgets::{BudgetSharing, FamilyId, SpendingObserver};
 use super::termination::CancelRegistration;
-use super::{SessionId, Sessions, SessionsError, record_key};
+use super::{RecordStatus, SessionId, Sessions, SessionsError, record_key};
 use crate::capability::{JournalRetention, Policy};
 use crate::error::error_chain;
 use crate::gate::{Audit, Chain, Event};
 use crate::guest::Language;
 use crate::ledger::Used;
 use crate::session::journal::{self, JournalEntry};
-use crate::session::{RunEffects, RunResult};
+use crate::session::{RunEffects, RunResult, Status};
 use crate::store::Owner;
 use crate::tool::{EntryChange, EntryKey, KeyValueBacking, Lock};
 use crate::vfs::now;
@@ -120,13 +120,13 @@ impl PersistentSession {
         hash: &str,
         start: Option<&JournalEntry>,
     ) -> Result<(Tree, StartedRun), SessionsError> {
-        let mut lock_state = self.lock_state();
-        if lock_state.users > 0 {
+        let (mut lock_state, session_lock) = self.lock_when_free()?;
+        let Some(session_lock) = session_lock else {
             let entered = (self.head(limits)?, self.begin(script, hash, start)?);
             lock_state.users += 1;
             return Ok(entered);
-        }
-        let started_run = self.take(&mut lock_state, || self.begin(script, hash, start))?;
+        };
+        let started_run = self.use_locked(&mut lock_state, session_lock, || self.begin(script, hash, start))?;
         drop(lock_state);
         match self.head(limits) {
             Ok(files) => Ok((files, started_run)),
@@ -141,23 +141,33 @@ impl PersistentSession {
     /// Takes the session's lock, does some work, and commits it. After success the session is in use here, until
     /// [`Self::leave`].
     pub(super) fn locked<T>(&self, work: impl FnOnce() -> Result<T, SessionsError>) -> Result<T, SessionsError> {
-        let mut lock_state = self.lock_state();
-        if lock_state.users > 0 {
-            return Err(SessionsError::Busy(self.id.clone()));
-        }
-        self.take(&mut lock_state, work)
+        let (mut lock_state, session_lock) = self.lock_when_free()?;
+        let session_lock = session_lock.ok_or_else(|| SessionsError::Busy(self.id.clone()))?;
+        self.use_locked(&mut lock_state, session_lock, work)
     }
 
-    /// Does the same for a session that is not in use here.
-    fn take<T>(
+    /// Waits until the session is free, and returns its lock; or none, if the session is in use here.
+    fn lock_when_free(&self) -> Result<(MutexGuard<'_, LockState>, Option<SessionLock>), SessionsError> {
+        when_free(&self.id, &self.waiting, || {
+            let lock_state = self.lock_state();
+            if lock_state.users > 0 {
+                return Ok(Some((lock_state, None)));
+            }
+            let session_lock = self.sessions.0.locks.try_take(&self.id)?;
+            Ok(session_lock.map(|session_lock| (lock_state, Some(session_lock))))
+        })
+    }
+
+    /// Does some work in a session that is not in use here, and commits it.
+    fn use_locked<T>(
         &self,
         lock_state: &mut LockState,
+        session_lock: SessionLock,
         work: impl FnOnce() -> Result<T, SessionsError>,
     ) -> Result<T, SessionsError> {
-        let session_lock = self.sessions.0.locks.take(&self.id, &self.waiting)?;
-        let epoch = self.open(lock_state.epoch)?;
+        let epoch = self.load(lock_state.epoch)?;
         let done = work().and_then(|done| {
-            self.own(epoch)?;
+            self.acquire_epoch(epoch)?;
             Ok(done)
         });
         match &done {
@@ -168,8 +178,8 @@ impl PersistentSession {
     }
 
     /// Registers a run to be stopped when the session is removed.
-    pub(in crate::session) fn stoppable(&self, stop: impl Fn() + Send + 'static) -> CancelRegistration {
-        self.sessions.stoppable(&self.id, Box::new(stop))
+    pub(in crate::session) fn stoppable(&self, stop: impl Fn() + Send + Sync + 'static) -> CancelRegistration {
+        self.sessions.stoppable(&self.id, Arc::new(stop))
     }
 
     /// Returns the files as the last commit left them.
@@ -187,7 +197,7 @@ impl PersistentSession {
     }
 
     /// Loads the state of the session, and returns the next epoch.
-    fn open(&self, known: Option<u64>) -> Result<u64, SessionsError> {
+    fn load(&self, known: Option<u64>) -> Result<u64, SessionsError> {
         let (sessions, id) = (&self.sessions, &self.id);
         if sessions.identity(id)? != self.identity {
             return Err(SessionsError::Replaced(id.clone()));
@@ -203,9 +213,10 @@ impl PersistentSession {
         let owner = Owner { key: record_key::single(b'O', id), epoch };
         let mut open = OpenLog::new(owner, head, chain, balances, BudgetSharing::new(family, shared));
         for run in interrupted {
-            let record = RunRecord { status: "interrupted".to_owned(), ..sessions.run(id, run)? };
+            let status = RecordStatus::Interrupted;
+            let record = RunRecord { status, ..sessions.run(id, run)? };
             open.put(record_key::numbered(b'R', id, run), json(&record));
-            open.line(id, &Event::Ended { run, status: "interrupted", error: None })?;
+            open.line(id, &Event::Ended { run, status: status.word(), error: None })?;
             if !sessions.records().scan(&record_key::numbered(b'J', id, run), None, 1)?.is_empty() {
                 open.head.unfinished = Some(run);
             }
@@ -227,7 +238,7 @@ impl PersistentSession {
     }
 
     /// Commits the pending records under the old epoch, and raises it.
-    fn own(&self, epoch: u64) -> Result<(), SessionsError> {
+    fn acquire_epoch(&self, epoch: u64) -> Result<(), SessionsError> {
         let mut open = self.log.lock();
         let open = open.as_mut().ok_or(SessionsError::NotTaken)?;
         open.put(record_key::single(b'O', &self.id), epoch.to_be_bytes().to_vec());
@@ -278,7 +289,7 @@ impl PersistentSession {
         let log = LogPosition { lines: open.chain.lines(), hash: open.chain.hash().to_string() };
         let record = RunRecord {
             log: Some(log),
-            status: "running".to_owned(),
+            status: RecordStatus::Running,
             script: shortened(script, MAX_SCRIPT),
             hash: hash.to_owned(),
             started: now(),
@@ -309,10 +320,9 @@ impl PersistentSession {
         let CallCounts { admitted, denied } = CallCounts::of(result.calls.as_slice());
         let whole = result.error.as_ref().map(|error| error.message.as_str());
         let error = whole.map(|error| shortened(error, MAX_ERROR));
-        let status = result.status.word();
         let logged = whole.map(error_for_log);
-        let event = Event::Ended { run: started_run.number, status, error: logged.as_deref() };
-        let (status, error) = (status.to_owned(), error.clone());
+        let status = RecordStatus::from(result.status);
+        let event = Event::Ended { run: started_run.number, status: status.word(), error: logged.as_deref() };
         let record = RunRecord { status, error, calls: admitted, denied, ..started_run.record.clone() };
         self.commit(started_run, record, left.map(|left| &left.files), &event, |commit| {
             let Some((language, state)) = left.and_then(|left| left.state.as_ref()) else { return Ok(()) };
@@ -372,7 +382,7 @@ impl PersistentSession {
     ) -> Result<Policy, E> {
         let (policy, lock) = widen(self.sessions.policy(&self.id)?, self.sessions.lock(&self.id)?)?;
         let values = [(b'P', policy.to_json().to_string().into_bytes()), (b'M', json(&lock))];
-        let record = RunRecord { status: "changed".to_owned(), ..started_run.record.clone() };
+        let record = RunRecord { status: RecordStatus::Changed, ..started_run.record.clone() };
         let event = Event::Changed { run: started_run.number, what };
         self.commit(started_run, record, Some(files), &event, |commit| {
             values.iter().try_for_each(|(kind, value)| commit.long(record_key::single(*kind, &self.id), value))
@@ -388,7 +398,7 @@ impl PersistentSession {
         files: &Tree,
         states: Option<&States>,
     ) -> Result<SnapshotId, SessionsError> {
-        let record = RunRecord { status: "changed".to_owned(), ..started_run.record.clone() };
+        let record = RunRecord { status: RecordStatus::Changed, ..started_run.record.clone() };
         let event = Event::Changed { run: started_run.number, what };
         let committed = self.commit(started_run, record, Some(files), &event, |commit| {
             if let Some(states) = states {
@@ -407,12 +417,13 @@ impl PersistentSession {
             let CallCounts { admitted, denied } =
                 lost.map(|lost| CallCounts::of(lost.calls.as_slice())).unwrap_or_default();
             let error = lost.and_then(|lost| lost.error.as_ref()).map(|error| error.message.as_str());
+            let status = RecordStatus::from(Status::Failed);
             if error.is_some() {
                 // If the line is too long, the run's record still shows the failure.
-                let _ = open.line(&self.id, &Event::Ended { run: started_run.number, status: "failed", error });
+                let _ = open.line(&self.id, &Event::Ended { run: started_run.number, status: status.word(), error });
             }
             let error = error.map(|error| shortened(error, MAX_ERROR));
-            let (status, ended) = ("failed".to_owned(), Some(now()));
+            let ended = Some(now());
             let record = RunRecord { status, ended, error, calls: admitted, denied, ..started_run.record.clone() };
             open.put(record_key::numbered(b'R', &self.id, started_run.number), json(&record));
         }
@@ -424,7 +435,7 @@ impl PersistentSession {
         record: RunRecord,
         files: Option<&Tree>,
         event: &Event<'_>,
-        restate: impl Fn(&mut CommitBuilder<'_>) -> Result<(), SessionsError>,
+        add_effects: impl Fn(&mut CommitBuilder<'_>) -> Result<(), SessionsError>,
     ) -> Result<Option<SnapshotId>, SessionsError> {
         let retention = self.retention()?;
         let mut open = self.log.lock();
@@ -442,7 +453,7 @@ impl PersistentSession {
                 (head.snapshot, head.left_by, head.changed) = (snapshot, started_run.number, now());
                 (head.bytes, head.entries) = (usage.bytes, usage.entries);
                 left = Some(snapshot);
-                restate(commit)?;
+                add_effects(commit)?;
             }
             commit.head.running.retain(|run| *run != started_run.number);
             for chunk in 0..journal.as_ref().map_or(0, |journal| journal.chunks) {
@@ -454,7 +465,7 @@ impl PersistentSession {
             commit.batch.put(record_key::numbered(b'R', &self.id, started_run.number), json(&record));
             Ok(())
         };
-        if let Err(error) = open.telling(&self.id, event, |open| self.log.commit(open, make)) {
+        if let Err(error) = open.commit_with_line(&self.id, event, |open| self.log.commit(open, make)) {
             // The run may be resumed.
             open.journal = journal.or_else(|| open.journal.take());
             return Err(error);

@@ -8,9 +8,9 @@ use serde_json::Value;
 
 use super::record::{Balance, Created, Head, LogPosition, RunRecord, States};
 use super::shared_budgets::FamilyId;
-use super::{At, Point, SessionId, Sessions, SessionsError, record_key};
+use super::{At, Point, RecordStatus, SessionId, Sessions, SessionsError, record_key};
 use crate::capability::Policy;
-use crate::gate::Chain;
+use crate::gate::{Chain, LoggedEvent};
 use crate::ledger::Used;
 use crate::store::{BlobSource, Record, StoreError};
 use crate::tool::{EntryKey, Lock, nearest};
@@ -88,15 +88,15 @@ impl Sessions {
         self.created(id)?;
         let mut runs = self.run_records(id)?;
         let running = |runs: &[(u64, RunRecord)]| -> HashSet<u64> {
-            runs.iter().filter(|(_, run)| run.status == "running").map(|(number, _)| *number).collect()
+            runs.iter().filter(|(_, run)| run.status == RecordStatus::Running).map(|(number, _)| *number).collect()
         };
         let before = running(&runs);
         if !before.is_empty() && !self.0.locks.is_taken(id)? {
             // No process had the session's lock, so these have ended. Runs that ended in time say so now.
             runs = self.run_records(id)?;
             for (number, run) in &mut runs {
-                if run.status == "running" && before.contains(number) {
-                    run.status = "interrupted".to_owned();
+                if run.status == RecordStatus::Running && before.contains(number) {
+                    run.status = RecordStatus::Interrupted;
                 }
             }
         }
@@ -270,15 +270,40 @@ impl Sessions {
         Ok(())
     }
 
-    pub(super) fn created(&self, id: &SessionId) -> Result<Created, SessionsError> {
-        match self.records().get(&record_key::single(b'S', id))? {
-            Some(value) => self.read(id, "its first record", &value),
-            None => {
-                let all = self.list()?;
-                let near = nearest(id.as_str(), all.iter().map(SessionId::as_str)).map(str::to_owned);
-                Err(SessionsError::Unknown { session: id.clone(), nearest: near })
+    /// Passes the events of the log behind a position to `take`, with the same checks; with a run, only its events.
+    ///
+    /// # Errors
+    /// Those of [`Sessions::log`]; if an event cannot be read.
+    pub(super) fn logged_events(
+        &self,
+        id: &SessionId,
+        after: Option<&LogPosition>,
+        run: Option<u64>,
+        take: &mut dyn FnMut(LoggedEvent),
+    ) -> Result<(), SessionsError> {
+        let mut read = Ok(());
+        self.log_after(id, after, &mut |LogLine { event, .. }| {
+            if read.is_ok() && run.is_none_or(|run| event["run"].as_u64() == Some(run)) {
+                read = logged_event(id, &event).map(&mut *take);
             }
+        })?;
+        read
+    }
+
+    /// Returns the first record of a session, or an error that names a similar session, for which all are listed.
+    pub(super) fn created(&self, id: &SessionId) -> Result<Created, SessionsError> {
+        if let Some(created) = self.find_created(id)? {
+            return Ok(created);
         }
+        let all = self.list()?;
+        let near = nearest(id.as_str(), all.iter().map(SessionId::as_str)).map(str::to_owned);
+        Err(SessionsError::Unknown { session: id.clone(), nearest: near })
+    }
+
+    /// Returns the first record of a session, or `None` if there is no such session.
+    pub(super) fn find_created(&self, id: &SessionId) -> Result<Option<Created>, SessionsError> {
+        let value = self.records().get(&record_key::single(b'S', id))?;
+        value.map(|value| self.read(id, "its first record", &value)).transpose()
     }
 
     pub(super) fn head(&self, id: &SessionId) -> Result<Head, SessionsError> {
@@ -370,6 +395,11 @@ impl Sessions {
             }
         }
     }
+}
+
+/// Reads the event of a line of a session's log.
+pub(super) fn logged_event(id: &SessionId, line: &Value) -> Result<LoggedEvent, SessionsError> {
+    LoggedEvent::read(line).map_err(|error| damaged(id, &format!("line {} of its log: {error}", line["n"])))
 }
 
 pub(super) fn damaged(id: &SessionId, what: &str) -> SessionsError {

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::query::logged_event;
 use super::record::{LogPosition, RunRecord};
 use super::run_replay::CallReader;
 use super::{Point, SessionId, Sessions, SessionsError};
@@ -87,11 +88,15 @@ impl Sessions {
         let mut calls = CallReader::new(run, limited_accounts(&self.policy(id)?), self.carried(id)?);
         let (mut read, mut spent) = (0, None);
         let (mut lines, mut end) = (Vec::new(), 0);
+        let mut unreadable = Ok(());
         self.log(id, &mut |line| {
             if read == before.lines {
                 spent = Some(calls.used());
             }
-            calls.take(&line.event);
+            match logged_event(id, &line.event) {
+                Ok(event) => calls.take(event),
+                Err(error) => unreadable = Err(error),
+            }
             if read >= before.lines {
                 lines.push(line.text);
                 if line.event["run"].as_u64() == Some(run) {
@@ -100,6 +105,7 @@ impl Sessions {
             }
             read += 1;
         })?;
+        unreadable?;
         lines.truncate(end);
         Ok((spent.unwrap_or_else(|| calls.used()), lines))
     }

@@ -9,18 +9,14 @@ use super::query::damaged;
 use super::record::{Head, LedgerEntry, LedgerOutcome, RunRecord};
 use super::session_lock::Waiting;
 use super::session_log::{OpenLog, PendingJournal, json};
-use super::{SessionId, Sessions, SessionsError, record_key};
+use super::{RecordStatus, SessionId, Sessions, SessionsError, record_key};
 use crate::capability::{JournalRetention, Limits};
 use crate::gate::{Call, CallOutcome, Event};
 use crate::guest::OperationId;
 use crate::ledger::Used;
+use crate::session::Status;
 use crate::session::journal::{self, JournalEntry, Resolution};
 use crate::vfs::{self, Tree, now};
-
-/// Statuses of runs that can be resumed.
-pub(super) const SUSPENDED: &str = "suspended";
-pub(super) const IN_DOUBT: &str = "in_doubt";
-pub(super) const INTERRUPTED: &str = "interrupted";
 
 /// Run that is resumed.
 pub(in crate::session) struct ResumedRun {
@@ -96,8 +92,7 @@ impl Sessions {
 
     /// Returns true if a run waits for a human, also where the process died that resumed it: no other run may begin.
     pub(super) fn waits(&self, id: &SessionId, run: u64) -> Result<bool, SessionsError> {
-        let waits = matches!(self.run(id, run)?.status.as_str(), SUSPENDED | IN_DOUBT);
-        Ok(waits || !pending(id, run, self.journal(id, run)?)?.is_empty())
+        Ok(self.run(id, run)?.status.waits() || !pending(id, run, self.journal(id, run)?)?.is_empty())
     }
 
     /// Returns the keys of the journals that are kept no longer, of runs that have ended: of at most so many runs, the
@@ -161,10 +156,8 @@ impl Sessions {
         let mut calls = Vec::new();
         let mut complete = true;
         let record = self.run(id, run)?;
-        self.log_after(id, record.log.as_ref(), &mut |line| {
-            if line.event["run"].as_u64() == Some(run) {
-                complete &= Call::replay(&line.event, &mut calls);
-            }
+        self.logged_events(id, record.log.as_ref(), Some(run), &mut |event| {
+            complete &= Call::replay(event, &mut calls);
         })?;
         if complete { Ok(calls) } else { Err(damaged(id, "its log lacks a call")) }
     }
@@ -197,7 +190,7 @@ fn without_results_pending(mut calls: Vec<Call>, journal: &[JournalEntry]) -> Ve
         }
     }
     for seq in open.into_values() {
-        if let Some(call) = calls.iter_mut().find(|call| call.seq == seq) {
+        if let Some(call) = Call::index_of(seq).and_then(|index| calls.get_mut(index)) {
             call.outcome = CallOutcome::Pending;
         }
     }
@@ -206,7 +199,7 @@ fn without_results_pending(mut calls: Vec<Call>, journal: &[JournalEntry]) -> Ve
 
 /// Returns the number of a call of a journal that is not among those of the log, or is another there.
 fn unknown_call(calls: &[Call], journal: &[JournalEntry]) -> Option<u64> {
-    let of_log = |seq: u64| calls.iter().find(|call| call.seq == seq);
+    let of_log = |seq: u64| Call::index_of(seq).and_then(|index| calls.get(index));
     journal.iter().find_map(|entry| match entry {
         JournalEntry::Admitted { seq, .. } => of_log(*seq).is_none().then_some(*seq),
         JournalEntry::Deferred { call, .. } => {
@@ -246,20 +239,20 @@ impl PersistentSession {
         &self,
         started_run: &StartedRun,
         calls: Option<&[Call]>,
-        status: Option<&str>,
+        status: Option<RecordStatus>,
     ) -> Result<(), SessionsError> {
         let mut open = self.log.lock();
         let open = open.as_mut().ok_or(SessionsError::NotTaken)?;
-        let status = status.unwrap_or(match started_run.record.status.as_str() {
-            "running" => INTERRUPTED,
+        let status = status.unwrap_or(match started_run.record.status {
+            RecordStatus::Running => RecordStatus::Interrupted,
             before => before,
         });
-        let mut record = RunRecord { status: status.to_owned(), ..started_run.record.clone() };
+        let mut record = RunRecord { status, ..started_run.record.clone() };
         if let Some(CallCounts { admitted, denied }) = calls.map(CallCounts::of) {
             (record.calls, record.denied) = (admitted, denied);
         }
-        let event = Event::Ended { run: started_run.number, status, error: None };
-        open.telling(&self.id, &event, |open| {
+        let event = Event::Ended { run: started_run.number, status: status.word(), error: None };
+        open.commit_with_line(&self.id, &event, |open| {
             self.log.commit(open, |commit| {
                 commit.head.running.retain(|run| *run != started_run.number);
                 commit.head.unfinished = Some(started_run.number);
@@ -290,7 +283,7 @@ impl PersistentSession {
         if !replayable || !is_there() {
             return false;
         }
-        if self.suspend(started_run, Some(calls), Some(INTERRUPTED)).is_err() {
+        if self.suspend(started_run, Some(calls), Some(RecordStatus::Interrupted)).is_err() {
             self.interrupt_later(started_run);
         }
         true
@@ -303,8 +296,9 @@ impl PersistentSession {
             open.head.running.retain(|run| *run != started_run.number);
             open.head.unfinished = Some(started_run.number);
             // The line is short.
-            let _ = open.line(&self.id, &Event::Ended { run: started_run.number, status: INTERRUPTED, error: None });
-            let record = RunRecord { status: INTERRUPTED.to_owned(), ..started_run.record.clone() };
+            let (run, status) = (started_run.number, RecordStatus::Interrupted);
+            let _ = open.line(&self.id, &Event::Ended { run, status: status.word(), error: None });
+            let record = RunRecord { status, ..started_run.record.clone() };
             open.put(record_key::numbered(b'R', &self.id, started_run.number), json(&record));
         }
     }
@@ -341,7 +335,7 @@ impl PersistentSession {
             open.journal = Some(PendingJournal::new(number, chunks, Vec::new()));
             open.head.unfinished = None;
             open.head.running.push(number);
-            let running = RunRecord { status: "running".to_owned(), ..record.clone() };
+            let running = RunRecord { status: RecordStatus::Running, ..record.clone() };
             open.put(record_key::numbered(b'R', &self.id, number), json(&running));
             Ok(ResumedRun { files, started_run: StartedRun { number, record }, journal, calls })
         })
@@ -421,7 +415,7 @@ impl PersistentSession {
         let mut open = self.log.lock();
         let open = open.as_mut().ok_or(SessionsError::NotTaken)?;
         let bytes = journal::encode(entry);
-        open.telling(&self.id, event, |open| {
+        open.commit_with_line(&self.id, event, |open| {
             open.journal = Some(PendingJournal::new(run, chunks, bytes.clone()));
             self.log.commit(open, |_| Ok(()))
         })?;
@@ -433,15 +427,12 @@ impl PersistentSession {
         let abandoned = self.locked(|| {
             let number = self.unfinished_run()?;
             let is_kept = self.retention()? != JournalRetention::Suspended;
-            let record = RunRecord {
-                status: "cancelled".to_owned(),
-                ended: Some(vfs::now()),
-                ..self.sessions.run(&self.id, number)?
-            };
+            let status = RecordStatus::from(Status::Cancelled);
+            let record = RunRecord { status, ended: Some(vfs::now()), ..self.sessions.run(&self.id, number)? };
             let mut open = self.log.lock();
             let open = open.as_mut().ok_or(SessionsError::NotTaken)?;
-            let event = Event::Ended { run: number, status: "cancelled", error: None };
-            open.telling(&self.id, &event, |open| {
+            let event = Event::Ended { run: number, status: status.word(), error: None };
+            open.commit_with_line(&self.id, &event, |open| {
                 self.log.commit(open, |commit| {
                     commit.head.unfinished = None;
                     commit.batch.put(record_key::numbered(b'R', &self.id, number), json(&record));
@@ -468,17 +459,56 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::gate::{LoggedDecision, LoggedEvent};
+
+    /// Takes an event of a log, to which is added what is the same in all of them.
+    fn replay(event: serde_json::Value, calls: &mut Vec<Call>) {
+        let mut line = json!({
+            "run": 1, "method": "m", "arguments": {}, "grant": "g", "debits": [], "kind": "capability", "reason": "r",
+            "micros": 1, "error": null,
+        });
+        line.as_object_mut().expect("an object").extend(event.as_object().expect("an object").clone());
+        assert!(Call::replay(LoggedEvent::read(&line).expect("it is complete"), calls));
+    }
+
+    /// A search for each entry would take some 10^10 steps, that is, minutes.
+    #[test]
+    fn journal_of_a_hundred_thousand_calls_is_compared_with_the_log() {
+        const CALLS: u64 = 100_000;
+        let mut calls = Vec::new();
+        for seq in 1..=CALLS {
+            let decision = LoggedDecision {
+                run: 1,
+                seq,
+                caller: None,
+                time: String::new(),
+                method: "m".to_owned(),
+                arguments: json!({}),
+                grant: None,
+                reason: None,
+            };
+            assert!(Call::replay(LoggedEvent::Asked { decision }, &mut calls));
+        }
+        let mut journal: Vec<JournalEntry> =
+            (1..=CALLS).map(|seq| JournalEntry::Admitted { id: CALLS - seq, seq }).collect();
+        assert_eq!(unknown_call(&calls, &journal), None);
+        assert_eq!(without_results_pending(calls.clone(), &journal).len(), calls.len());
+        journal.push(JournalEntry::Admitted { id: CALLS, seq: CALLS + 1 });
+        assert_eq!(unknown_call(&calls, &journal), Some(CALLS + 1));
+        journal[0] = JournalEntry::Admitted { id: CALLS, seq: 0 };
+        assert_eq!(unknown_call(&calls, &journal), Some(0));
+    }
 
     /// A call whose refusal was in the log, and was not delivered before the process ended, can be judged again.
     #[test]
     fn call_without_delivered_result_is_pending_again_whatever_its_outcome() {
         let mut calls = Vec::new();
         for (seq, outcome) in [(1, "ok"), (2, "cancelled"), (3, "ok")] {
-            assert!(Call::replay(&json!({ "event": "admitted", "seq": seq, "method": "m", "grant": "g" }), &mut calls));
-            assert!(Call::replay(&json!({ "event": "settled", "seq": seq, "outcome": outcome }), &mut calls));
+            replay(json!({ "event": "admitted", "seq": seq }), &mut calls);
+            replay(json!({ "event": "settled", "seq": seq, "outcome": outcome }), &mut calls);
         }
-        assert!(Call::replay(&json!({ "event": "asked", "seq": 4, "method": "m", "grant": "g" }), &mut calls));
-        assert!(Call::replay(&json!({ "event": "denied", "seq": 4, "method": "m", "grant": "g" }), &mut calls));
+        replay(json!({ "event": "asked", "seq": 4 }), &mut calls);
+        replay(json!({ "event": "denied", "seq": 4 }), &mut calls);
         let asked = json!({
             "seq": 4, "method": "m", "arguments": {}, "grant": "g", "reason": "r", "cost": [], "asked": 1, "digest": "d",
         });

@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use serde::{Deserialize as _, Serialize};
+use serde::Serialize;
 use serde_json::Value as Json;
 
 use super::record::RunRecord;
-use super::{Point, SessionId, Sessions, SessionsError, revision::At};
+use super::{Point, RecordStatus, SessionId, Sessions, SessionsError, revision::At};
 use crate::capability::Amount;
-use crate::gate::{BudgetKind, CallOutcome, Cost, limited_accounts};
+use crate::gate::{BudgetKind, CallOutcome, Cost, LoggedDebit, LoggedDecision, LoggedEvent, limited_accounts};
 use crate::guest::{OperationId, Value};
 use crate::ledger::{Allowance, Used};
 use crate::session::journal::{JournalEntry, RecordedAnswer, restore_edits};
@@ -22,8 +22,8 @@ pub struct ReplayedRun {
     pub session: SessionId,
     /// Number of the run.
     pub run: u64,
-    /// Status of the run, in one word.
-    pub status: String,
+    /// Status of the run.
+    pub status: RecordStatus,
     /// Name of the script.
     pub script: String,
     /// True if the run has a journal, without which results and files are not known.
@@ -120,7 +120,7 @@ impl Sessions {
         let id = &point.session;
         let (run, record) = self.script_run(point)?;
         let mut calls = CallReader::new(run, limited_accounts(&self.policy(id)?), self.carried(id)?);
-        self.log(id, &mut |line| calls.take(&line.event))?;
+        self.logged_events(id, None, None, &mut |event| calls.take(event))?;
         let journal = self.journal(id, run)?;
         let is_there = !journal.is_empty();
         calls.take_journal(journal).map_err(|source| SessionsError::Replay { session: id.clone(), run, source })?;
@@ -160,13 +160,7 @@ pub(super) struct CallReader {
     /// Amounts that the session has spent so far, by account.
     used: HashMap<String, Used>,
     /// Debits of calls, by run and number, which may be released.
-    debits: HashMap<(u64, u64), Vec<Debit>>,
-}
-
-/// Call in an account, with an amount if the account sums up an argument.
-struct Debit {
-    account: String,
-    spend: Option<Amount>,
+    debits: HashMap<(u64, u64), Vec<LoggedDebit>>,
 }
 
 impl CallReader {
@@ -181,15 +175,11 @@ impl CallReader {
     }
 
     /// Takes an event of the log, of this run or another.
-    pub(super) fn take(&mut self, event: &Json) {
-        let (Some(run), Some(seq), Some(word)) =
-            (event["run"].as_u64(), event["seq"].as_u64(), event["event"].as_str())
-        else {
-            return;
-        };
-        let budgets = match word {
-            "admitted" => self.debit((run, seq), event),
-            "released" => {
+    pub(super) fn take(&mut self, event: LoggedEvent) {
+        let Some((run, seq)) = event.call() else { return };
+        let budgets = match &event {
+            LoggedEvent::Admitted { debits, .. } => self.debit((run, seq), debits),
+            LoggedEvent::Released { .. } => {
                 self.release((run, seq));
                 Vec::new()
             }
@@ -198,43 +188,32 @@ impl CallReader {
         if run != self.run {
             return;
         }
-        match word {
-            "copied" => {
-                self.judged(seq, event, CallDecision::Copied);
-                self.settled(seq, event);
+        match event {
+            LoggedEvent::Copied { decision, outcome, micros } => {
+                self.judged(decision, CallDecision::Copied);
+                self.with(seq, |call| (call.outcome, call.micros) = (outcome, micros));
             }
-            "asked" => {
-                self.judged(seq, event, CallDecision::Asked);
+            LoggedEvent::Asked { decision } => {
+                self.judged(decision, CallDecision::Asked);
                 self.with(seq, |call| {
                     call.answers.iter_mut().for_each(|answer| answer.counted &= !answer.allowed);
                 });
             }
-            "denied" => self.judged(seq, event, CallDecision::Denied),
-            "admitted" => {
-                self.judged(seq, event, CallDecision::Allowed);
+            LoggedEvent::Denied { decision, .. } => self.judged(decision, CallDecision::Denied),
+            LoggedEvent::Admitted { decision, .. } => {
+                self.judged(decision, CallDecision::Allowed);
                 self.with(seq, |call| call.budgets = budgets);
             }
-            "released" => self.with(seq, |call| call.budgets.clear()),
-            "answered" => {
-                let answer = HumanAnswer {
-                    allowed: event["allowed"] == true,
-                    by: event["by"].as_str().unwrap_or_default().to_owned(),
-                    edited: event["edited"] == true,
-                    counted: true,
-                };
+            LoggedEvent::Released { .. } => self.with(seq, |call| call.budgets.clear()),
+            LoggedEvent::Answered { allowed, by, edited, .. } => {
+                let answer = HumanAnswer { allowed, by, edited, counted: true };
                 self.with(seq, |call| call.answers.push(answer));
             }
-            "settled" => self.settled(seq, event),
+            LoggedEvent::Settled { outcome, micros, error, .. } => {
+                self.with(seq, |call| (call.outcome, call.micros, call.error) = (outcome, micros, error));
+            }
             _ => {}
         }
-    }
-
-    fn settled(&mut self, seq: u64, event: &Json) {
-        self.with(seq, |call| {
-            call.outcome = CallOutcome::deserialize(&event["outcome"]).unwrap_or(CallOutcome::Failed);
-            call.micros = event["micros"].as_u64().unwrap_or_default();
-            call.error = Some(event["error"].clone()).filter(|error| !error.is_null());
-        });
     }
 
     fn with(&mut self, seq: u64, change: impl FnOnce(&mut ReplayedCall)) {
@@ -244,21 +223,21 @@ impl CallReader {
     }
 
     /// Takes a decision about a call. The last one counts: a call can be judged again.
-    fn judged(&mut self, seq: u64, event: &Json, decision: CallDecision) {
-        let text = |key: &str| event[key].as_str().map(str::to_owned);
+    fn judged(&mut self, logged: LoggedDecision, decision: CallDecision) {
+        let LoggedDecision { seq, caller, time, method, arguments, grant, reason, .. } = logged;
         let answers = self.calls.remove(&seq).map(|call| call.answers).unwrap_or_default();
         let is_denied = decision == CallDecision::Denied;
         self.calls.insert(
             seq,
             ReplayedCall {
                 seq,
-                caller: event["caller"].as_u64(),
-                time: text("time").unwrap_or_default(),
-                method: text("method").unwrap_or_default(),
-                arguments: event["arguments"].clone(),
+                caller,
+                time,
+                method,
+                arguments,
                 decision,
-                grant: text("grant"),
-                reason: text("reason"),
+                grant,
+                reason,
                 answers,
                 outcome: if is_denied { CallOutcome::Denied } else { CallOutcome::Pending },
                 micros: 0,
@@ -271,17 +250,11 @@ impl CallReader {
     }
 
     /// Debits an admitted call, and returns what it took from budgets.
-    fn debit(&mut self, call: (u64, u64), event: &Json) -> Vec<Cost> {
-        let debits = event["debits"].as_array().into_iter().flatten().filter_map(|debit| {
-            let spend = debit["spend"].as_str().and_then(Amount::from_text);
-            Some(Debit { account: debit["account"].as_str()?.to_owned(), spend })
-        });
-        let debits: Vec<Debit> = debits.collect();
+    fn debit(&mut self, call: (u64, u64), debits: &[LoggedDebit]) -> Vec<Cost> {
         let mut costs = Vec::new();
-        for Debit { account, spend } in &debits {
+        for LoggedDebit { account, spend } in debits {
             let used = self.used.entry(account.clone()).or_default();
-            used.calls = used.calls.saturating_add(1);
-            used.spend = used.spend.checked_add(spend.unwrap_or_default()).unwrap_or(used.spend);
+            *used = used.plus(Used::of_call(spend.unwrap_or_default()));
             let Some(limits) = self.limits.get(account) else { continue };
             let mut cost = |kind, amount, limit: Amount, used| {
                 let (grant, remaining) = (account.clone(), limit.saturating_sub(used));
@@ -294,16 +267,15 @@ impl CallReader {
                 cost(BudgetKind::Spend, amount, limit, used.spend);
             }
         }
-        self.debits.insert(call, debits);
+        self.debits.insert(call, debits.to_vec());
         costs
     }
 
     /// Gives back what a call was debited that never started.
     fn release(&mut self, call: (u64, u64)) {
-        for Debit { account, spend } in self.debits.remove(&call).unwrap_or_default() {
+        for LoggedDebit { account, spend } in self.debits.remove(&call).unwrap_or_default() {
             let used = self.used.entry(account).or_default();
-            used.calls = used.calls.saturating_sub(1);
-            used.spend = used.spend.saturating_sub(spend.unwrap_or_default());
+            *used = used.minus(Used::of_call(spend.unwrap_or_default()));
         }
     }
 

@@ -57,17 +57,7 @@ impl SessionLocks {
     /// # Errors
     /// [`SessionsError::Busy`] if `waiting` says to give up.
     pub(super) fn take(&self, id: &SessionId, waiting: &Waiting) -> Result<SessionLock, SessionsError> {
-        let mut pause = Duration::from_millis(1);
-        loop {
-            if let Some(session_lock) = self.try_take(id)? {
-                return Ok(session_lock);
-            }
-            if !waiting() {
-                return Err(SessionsError::Busy(id.clone()));
-            }
-            std::thread::sleep(pause);
-            pause = PAUSE.min(pause * 2);
-        }
+        when_free(id, waiting, || self.try_take(id))
     }
 
     /// Locks a session if it is free.
@@ -109,6 +99,29 @@ impl SessionLocks {
                 }
             }
         }
+    }
+}
+
+/// Repeats an attempt to use a session until it succeeds. An attempt holds no mutex when it returns: `waiting` may use the
+/// session too, and another process may keep it for long.
+///
+/// # Errors
+/// [`SessionsError::Busy`] if `waiting` says to give up.
+pub(super) fn when_free<T>(
+    id: &SessionId,
+    waiting: &Waiting,
+    mut attempt: impl FnMut() -> Result<Option<T>, SessionsError>,
+) -> Result<T, SessionsError> {
+    let mut pause = Duration::from_millis(1);
+    loop {
+        if let Some(taken) = attempt()? {
+            return Ok(taken);
+        }
+        if !waiting() {
+            return Err(SessionsError::Busy(id.clone()));
+        }
+        std::thread::sleep(pause);
+        pause = PAUSE.min(pause * 2);
     }
 }
 

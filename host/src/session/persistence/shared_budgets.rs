@@ -329,11 +329,9 @@ impl Sessions {
         // After the records were read: whoever joins or leaves meanwhile changes them.
         let mut members = HashMap::<Vec<u8>, u64>::new();
         for id in if families.is_empty() { Vec::new() } else { self.list()? } {
-            match self.created(&id) {
-                Ok(created) => *members.entry(FamilyId::of(&id, &created)?.key()).or_default() += 1,
-                // The session was removed since it was listed.
-                Err(SessionsError::Unknown { .. }) => {}
-                Err(error) => return Err(error),
+            // A session may have been removed since it was listed.
+            if let Some(created) = self.find_created(&id)? {
+                *members.entry(FamilyId::of(&id, &created)?.key()).or_default() += 1;
             }
         }
         let counted = |value: &[u8]| serde_json::from_slice::<FamilyRecord>(value).ok().map(|family| family.members);
@@ -374,11 +372,11 @@ impl Sessions {
     pub(super) fn members(&self, family: FamilyId) -> Result<Vec<SessionId>, SessionsError> {
         let mut members = Vec::new();
         for id in self.list()? {
-            match self.created(&id) {
-                Ok(created) if FamilyId::of(&id, &created)? == family => members.push(id),
-                // The session was removed since it was listed.
-                Ok(_) | Err(SessionsError::Unknown { .. }) => {}
-                Err(error) => return Err(error),
+            // A session may have been removed since it was listed.
+            if let Some(created) = self.find_created(&id)?
+                && FamilyId::of(&id, &created)? == family
+            {
+                members.push(id);
             }
         }
         Ok(members)

@@ -3,10 +3,10 @@
 //! Whoever removes a session holds a lock on a separate file meanwhile; the system releases the lock if the process
 //! ends. A process that runs sessions polls for such files: a file that nobody has locked is ignored.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ use super::{SessionId, Sessions, SessionsError};
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// Callback that stops a run.
-type Stop = Box<dyn Fn() + Send>;
+type Stop = Arc<dyn Fn() + Send + Sync>;
 
 /// Active runs of a process, and sessions in memory that are being removed.
 #[derive(Default)]
@@ -30,6 +30,14 @@ struct TerminationState {
     /// True while the polling thread runs.
     polling: bool,
     requested: HashSet<SessionId>,
+}
+
+impl TerminationState {
+    /// Returns the callbacks of the runs of these sessions.
+    fn stops_of(&self, sessions: &HashSet<SessionId>) -> Vec<Stop> {
+        let runs = self.runs.iter().filter(|(_, id, _)| sessions.contains(id));
+        runs.map(|(.., stop)| Arc::clone(stop)).collect()
+    }
 }
 
 impl TerminationRequests {
@@ -106,25 +114,31 @@ impl Sessions {
         CancelRegistration { sessions: self.clone(), number }
     }
 
-    /// Polls as long as there are active runs.
+    /// Polls as long as there are active runs. Files are looked at, and runs are stopped, while nothing is locked: runs
+    /// begin and end meanwhile.
     fn poll(&self) {
         loop {
             thread::sleep(POLL_INTERVAL);
-            let mut state = self.0.demands.lock();
-            if state.runs.is_empty() {
-                state.polling = false;
-                return;
-            }
-            for (_, id, stop) in &state.runs {
-                let requested = match &self.0.locks {
-                    SessionLocks::Memory(_) => state.requested.contains(id),
-                    SessionLocks::Files(directory) => is_held(&request_path(directory, id)),
-                };
-                if requested {
-                    stop();
+            let Some(active) = self.active_or_end() else { return };
+            let requested: HashSet<SessionId> = match &self.0.locks {
+                SessionLocks::Memory(_) => self.0.demands.lock().requested.clone(),
+                SessionLocks::Files(directory) => {
+                    active.into_iter().filter(|id| is_held(&request_path(directory, id))).collect()
                 }
+            };
+            if requested.is_empty() {
+                continue;
             }
+            let stops = self.0.demands.lock().stops_of(&requested);
+            stops.iter().for_each(|stop| stop());
         }
+    }
+
+    /// Returns the sessions with active runs; without any, notes that the polling thread ends.
+    fn active_or_end(&self) -> Option<BTreeSet<SessionId>> {
+        let mut state = self.0.demands.lock();
+        state.polling = !state.runs.is_empty();
+        state.polling.then(|| state.runs.iter().map(|(_, id, _)| id.clone()).collect())
     }
 }
 
@@ -136,4 +150,36 @@ fn request_path(directory: &Path, id: &SessionId) -> PathBuf {
 fn is_held(path: &Path) -> bool {
     tollhouse_registry::untrusted_file::open_regular(path)
         .is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::channel;
+
+    use super::*;
+
+    /// A callback may run code of the embedding program, which may begin and end runs.
+    #[test]
+    fn removal_of_a_session_stops_its_runs_while_others_begin_and_end() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let blobs = Arc::<crate::store::MemoryBlobs>::default();
+        let on_disk = Sessions::new(Arc::<crate::store::MemoryStore>::default(), blobs, directory.path());
+        for sessions in [on_disk, Sessions::in_memory()] {
+            let id: SessionId = "s".parse().expect("a name");
+            let other: SessionId = "t".parse().expect("a name");
+            let (stopped, stops) = channel();
+            let registered = (sessions.clone(), other.clone());
+            let _other = sessions.stoppable(&other, Arc::new(|| panic!("nobody removes this session")));
+            let _run = sessions.stoppable(
+                &id,
+                Arc::new(move || {
+                    drop(registered.0.stoppable(&registered.1, Arc::new(|| {})));
+                    // The receiver is gone once the test has ended.
+                    let _ = stopped.send(());
+                }),
+            );
+            let _request = sessions.demand(&id).expect("it can be requested");
+            stops.recv_timeout(Duration::from_secs(60)).expect("the run is stopped");
+        }
+    }
 }

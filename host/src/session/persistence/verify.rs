@@ -151,8 +151,7 @@ struct LedgerSums {
 
 fn add(sums: &mut HashMap<String, Used>, account: &str, amount: Amount) {
     let used = sums.entry(account.to_owned()).or_default();
-    used.calls = used.calls.saturating_add(1);
-    used.spend = used.spend.checked_add(amount).unwrap_or(used.spend);
+    *used = used.plus(Used::of_call(amount));
 }
 
 /// Returns true if no account has more spent in the second map than in the first.

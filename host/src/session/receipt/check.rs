@@ -8,8 +8,8 @@ use std::time::{Duration, SystemTime};
 use super::{CallVerdict, VerifiedCall};
 use crate::capability::{Limits, Policy};
 use crate::gate::{
-    ApproverKeys, Chain, Decision, DeferredCall, Gate, GateOptions, JudgedCall, NeededConsent, RecordedDecisions,
-    SignatureCheck, event_time,
+    ApproverKeys, Chain, Decision, DeferredCall, Gate, GateOptions, JudgedCall, LoggedEvent, NeededConsent,
+    RecordedDecisions, SignatureCheck, event_time,
 };
 use crate::ledger::Used;
 use crate::session::guest_seed::GuestSeed;
@@ -75,20 +75,20 @@ pub(super) fn check(
     let repeated = RepeatedCalls { tools, seeds: run.seeds.clone(), only };
     let (result, findings) = replay(session, run, start, judged.clone(), repeated)?;
     for seq in not_made(&judged, &findings) {
-        if let Some(call) = calls.iter_mut().find(|call| call.seq == seq) {
+        if let Some(call) = verdict_of(&mut calls, seq) {
             call.verdict = CallVerdict::Wrong { problem: "the script does not make it".to_owned() };
         }
     }
     if settings.against.is_none() {
         for (seq, why) in &findings.unrepeated {
-            if let Some(call) = calls.iter_mut().find(|call| call.seq == *seq) {
+            if let Some(call) = verdict_of(&mut calls, *seq) {
                 let problem = format!("it has no effects, and cannot be made again: {why}");
                 call.verdict = CallVerdict::Wrong { problem };
             }
         }
     }
     for checked in findings.calls {
-        if let Some(call) = calls.iter_mut().find(|call| call.seq == checked.seq) {
+        if let Some(call) = verdict_of(&mut calls, checked.seq) {
             call.repetition = Some(checked.repetition);
         }
     }
@@ -127,7 +127,12 @@ fn decisions(
                 }
                 Some(at) => {
                     earlier = at;
-                    decisions.take(&event, at);
+                    match LoggedEvent::read(&event) {
+                        Ok(event) => decisions.take(event, at),
+                        Err(error) => {
+                            problems.push(format!("line {} of the log cannot be read: {error}", chain.lines()));
+                        }
+                    }
                 }
                 None => problems.push(format!("line {} of the log has no time", chain.lines())),
             },
@@ -289,6 +294,12 @@ fn verdicts(judged: &BTreeMap<u64, JudgedCall>) -> Vec<VerifiedCall> {
         repetition: None,
     };
     judged.iter().map(verdict).collect()
+}
+
+/// Returns the verdict about the call with a number; `calls` are in the order of their numbers.
+fn verdict_of(calls: &mut [VerifiedCall], seq: u64) -> Option<&mut VerifiedCall> {
+    let index = calls.binary_search_by_key(&seq, |call| call.seq).ok()?;
+    calls.get_mut(index)
 }
 
 /// Creates a session in memory with the tools, the spent amounts and the files of a run.

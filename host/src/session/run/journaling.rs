@@ -348,7 +348,7 @@ impl Run {
     }
 
     /// Notes that all entries so far are committed.
-    pub(super) fn is_committed(&mut self) {
+    pub(super) fn mark_committed(&mut self) {
         if let Some(journal) = &mut self.journal {
             journal.is_behind = false;
         }

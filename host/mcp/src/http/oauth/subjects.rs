@@ -12,6 +12,7 @@ use tollhouse::capability::{Grant, Policy};
 use tollhouse::session::{HostError, Session};
 
 use super::super::clients::Unauthorized;
+use super::super::opened_once::OpenedOnce;
 use super::{Identity, OAuthError};
 use crate::approvals::DeferringApprover;
 use crate::sessions::{ClientSessions, RootSession};
@@ -32,13 +33,13 @@ pub(super) struct Subjects {
     /// Grants of all scopes.
     policy: Policy,
     open: OpenSession,
-    subjects: Mutex<HashMap<String, Subject>>,
+    subjects: OpenedOnce<(), Arc<Subject>>,
 }
 
 struct Subject {
     /// Session with all scopes. It runs nothing, and counts; its files are those that the others begin with.
     session: Session,
-    clients: HashMap<BTreeSet<String>, Arc<ClientSessions>>,
+    clients: Mutex<HashMap<BTreeSet<String>, Arc<ClientSessions>>>,
 }
 
 impl Subjects {
@@ -53,7 +54,7 @@ impl Subjects {
                 policy.push(Grant { name, ..grant });
             }
         }
-        Self { scopes: names, policy, open, subjects: Mutex::default() }
+        Self { scopes: names, policy, open, subjects: OpenedOnce::default() }
     }
 
     /// Returns the names of the grants of each scope.
@@ -76,27 +77,30 @@ impl Subjects {
     pub(super) fn client(&self, identity: &Identity) -> Result<(Arc<ClientSessions>, String), Unauthorized> {
         let unavailable = |error: HostError| Unauthorized::Unavailable(chain(&error));
         let name = name(identity);
-        let mut subjects = self.subjects.lock().unwrap_or_else(PoisonError::into_inner);
-        if !subjects.contains_key(&identity.subject) {
-            if subjects.len() >= MAX_SUBJECTS {
-                return Err(Unauthorized::Unavailable(format!("{MAX_SUBJECTS} subjects have sessions here")));
-            }
-            let session = (self.open)(self.policy.clone()).map_err(unavailable)?;
-            let subject = Subject { session, clients: HashMap::new() };
-            subjects.insert(identity.subject.clone(), subject);
-        }
-        let subject = subjects.get_mut(&identity.subject).expect("it is there, or was inserted above");
-        if let Some(client) = subject.clients.get(&identity.scopes) {
+        let subject = self.subjects.get_or_open(
+            &identity.subject,
+            (),
+            |subjects| match subjects.len() {
+                MAX_SUBJECTS.. => Err(Unauthorized::Unavailable(format!("{MAX_SUBJECTS} subjects have sessions here"))),
+                _ => Ok(()),
+            },
+            || {
+                let session = (self.open)(self.policy.clone()).map_err(unavailable)?;
+                Ok(Arc::new(Subject { session, clients: Mutex::default() }))
+            },
+        )?;
+        let mut clients = subject.clients.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(client) = clients.get(&identity.scopes) {
             return Ok((Arc::clone(client), name));
         }
-        if subject.clients.len() >= MAX_SETS {
+        if clients.len() >= MAX_SETS {
             return Err(Unauthorized::Unavailable(format!("{MAX_SETS} sets of scopes of this subject are in use")));
         }
         let session =
             subject.session.delegate_subset(|grant| self.is_of(grant, &identity.scopes)).map_err(unavailable)?;
         let root = RootSession { session, approver: Arc::<DeferringApprover>::default(), stored: None };
         let client = Arc::new(ClientSessions::of_root(&root));
-        subject.clients.insert(identity.scopes.clone(), Arc::clone(&client));
+        clients.insert(identity.scopes.clone(), Arc::clone(&client));
         Ok((client, name))
     }
 
