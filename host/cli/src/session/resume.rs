@@ -212,7 +212,7 @@ impl ResumeCommand {
         self.audit.read_key()?;
         let mut args = SessionArgs::starting(self.policy.take(), std::mem::take(&mut self.allow_exec));
         args.start_servers(locations, &self.own, self.confine)?;
-        self.confine.apply(|| args.touched(locations, true, &self.audit).with_network())?;
+        self.confine.apply(|| args.touched(locations, locations.has_store(), &self.audit).with_network())?;
         let session = args.open_to_resume(locations, &self.own, &self.id, &self.audit)?;
         self.confine.isolate(&session)?;
         let stdin = if io::stdin().is_terminal() { Stdin::Empty } else { Stdin::Reader(Box::new(io::stdin())) };

@@ -187,7 +187,7 @@ impl ImportSessionCommand {
             let opened = untrusted_file::open_named(&self.file).map_err(io::Error::from);
             Some(opened.map_err(|error| CliError::because(format!("cannot read `{}`", self.file.display()), &error))?)
         };
-        let sessions = locations.sessions()?;
+        let sessions = locations.new_sessions()?;
         self.confine.isolate_with_store()?;
         let failed = |error| super::failed("cannot import", &error);
         let progress = Progress::new(format!("importing {}", self.file.display()));
