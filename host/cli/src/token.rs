@@ -113,6 +113,9 @@ impl SealCommand {
         })?;
         let mut policy = PolicyFile::read(&self.policy)?.parse()?;
         trust::resolve(&mut policy, locations)?;
+        if policy.grants.is_empty() {
+            note!("warning: the policy has no grants: the token allows nothing");
+        }
         let sealed = Token::seal(&policy.to_json().to_string(), self.more.end(), &Keypair::from(key));
         self.more.print(sealed.map_err(|error| failed("cannot seal the policy", &error))?)
     }

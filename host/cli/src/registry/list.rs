@@ -17,7 +17,7 @@ use crate::Exit;
 pub(crate) struct ListReleasesCommand {
     #[command(flatten)]
     confine: ConfineArgs,
-    /// Print an array of {name, version, digest, size, published, origin, yanked, breaking, deprecated, signed}
+    /// Print an array of {name, version, digest, size, published, published_at, origin, yanked, breaking, deprecated, signed}
     #[arg(long)]
     json: bool,
 }
@@ -122,6 +122,7 @@ pub(super) fn described(release: &Release) -> Value {
         "digest": format!("sha256:{}", release.digest().hex()),
         "size": release.component.size,
         "published": since.as_secs(),
+        "published_at": format::time(u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)),
         "origin": release.origin.as_ref().map(ToString::to_string),
         "yanked": release.yanked,
         "breaking": release.breaking,

@@ -138,6 +138,9 @@ pub(crate) fn failed(what: &str, error: &SessionsError) -> CliError {
             approvers.join(" or ")
         )),
         SessionsError::Token => shown.hint("run without `--session`, or create the session from a policy file"),
+        SessionsError::NoArchive | SessionsError::Archive(_) => {
+            shown.hint("it must be a file that `tollhouse session export` wrote, whole and unchanged")
+        }
         SessionsError::Damaged { .. }
         | SessionsError::Blob(BlobError::Missing(_) | BlobError::Damaged(_))
         | SessionsError::Node { .. } => shown.hint("`tollhouse store verify` lists everything that is damaged"),
