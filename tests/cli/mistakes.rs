@@ -252,5 +252,6 @@ fn options_and_selections_without_effect_are_said() {
     refused(&home, &["session", "why", "s", "/nosuch"], 1, "there was never a file");
     assert!(done(&home, &["session", "log", "s", "--run", "99"]).stderr.contains("no event matches"));
     home.file("not-an-export", "text");
+    refused(&home, &["session", "put", "s", "not-an-export", "x"], 2, "`/workspace/x`?");
     refused(&home, &["session", "import", "not-an-export"], 1, "`tollhouse session export` wrote");
 }

@@ -190,6 +190,10 @@ impl Diagnostic for CliError {
 impl From<tollhouse::session::HostError> for CliError {
     fn from(error: tollhouse::session::HostError) -> Self {
         use tollhouse::session::HostError;
+        let error = match error {
+            HostError::Sessions(error) => return super::session::failed("cannot start", &error),
+            error => error,
+        };
         let hint = match &error {
             HostError::Mount(mount) => mount.hint(),
             HostError::Cache(_) => Some("see `tollhouse doctor`".to_owned()),

@@ -312,6 +312,8 @@ impl SessionArgs {
             return Err(CliError::usage("a session does not keep the grants of a token")
                 .hint("run without `--session`, or create the session from a policy file"));
         }
+        // Only a run that is resumed has limits of its own.
+        let resumes = limits.is_some();
         let source = self.policy.as_deref().map(PolicyFile::read).transpose()?;
         let policy = self.given(locations, source.as_ref())?;
         let known = sessions.contains(id).map_err(|error| session::failed("cannot start", &error))?;
@@ -344,6 +346,10 @@ impl SessionArgs {
         };
         host.open(sessions, id, options).map_err(|error| match error {
             HostError::Sessions(SessionsError::Exists(id)) if !must_create => has_its_files(&id),
+            error @ HostError::Sessions(SessionsError::Differs { .. }) if resumes => given.explain(error).also(format!(
+                "`session resume` wants the policy with what `--allow` and `session grant` added: `tollhouse session show {id} \
+                 --json | jq .policy > {id}.json`, read it, and give `--policy {id}.json`"
+            )),
             error => given.explain(error),
         })
     }
