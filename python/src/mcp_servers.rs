@@ -58,8 +58,8 @@ impl McpCalls for Connections {
         }
     }
 
-    fn serves(&self, server: &str) -> bool {
-        self.client().as_ref().is_some_and(|client| client.serves(server))
+    fn unavailability(&self, server: &str) -> Option<Failure> {
+        self.client().clone()?.unavailability(server)
     }
 }
 

@@ -490,8 +490,8 @@ impl MountedTools {
         }
         let of_servers = servers.iter().flat_map(|(name, server)| server.host_tools(name, calls));
         let all: Vec<HostTool> = of_servers.chain(host.iter().cloned()).collect();
-        let is_served = |name: &&String| calls.is_some_and(|calls| calls.serves(name));
-        let unserved = servers.keys().filter(|name| !is_served(name)).cloned().collect();
+        let is_unserved = |name: &&String| calls.is_none_or(|calls| calls.unavailability(name).is_some());
+        let unserved = servers.keys().filter(is_unserved).cloned().collect();
         Ok(Self { servers, unserved, ..Self::new(self.packages.clone(), &all, self.clashes().into())? })
     }
 

@@ -56,6 +56,31 @@ pub enum Remedy<'a> {
     PinServer(&'a str),
     /// Pin the releases that the policy requests.
     PinReleases,
+    /// Read the description of a method.
+    ReadDescription {
+        /// The canonical method.
+        method: &'a str,
+        /// The method as JavaScript spells it, for `getToolInfo`.
+        path: &'a str,
+        /// The word of the shell, for `tool --help`.
+        word: &'a str,
+    },
+    /// List the mounted methods.
+    ListMethods,
+}
+
+/// Words the remedies for scripts, which have functions of their own for them. Other remedies are not a script's.
+///
+/// # Errors
+/// Those of the formatter.
+pub fn word_for_scripts(remedy: Remedy<'_>, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+    match remedy {
+        Remedy::ReadDescription { path, word, .. } => {
+            write!(out, "`getToolInfo('{path}')` and `tool --help {word}` say more")
+        }
+        Remedy::ListMethods => write!(out, "`listTools()` and `tool --list` name what is mounted"),
+        _ => Ok(()),
+    }
 }
 
 /// Wording of remedies for an interface. Each is the end of a sentence such as "write to a file, or …", or a sentence that
@@ -111,6 +136,7 @@ impl RemedyWording for LibraryWording {
             }
             Remedy::PinServer(server) => write!(out, "pin what the server offers in the session's lock, as `{server}`"),
             Remedy::PinReleases => write!(out, "give the session a lock that pins them: `lock` of its options"),
+            Remedy::ReadDescription { .. } | Remedy::ListMethods => word_for_scripts(remedy, out),
         }
     }
 }

@@ -118,7 +118,13 @@ impl McpCalls for McpClient {
         self.servers.get(server).ok_or_else(|| not_started(server))?.call(tool, call)
     }
 
-    fn serves(&self, server: &str) -> bool {
-        self.slots.contains_key(server) || self.servers.contains_key(server)
+    fn unavailability(&self, server: &str) -> Option<Failure> {
+        if let Some(slot) = self.slots.get(server) {
+            return slot.unavailability();
+        }
+        match self.servers.get(server) {
+            Some(connection) => connection.has_ended().then(|| connection.gone()),
+            None => Some(not_started(server)),
+        }
     }
 }
