@@ -42,5 +42,5 @@ pub(crate) use tollhouse_audit::{CallAudit, RunLog, event_time, incomplete};
 pub(crate) use tollhouse_gate::limited_accounts;
 pub use tollhouse_gate::{
     Admission, Budget, BudgetKind, Call, CallOutcome, Caller, Calls, Cost, Coverage, Covered, Debits, Decision,
-    DeferredCall, Event, NarrowError, Opinion, Optional, Reach,
+    DeferredCall, Event, NarrowError, Opinion, Optional, RankedArgument, Reach,
 };
