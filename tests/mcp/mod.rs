@@ -14,4 +14,6 @@ mod mounted_servers;
 mod oauth;
 mod remote_servers;
 mod runs;
+mod server_secrets;
+mod undeclared_arguments;
 mod versions;
