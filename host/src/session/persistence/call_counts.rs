@@ -10,9 +10,9 @@ use crate::gate::{Call, CallOutcome};
 
 /// Number of calls that the gate admitted, and that it denied.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct CallCounts {
-    pub(super) admitted: u64,
-    pub(super) denied: u64,
+pub(in crate::session) struct CallCounts {
+    pub(in crate::session) admitted: u64,
+    pub(in crate::session) denied: u64,
 }
 
 impl CallCounts {
@@ -23,7 +23,7 @@ impl CallCounts {
     }
 
     /// Counts a line of the log.
-    fn take(&mut self, event: &Value) {
+    pub(in crate::session) fn take(&mut self, event: &Value) {
         match event["event"].as_str() {
             Some("admitted") => self.admitted += 1,
             Some("denied") => self.denied += 1,
