@@ -15,7 +15,7 @@ use pyo3::prelude::*;
 use tollhouse::capability::{McpServer, Policy};
 use tollhouse::error::{Failure, Payload};
 use tollhouse::session;
-use tollhouse::tool::{HostCall, Lock, LockFile, MAX_LOCK, McpCalls, PinnedServer, Secrets};
+use tollhouse::tool::{HostCall, Lock, LockFile, MAX_LOCK, McpCalls, PinnedServer, SecretUse, Secrets};
 use tollhouse_mcp::{McpClient, ServerConnection, ServerLauncher, StartedServer};
 use tollhouse_registry::untrusted_file;
 
@@ -61,6 +61,10 @@ impl McpCalls for Connections {
     fn unavailability(&self, server: &str) -> Option<Failure> {
         self.client().clone()?.unavailability(server)
     }
+
+    fn secrets(&self, server: &str) -> Vec<SecretUse> {
+        self.client().as_ref().map(|client| client.secrets(server)).unwrap_or_default()
+    }
 }
 
 #[pymethods]
@@ -87,7 +91,7 @@ impl McpServers {
         py.detach(|| {
             let pinned = lock.as_deref().map(read_lock).transpose()?;
             let started = start(&policy.mcp, &secrets, &unconfined, &launcher)?;
-            let (client, pins) = connect(started, pinned.as_ref())?;
+            let (client, pins) = connect(started, pinned.as_ref(), &secrets)?;
             let connections = Arc::new(Connections(Mutex::new(Some(Arc::new(client)))));
             let tables = policy.mcp.into_iter().map(|(name, table)| (name, kept(table))).collect();
             let mounts = ServerMounts { connections, tables, pins, secrets };
@@ -211,8 +215,9 @@ fn start(
 fn connect(
     started: Vec<StartedServer>,
     pinned: Option<&Lock>,
+    secrets: &Secrets,
 ) -> PyResult<(McpClient, BTreeMap<String, PinnedServer>)> {
-    let mut client = McpClient::new()?;
+    let mut client = McpClient::new()?.withholding(secrets.clone());
     let mut pins = BTreeMap::new();
     for server in started {
         let connection = connected(server, &client)?;

@@ -25,7 +25,7 @@ pub(crate) struct OpenDirectory {
 /// Policy on the users who may be able to write a directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum AllowedWriters {
-    /// This user and the system's administrator. A directory that others can write is refused.
+    /// This user and the system's administrator. A directory or a file that others can write is refused.
     #[default]
     Own,
     /// Any user: the operator trusts them.
@@ -89,14 +89,16 @@ impl OpenDirectory {
     pub(crate) fn read(&self, name: &str) -> Result<Option<File>, Error> {
         let path = self.path.join(name);
         let file = system::open_file(&self.handle, &path, name, system::OpenMode::Read);
-        found(file.map_err(|error| wrong_kind(error, &path, "regular file", "open")))
+        let file = found(file.map_err(|error| wrong_kind(error, &path, "regular file", "open")))?;
+        file.map(|file| self.guarded_file(file, &path)).transpose()
     }
 
     /// Opens a file for writing, creating it if it is missing. It is not truncated.
     pub(crate) fn write(&self, name: &str) -> Result<File, Error> {
         let path = self.path.join(name);
         let file = system::open_file(&self.handle, &path, name, system::OpenMode::Write);
-        file.map_err(|error| wrong_kind(error, &path, "regular file", "open"))
+        let file = file.map_err(|error| wrong_kind(error, &path, "regular file", "open"))?;
+        self.guarded_file(file, &path)
     }
 
     /// Creates a temporary file under a new name, which is to be renamed.
@@ -155,6 +157,18 @@ impl OpenDirectory {
             return Err(Error::Shared { path: self.path, why });
         }
         Ok(self)
+    }
+
+    /// Refuses an open file that others can write: the rights of its directory do not keep them from that.
+    fn guarded_file(&self, file: File, path: &Path) -> Result<File, Error> {
+        if self.writers == AllowedWriters::Any {
+            return Ok(file);
+        }
+        #[cfg(unix)]
+        if let Some(why) = tollhouse_types::other_writers_of(&file).map_err(Error::io("look at", path))? {
+            return Err(Error::Shared { path: path.to_owned(), why });
+        }
+        Ok(file)
     }
 }
 

@@ -39,10 +39,10 @@ pub enum Error {
         /// Expected kind of the entry.
         wanted: &'static str,
     },
-    /// Other users can write to the directory.
+    /// Other users can write to the directory or file.
     #[error("`{}` can be written by other users: {why}", path.display())]
     Shared {
-        /// Path of the directory.
+        /// Path of the directory or file.
         path: PathBuf,
         /// Description of the users.
         why: String,

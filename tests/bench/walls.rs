@@ -14,8 +14,11 @@ pub(crate) fn measure() {
     let bare = ["--no-landlock", "--no-seccomp"];
     row("run, start to output, behind the second wall", start(&home, &[]), "", None, None);
     row("run, start to output, without it", start(&home, &bare), "", None, None);
-    row("batch, a job, --isolate sandbox", job(&home, "sandbox"), "", None, None);
-    row("batch, a job, --isolate process", job(&home, "process"), "", None, None);
+    for (what, line) in [("a job", ECHO), ("a job that calls a tool", CALL)] {
+        for isolation in ["sandbox", "process"] {
+            row(&format!("batch, {what}, --isolate {isolation}"), job(&home, isolation, line), "", None, None);
+        }
+    }
     assert_eq!(home.run(["policy", "keygen", "--audit", "key"]).status, 0);
     row("a call, without a log", call(&home, &[]), "", None, None);
     row("a call, --audit", call(&home, &["--audit", "log"]), "", None, None);
@@ -26,12 +29,16 @@ fn start(home: &Home, options: &[&str]) -> Duration {
     median(30, || assert_eq!(home.run(["run", "-e", "1"].iter().chain(options)).status, 0))
 }
 
-/// Returns the time of one of many jobs that come one after another.
-fn job(home: &Home, isolation: &str) -> Duration {
+/// Jobs of a batch: one that computes nothing, and one that calls a tool, whose compiled code it needs.
+const ECHO: &str = "{\"lang\": \"sh\", \"script\": \"echo hi\"}\n";
+const CALL: &str = "{\"script\": \"await probe.remember({})\"}\n";
+
+/// Returns the time of one of many such jobs that come one after another.
+fn job(home: &Home, isolation: &str, line: &str) -> Duration {
     const JOBS: u32 = 100;
-    let lines = "{\"lang\": \"sh\", \"script\": \"echo hi\"}\n".repeat(JOBS as usize);
+    let lines = line.repeat(JOBS as usize);
     let batch = || {
-        let mut command = home.command(["batch", "--jobs", "1", "--isolate", isolation]);
+        let mut command = home.command(["batch", "--jobs", "1", "--isolate", isolation, "--allow", "**"]);
         let child = command.stdin(Stdio::piped()).stdout(Stdio::null()).spawn();
         let mut child = child.expect("the binary is built");
         // It waits for a line for as long as it works one off: the pipe is filled meanwhile.

@@ -1,5 +1,6 @@
 """MCP server on standard input and output that behaves, or misbehaves, as its first argument and its tools say."""
 
+import base64
 import json
 import os
 import signal
@@ -234,6 +235,32 @@ def sample_model(_, __):
     return request("sampling/createMessage", {"messages": [said], "maxTokens": 10})
 
 
+KEY = os.environ.get("KEY", "")
+
+
+def tell_key(_, __):
+    """Says its secret in every way that is no answer."""
+    encoded = base64.b64encode(KEY.encode()).decode()
+    send({"method": "notifications/message",
+          "params": {"level": "info", "logger": "x" * 90 + KEY, "data": {KEY: [KEY, encoded, KEY.encode().hex()]}}})
+    send({"method": "notifications/progress",
+          "params": {"progressToken": TOKEN, "progress": 1, "message": f"with {KEY}"}})
+    return text("told")
+
+
+def ask_key(_, __):
+    return request("elicitation/create", {"message": f"Is {KEY} right?", "requestedSchema": BRANCH})
+
+
+def ask_key_form(_, __):
+    form = {"type": "object", "properties": {"branch": {"type": "string", "title": KEY}}}
+    return request("elicitation/create", {"message": "Which?", "requestedSchema": form})
+
+
+def show(arguments, _):
+    return text("", structuredContent={"got": arguments})
+
+
 TOOLS = {
     "echo": (echo, "Says what it is told.", TEXT, None),
     "add": (add, "Adds.", TWO, SUM),
@@ -268,6 +295,14 @@ TOOLS = {
 if MODE == "talk":
     SPEAKING = [tell, chatter, ask_user, ask_at_length, ask_by_address, sample_model]
     TOOLS = {tool.__name__: (tool, "Speaks.", NOTHING, None) for tool in SPEAKING}
+if MODE.startswith("key"):
+    TOOLS = {tool.__name__: (tool, "Speaks.", NOTHING, None) for tool in [tell_key, ask_key, ask_key_form]}
+if MODE == "pay":
+    AMOUNT = {"type": "object", "properties": {"amount": {"type": "integer"}}}
+    ITEMS = {"type": "object", "properties": {"items": {"type": "array", "items": AMOUNT}}}
+    ANY = {"type": "object"}
+    PAYING = {"plain": AMOUNT, "open": {**AMOUNT, "additionalProperties": True}, "nested": ITEMS, "any": ANY}
+    TOOLS = {name: (show, "Pays.", schema, None) for name, schema in PAYING.items()}
 TOKEN = None
 
 
@@ -298,6 +333,8 @@ def listed(cursor):
         tools[0]["description"] = "x" * (2 << 20)
     elif MODE == "twice":
         tools.append(tools[0])
+    elif MODE == "key-definition":
+        tools[1]["description"] += f" It uses {KEY}."
     return {"tools": tools}
 
 
@@ -320,6 +357,9 @@ def answer(request):
 def main():
     if MODE == "exit":
         print("cannot start: \x1b[31mno licence", file=sys.stderr)
+        sys.exit(3)
+    if MODE == "key-exit":
+        print(f"cannot start with key={KEY}", file=sys.stderr)
         sys.exit(3)
     if MODE == "mute":
         time.sleep(1000)

@@ -15,4 +15,6 @@ mod oauth;
 mod remote_servers;
 mod resumed_runs;
 mod runs;
+mod server_secrets;
+mod undeclared_arguments;
 mod versions;

@@ -330,3 +330,36 @@ fn resources_of_wasi_take_bounded_memory() {
         "{ran}"
     );
 }
+
+/// A recording of a stranger takes no more memory than its run may use: its values are counted before they are made.
+#[test]
+fn recording_of_many_values_takes_bounded_memory() {
+    let home = Home::with_tools(&["stats"]);
+    let allow = ["--allow", "stats/*", "-e", "return await stats.describe({ values: [1, 2, 3] })"];
+    let record = [&["run", "--record", "calls.rec"][..], &allow].concat();
+    assert_eq!(home.run(&record).status, 0);
+    let recorded = std::fs::read_to_string(home.path().join("calls.rec")).expect("it was written");
+    let (header, _) = recorded.split_once('\n').expect("a header and a call");
+    let zeros = format!("[0{}]", ",0".repeat(10_000_000));
+    let lists = format!("[[]{}]", ",[]".repeat(3_000_000));
+    for (name, values) in [("zeros", &zeros), ("lists", &lists)] {
+        let answers = format!(
+            "{{\"run\":1,\"seq\":1,\"method\":\"stats/describe\",\"arguments\":{{\"values\":[1,2,3]}},\"answer\":{{\"result\":{{\"json\":{{\"value\":{values}}}}}}},\"order\":1}}"
+        );
+        let arguments =
+            format!("{{\"run\":1,\"seq\":1,\"method\":\"stats/describe\",\"arguments\":{{\"values\":{values}}}}}");
+        for (place, line) in [("answer", answers), ("arguments", arguments)] {
+            home.file("big.rec", format!("{header}\n{line}\n"));
+            let replay = [&["--replay", "big.rec"][..], &allow].concat();
+            println!("{name} in the {place}");
+            stays_within(&home, LIMIT, 0, &replay, "it takes more than the memory limit of 67108864 bytes");
+        }
+    }
+    let short = "{\"run\":1,\"seq\":1,\"method\":\"a/b\",\"arguments\":{}}\n".repeat(1_000_000);
+    home.file("big.rec", format!("{header}\n{short}"));
+    let replay = [&["--replay", "big.rec"][..], &allow].concat();
+    stays_within(&home, LIMIT, 0, &replay, "it takes more than the memory limit of 67108864 bytes");
+    // The twin: one that fits is replayed.
+    home.file("big.rec", recorded);
+    stays_within(&home, LIMIT, 0, &replay, "mean");
+}

@@ -255,3 +255,39 @@ fn recording_into_a_pipe_that_nobody_reads_is_an_error() {
     assert_eq!(ran.status, 2, "{ran:?}");
     assert!(ran.stderr.contains("cannot write the recording"), "{ran:?}");
 }
+
+/// A file that others can write is theirs, whatever the rights of its directory are.
+#[test]
+fn registry_and_store_with_a_file_that_others_can_write_are_refused_unless_trusted() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let home = Home::with_tools(&["stats"]);
+    assert_eq!(home.run(["run", "--session", "s", "-e", "return 1"]).status, 0);
+    let named = |name: &str| {
+        let (_, path) = home.environment().into_iter().find(|(known, _)| *known == name).expect("it has one");
+        std::path::PathBuf::from(path).join("tollhouse")
+    };
+    let mode = |path: &Path, mode: u32| {
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).expect("it is ours");
+    };
+    let (registry, store) = (named("XDG_DATA_HOME").join("registry"), named("XDG_DATA_HOME").join("store"));
+    assert!(registry.join("index").exists() && store.join("records").exists(), "{}", registry.display());
+    // In a store that nobody else can enter, nothing else matters.
+    mode(&store.join("records/format"), 0o666);
+    assert_eq!(home.run(["session", "ls"]).status, 0);
+    mode(&store, 0o755);
+    let cases: [(&Path, &[&str]); 3] = [
+        (&registry.join("index"), &["registry", "ls"]),
+        (&store.join("records/format"), &["session", "ls"]),
+        (&store.join("blobs"), &["session", "ls"]),
+    ];
+    for (path, command) in cases {
+        let before = path.metadata().expect("it is there").permissions();
+        mode(path, 0o666 | before.mode() & 0o111);
+        refused(&home, command, "can be written by other users");
+        let trusting: Vec<&str> = command.iter().copied().chain(["--trust-writers"]).collect();
+        assert_eq!(home.run(&trusting).status, 0, "{trusting:?}");
+        mode(path, 0o644 | before.mode() & 0o111);
+        assert_eq!(home.run(command).status, 0, "{command:?}: it is ours alone again");
+    }
+}

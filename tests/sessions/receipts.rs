@@ -592,3 +592,28 @@ fn receipt_of_an_edited_call_verifies_and_one_whose_question_is_missing_does_not
     forgery.write(&home);
     assert!(refused(&home, "verify forged.tlr").contains("nobody was asked"));
 }
+
+/// What a record says of the run as a whole is in the log too.
+#[test]
+fn record_of_a_receipt_that_its_log_contradicts_is_not_verified() {
+    let home = home(POLICY);
+    receipt(&home);
+    let cases: [ForgedCase; 5] = [
+        ("calls", &|it| it.statement["record"]["calls"] = json!(99), "and 99 and"),
+        ("denied calls", &|it| it.statement["record"]["denied"] = json!(99), "and 99 are stated"),
+        ("most calls", &|it| it.statement["record"]["calls"] = json!(u64::MAX), "are stated"),
+        ("start", &|it| it.statement["record"]["started"] = json!(1), "the log has other times"),
+        ("end", &|it| it.statement["record"]["ended"] = json!(1_u64 << 63), "the log has other times"),
+    ];
+    for (what, alter, says) in cases {
+        let mut forgery = Forgery::of(&home);
+        alter(&mut forgery);
+        forgery.write(&home);
+        let ran = home.run(["verify", "forged.tlr"]);
+        let said = format!("{}{}", ran.stdout, ran.stderr);
+        assert_eq!(ran.status, 1, "{what}: {said}");
+        assert!(said.split_whitespace().collect::<Vec<_>>().join(" ").contains(says), "{what}: {said}");
+    }
+    let ran = home.run(["verify", "s.tlr"]);
+    assert!(ran.status == 0 && ran.stdout.contains("the name of the session is the signer's word"), "{ran:?}");
+}

@@ -55,7 +55,7 @@ pub(crate) struct CheckPolicyCommand {
     session: SessionArgs,
     #[command(flatten)]
     confine: ConfineArgs,
-    /// Print {grants: [{grant, pattern, methods: [{method, problem, optional}]}], tools: [{tool, asks, granted}]}
+    /// Print {grants: [{grant, pattern, methods: [{method, problem, optional, takes_undeclared}]}], tools: [{tool, asks, granted}]}
     #[arg(long)]
     json: bool,
 }
@@ -123,6 +123,11 @@ impl CheckPolicyCommand {
                     Some(problem) => show::line(format_args!("  {}  never: {problem}", method.method)),
                 }
                 method.optional.iter().for_each(print_optional);
+                if method.takes_undeclared {
+                    show::line(
+                        "    takes arguments that it does not declare: they pass, unless a clause names them (`not_exists`)",
+                    );
+                }
             }
         }
         reach.iter().for_each(print_permissions);

@@ -153,7 +153,10 @@ impl VerifyCommand {
             show::json_pretty(&report(&verification, signer));
         } else {
             show_verification(&verification);
-            show::line(format_args!("signed by `{}`", show::plain(signer.unwrap_or_default())));
+            show::line(format_args!(
+                "signed by `{}`; the name of the session is the signer's word",
+                show::plain(signer.unwrap_or_default())
+            ));
         }
         conclude(&verification, "is not verified")
     }

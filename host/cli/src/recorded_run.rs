@@ -1,10 +1,11 @@
 //! `run --record`, `run --replay` and `run --dry-run`.
 
 use std::io;
-use std::path::PathBuf;
-use std::sync::{Arc, OnceLock};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use clap::Args;
+use tollhouse::capability::Limits;
 use tollhouse::session::{CallSource, HostError, Recording, RecordingFile, RunResult, Session, Status};
 use tollhouse::tool::DryRun;
 use tollhouse_registry::untrusted_file;
@@ -38,7 +39,8 @@ pub(crate) struct RecordingArgs {
 /// Files of the options.
 enum Opened {
     Recorded(RecordingFile),
-    Replayed(Recording),
+    /// Text of a recording, of which nothing was read yet.
+    Replayed(Mutex<Vec<u8>>),
 }
 
 impl RecordingArgs {
@@ -48,11 +50,8 @@ impl RecordingArgs {
             let refused = |error: HostError| unwritable(error).status(USAGE);
             Opened::Recorded(RecordingFile::open(path).map_err(refused)?)
         } else if let Some(path) = &self.replay {
-            let what = format!("cannot replay `{}`", path.display());
-            let text = untrusted_file::read_named(path, Recording::MAX_BYTES)
-                .map_err(|error| CliError::because(&*what, &io::Error::from(error)).status(USAGE))?;
-            let recording = Recording::parse(&text);
-            Opened::Replayed(recording.map_err(|error| CliError::because(&*what, &error).status(USAGE))?)
+            let text = untrusted_file::read_named(path, Recording::MAX_BYTES);
+            Opened::Replayed(Mutex::new(text.map_err(|error| self.unreadable(&io::Error::from(error)))?))
         } else {
             return Ok(());
         };
@@ -71,13 +70,24 @@ impl RecordingArgs {
         self.is_recorded() || self.dry_run
     }
 
-    fn source(&self, asks: bool) -> CallSource {
-        match self.opened.get() {
+    /// Returns the source of the calls of a run with these limits, within which a recording is read.
+    fn source(&self, limits: &Limits, asks: bool) -> Result<CallSource> {
+        Ok(match self.opened.get() {
             Some(Opened::Recorded(file)) => file.call_source(),
-            Some(Opened::Replayed(recording)) => CallSource::Replayed(recording.clone()),
+            Some(Opened::Replayed(text)) => {
+                let text = std::mem::take(&mut *text.lock().unwrap_or_else(PoisonError::into_inner));
+                let recording = Recording::parse_within(&text, limits);
+                CallSource::Replayed(recording.map_err(|error| self.unreadable(&error))?)
+            }
             None if self.dry_run => CallSource::DryRun(DryRun::new(Arc::new(TerminalDryRun { asks }))),
             None => CallSource::Tools,
-        }
+        })
+    }
+
+    /// Creates the error of a recording that cannot be replayed.
+    fn unreadable(&self, error: &(dyn std::error::Error + 'static)) -> CliError {
+        let path = self.replay.as_deref().unwrap_or(Path::new(""));
+        CliError::because(format!("cannot replay `{}`", path.display()), error).status(USAGE)
     }
 
     /// Opens the session in memory of a run that is recorded, replayed or a dry run.
@@ -89,7 +99,7 @@ impl RecordingArgs {
         audit: &AuditArgs,
     ) -> Result<Session> {
         let mut prepared = session.prepare(locations, own, audit)?;
-        prepared.calls = self.source(own.asks());
+        prepared.calls = self.source(&prepared.policy.limits, own.asks())?;
         if self.dry_run && own.asks() {
             prepared = prepared.asking(Arc::new(TerminalApprover { is_dry_run: true }));
         }

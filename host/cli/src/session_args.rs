@@ -283,14 +283,15 @@ impl SessionArgs {
         let mut policy = self.given(locations, source.as_ref())?.unwrap_or_default();
         own.limits().apply(&mut policy.limits);
         let given = self.given_by(locations, source)?;
+        let audit = audit.open()?;
         Ok(PreparedSession {
-            mcp: given.connect(&self.servers)?,
+            mcp: given.connect(&self.servers, audit.as_ref())?,
             files: self.files(policy.limits.files, None)?,
             policy,
             tools: self.tools.clone(),
             commands: self.commands(),
             given,
-            audit: audit.open()?,
+            audit,
             approver: own.approver(),
             secrets: own.values.clone(),
             calls: CallSource::Tools,
@@ -327,18 +328,19 @@ impl SessionArgs {
         let limit = policy.as_ref().map_or(Limits::default().files, |policy| policy.limits.files);
         let files = self.files(limit, files)?;
         let approver_keys = trust::approver_keys(policy.as_ref(), locations)?;
+        let audit = audit.open()?;
         let options = OpenOptions {
             // Whoever creates the session meanwhile gave it other files.
             must_create: must_create || files.is_some(),
             host_tools: Vec::new(),
-            mcp: given.connect(&self.servers)?,
+            mcp: given.connect(&self.servers, audit.as_ref())?,
             policy,
             tools: self.tools.clone(),
             commands: self.commands(),
             lock: given.lock(),
             limits: Overrides { base: limits, ..own.limits() },
             files,
-            audit: audit.open()?,
+            audit,
             approver,
             approver_keys: Some(approver_keys),
             secrets: own.values.clone(),
@@ -671,9 +673,9 @@ struct SessionSources {
 
 impl SessionSources {
     /// Connects with the started MCP servers, whose tools must be the pinned ones.
-    fn connect(&self, servers: &StartedServers) -> Result<Option<Arc<dyn McpCalls>>> {
+    fn connect(&self, servers: &StartedServers, audit: Option<&Arc<dyn Audit>>) -> Result<Option<Arc<dyn McpCalls>>> {
         let none = BTreeMap::new();
-        servers.connect(self.pinned.as_ref().map_or(&none, |pinned| &pinned.lock.servers))
+        servers.connect(self.pinned.as_ref().map_or(&none, |pinned| &pinned.lock.servers), audit)
     }
 
     fn lock(&self) -> Option<Lock> {

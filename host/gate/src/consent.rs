@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use tollhouse_policy::capability::Amount;
+use tollhouse_methods::types::Named;
+use tollhouse_policy::capability::{Amount, Approve, Clause, Step};
 use tollhouse_types::error::Location;
 
 use super::admission::ReservedCall;
@@ -171,6 +172,17 @@ impl UnapprovedCall {
     }
 }
 
+/// An argument of a call, for a human who decides about it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RankedArgument<'a> {
+    /// Name of the argument.
+    pub name: &'a str,
+    /// Value of the argument.
+    pub value: &'a Value,
+    /// True if the method declares it, or declares none at all.
+    pub is_declared: bool,
+}
+
 /// A numbered call that a human is asked about. Whoever asks must log [`ConsentRequest::event`] before anything is shown,
 /// and the answer before the call is approved.
 pub struct ConsentRequest {
@@ -205,6 +217,42 @@ impl ConsentRequest {
     #[must_use]
     pub fn arguments(&self) -> &Value {
         &self.call.arguments.value
+    }
+
+    /// Lists the arguments in the order of their weight for a decision: first those that a clause or budget of the grant
+    /// reads, then the others that the method declares, in its order and null ones last, then those that it does not
+    /// declare. The script chooses neither.
+    #[must_use]
+    pub fn ranked_arguments(&self) -> Vec<RankedArgument<'_>> {
+        let params = &self.call.declaration.function().params;
+        let declares_none = params.iter().next().is_none();
+        let read: Vec<&str> = self.read_names().map(|name| params.find(name).map_or(name, Named::camel)).collect();
+        let given = self.arguments().as_object().into_iter().flatten().map(|(name, value)| {
+            let place = params.iter().position(|param| param.camel() == name);
+            let rank = match (read.iter().position(|read| read == name), place) {
+                (Some(at), _) => (0, at),
+                (None, Some(at)) => (if value.is_null() { 2 } else { 1 }, at),
+                (None, None) => (3, 0),
+            };
+            (rank, RankedArgument { name, value, is_declared: place.is_some() || declares_none })
+        });
+        let mut ranked: Vec<_> = given.collect();
+        ranked.sort_by_key(|(rank, _)| *rank);
+        ranked.into_iter().map(|(_, argument)| argument).collect()
+    }
+
+    /// Names of the parameters that the grant, and those that it narrows, read.
+    fn read_names(&self) -> impl Iterator<Item = &str> {
+        let grants = self.call.reservation.active.accounts.iter().map(|account| &account.grant);
+        let paths = grants.flat_map(|grant| {
+            let asks = if let Approve::When(clause) = &grant.approve { Some(clause) } else { None };
+            let clauses = asks.into_iter().chain(&grant.clauses).flat_map(Clause::params);
+            clauses.map(|param| &param.path).chain(grant.spend.as_ref().map(|spend| &spend.param))
+        });
+        paths.filter_map(|path| match path.steps().first()? {
+            Step::Name(name) | Step::Field { name, .. } => Some(name.as_str()),
+            Step::Index(_) | Step::Each => None,
+        })
     }
 
     /// Name of the grant that requires approval.

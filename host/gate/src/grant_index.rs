@@ -13,10 +13,12 @@ use super::budget_accounts::behind;
 use super::grant_binding::{self, BindError, BoundGrant, BoundSpend};
 use super::optional_parameters::{self, Optional};
 use super::spelling;
+use tollhouse_methods::host_method::{respelled, takes_undeclared};
 use tollhouse_methods::types::Function;
 use tollhouse_methods::{Catalog, HostMethod, MethodDeclaration, nearest};
-use tollhouse_policy::capability::{Amount, Approve, Grant, Pattern, PolicyError};
+use tollhouse_policy::capability::{Amount, Approve, Clause, Grant, ParamPath, Pattern, PolicyError, Step};
 use tollhouse_policy::ledger::{AccountId, Ledger, Refused, Terms};
+use tollhouse_types::excerpt;
 use tollhouse_types::remedy::Remedy;
 
 /// The grants of a session, indexed by method.
@@ -117,6 +119,9 @@ pub struct Covered {
     /// Parameters that the grant's clauses read and a call may omit.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub optional: Vec<Optional>,
+    /// True if calls may have arguments that the method does not declare, which no clause judges unless it names them.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub takes_undeclared: bool,
 }
 
 impl GrantIndex {
@@ -223,6 +228,16 @@ impl GrantIndex {
         Err(GrantDenial { grant: Some(&active.grant), reason })
     }
 
+    /// Returns a name among the arguments that a tool could take for one that a grant of it reads, and the path of that:
+    /// in a place where the schema takes any names, a clause would not find the value under another spelling.
+    pub(super) fn respelled(&self, tool: &MethodDeclaration, arguments: &Value) -> Option<(String, String)> {
+        tool.function().schemas.as_ref()?;
+        self.of(tool).flat_map(MethodGrant::paths).find_map(|path| {
+            let name = respelled_at(path.steps(), arguments)?;
+            Some((excerpt(name), path.to_string()))
+        })
+    }
+
     /// Lists the methods that each grant covers.
     pub(super) fn coverage(&self, catalog: &Catalog) -> Vec<Coverage> {
         let covered = |active: &ActiveGrant, index: usize| {
@@ -230,7 +245,9 @@ impl GrantIndex {
                 let judge = self.all(tool).iter().find(|judge| judge.grant == index);
                 let problem = judge.and_then(|judge| judge.bound.as_ref().err()).map(|error| error.message.clone());
                 let optional = optional_parameters::read_by(&active.grant, tool.function());
-                Covered { method: tool.method().to_owned(), problem, optional }
+                let schemas = tool.function().schemas.as_ref();
+                let takes_undeclared = schemas.is_some_and(|schemas| takes_undeclared(&schemas.parameters));
+                Covered { method: tool.method().to_owned(), problem, optional, takes_undeclared }
             });
             methods.collect()
         };
@@ -304,6 +321,16 @@ impl MethodGrant {
             }
         }
         Self { grant: index, bound, sums }
+    }
+
+    /// Iterates over the paths that the grant reads in calls of the method.
+    fn paths(&self) -> impl Iterator<Item = &ParamPath> {
+        let clauses = self.bound.iter().flat_map(|bound| {
+            let asks = if let Approve::When(clause) = &bound.approve { Some(clause) } else { None };
+            bound.clauses.iter().chain(asks)
+        });
+        let sums = self.sums.iter().map(|(_, spend)| &spend.path);
+        clauses.flat_map(Clause::params).map(|param| &param.path).chain(sums)
     }
 
     /// Returns the amount that a call takes from an account that sums up an argument.
@@ -404,6 +431,22 @@ fn covers(pattern: &Pattern, tool: &MethodDeclaration) -> bool {
 fn may_cover_below(pattern: &Pattern, namespace: &HostMethod) -> bool {
     let below = format!("{}/**", namespace.method()).parse::<Pattern>();
     below.is_ok_and(|below| below.overlaps(pattern))
+}
+
+/// Returns a name on the way of a path that could be taken for the path's own. The parameter of a field is declared, and
+/// the schema's check knows its spellings.
+fn respelled_at<'v>(path: &[Step], value: &'v Value) -> Option<&'v str> {
+    let (step, rest) = path.split_first()?;
+    match (step, value) {
+        (Step::Field { name, .. }, Value::Object(fields)) => respelled_at(rest, fields.get(name)?),
+        (Step::Name(name), Value::Object(fields)) => {
+            respelled(fields, name).or_else(|| respelled_at(rest, fields.get(name)?))
+        }
+        (Step::Each, Value::Array(items)) => items.iter().find_map(|item| respelled_at(rest, item)),
+        (Step::Index(index), Value::Array(items)) => respelled_at(rest, items.get(*index)?),
+        (Step::Name(name), Value::Array(items)) => respelled_at(rest, items.get(ParamPath::index(name)?)?),
+        _ => None,
+    }
 }
 
 /// Returns the part of a value that a message shows.

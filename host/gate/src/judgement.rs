@@ -240,10 +240,12 @@ impl Gate {
             };
             (recorded_text(text), failure)
         })?;
-        match declaration.canonicalize(given, memory) {
-            Ok(arguments) => Ok((declaration, arguments)),
-            Err(failure) => Err((recorded_text(text), failure)),
+        let arguments = declaration.canonicalize(given, memory).map_err(|failure| (recorded_text(text), failure))?;
+        if let Some((name, path)) = self.grant_index.respelled(&declaration, &arguments) {
+            let message = format!("`{method}`: `{name}` could be taken for the `{path}` that a grant judges");
+            return Err((recorded_text(text), Failure::argument(message)));
         }
+        Ok((declaration, arguments))
     }
 }
 

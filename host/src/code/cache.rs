@@ -8,7 +8,7 @@
 //! once gets a third file, which identifies the checked file (device, inode, size, times of its last change) under the
 //! same key: as long as that identity matches, nobody has written to the file since.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -202,12 +202,13 @@ fn make_private(directory: &Path) -> io::Result<()> {
     fs::DirBuilder::new().recursive(true).mode(0o700).create(directory)
 }
 
+/// Returns true if nobody else can write to the directory. Nothing is written for that: a process that only reads the
+/// cache may not.
 #[cfg(unix)]
 fn is_private(directory: &Path) -> io::Result<bool> {
     use std::os::unix::fs::{MetadataExt, PermissionsExt};
-    let made = OpenOptions::new().read(true).open(directory)?.metadata()?;
-    let probe = tempfile::NamedTempFile::new_in(directory)?;
-    Ok(made.permissions().mode() & 0o022 == 0 && made.uid() == probe.as_file().metadata()?.uid())
+    let made = File::open(directory)?.metadata()?;
+    Ok(made.permissions().mode() & 0o022 == 0 && made.uid() == rustix::process::geteuid().as_raw())
 }
 
 #[cfg(not(unix))]

@@ -147,8 +147,10 @@ impl AdmittedCall {
         }
         let CallContext { authority, services, call_audit, .. } = &self.context;
         let seen = authority.secrets().filter(|(name, sees)| *sees && services.secrets.has(name));
-        let seen = seen.map(|(name, _)| call_audit.secret_used(name, authority.alias(), None));
-        let kept = seen.collect::<Result<(), _>>().and_then(|()| call_audit.sync());
+        let seen = seen.map(|(name, _)| (name, None));
+        let given = self.tool.secrets().iter().map(|used| (used.secret.as_str(), used.to.as_deref()));
+        let uses = seen.chain(given).map(|(name, to)| call_audit.secret_used(name, authority.alias(), to));
+        let kept = uses.collect::<Result<(), _>>().and_then(|()| call_audit.sync());
         kept.map_err(|error| {
             self.release();
             let method = self.admission.method();

@@ -4,7 +4,7 @@ use std::io;
 
 use serde_json::Value;
 use tollhouse_audit::{Audit, AuditError};
-use tollhouse_gate::{Caller, ConsentRequest, Cost, Decision, DeferredCall, Event};
+use tollhouse_gate::{Caller, ConsentRequest, Cost, Decision, DeferredCall, Event, RankedArgument};
 
 use super::signed_approval::SignatureCheck;
 use crate::error::Location;
@@ -101,6 +101,13 @@ pub enum ApprovalError {
 }
 
 impl ApprovalRequest<'_> {
+    /// Lists the arguments in the order of their weight for the decision, which the script does not choose: those that
+    /// the grant reads, then the others that the method declares, then those that it does not declare.
+    #[must_use]
+    pub fn ranked_arguments(&self) -> Vec<RankedArgument<'_>> {
+        self.asking.request.ranked_arguments()
+    }
+
     /// Records that a human is asked, and the text that is shown. To be called before the text is shown.
     ///
     /// # Errors

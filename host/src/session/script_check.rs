@@ -201,7 +201,7 @@ impl<'t> ToolParameters<'t> {
         Self {
             names: fields.map(|(name, _)| name.as_str()).collect(),
             required: required.filter_map(Value::as_str).collect(),
-            takes_more: part("additionalProperties") != Some(&Value::Bool(false)),
+            takes_more: function.is_open(),
         }
     }
 }

@@ -10,6 +10,7 @@ use serde_json::Value;
 use tollhouse_methods::HostMethod;
 pub use tollhouse_methods::HostMethodError as HostToolError;
 
+use super::mcp_server::SecretUse;
 use super::{CallContext, no_memory_for_result};
 use crate::code::{Interrupt, Stopped};
 use crate::error::{Failure, Payload};
@@ -87,6 +88,8 @@ impl HostCall<'_> {
 pub struct HostTool {
     declaration: Arc<HostMethod>,
     answer: Option<Arc<dyn HostFunction>>,
+    /// Secrets whose values whoever answers was given.
+    secrets: Arc<[SecretUse]>,
 }
 
 impl fmt::Debug for HostTool {
@@ -105,7 +108,7 @@ impl Deref for HostTool {
 
 impl From<HostMethod> for HostTool {
     fn from(declaration: HostMethod) -> Self {
-        Self { declaration: Arc::new(declaration), answer: None }
+        Self { declaration: Arc::new(declaration), answer: None, secrets: Arc::default() }
     }
 }
 
@@ -152,6 +155,17 @@ impl HostTool {
     pub fn answered_by(mut self, answer: impl HostFunction + 'static) -> Self {
         self.answer = Some(Arc::new(answer));
         self
+    }
+
+    /// Names the secrets whose values the implementation was given: each call of it is in the log as a use of them.
+    pub(super) fn using(mut self, secrets: Vec<SecretUse>) -> Self {
+        self.secrets = secrets.into();
+        self
+    }
+
+    /// Returns the secrets whose values the implementation was given.
+    pub(super) fn secrets(&self) -> &[SecretUse] {
+        &self.secrets
     }
 
     /// Denies all calls for this reason, whatever the grants say: the function replaces a tool that a session may still

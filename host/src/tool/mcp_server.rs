@@ -44,6 +44,21 @@ pub trait McpCalls: Send + Sync {
     fn unavailability(&self, _server: &str) -> Option<Failure> {
         None
     }
+
+    /// Returns the secrets whose values a server was given.
+    fn secrets(&self, server: &str) -> Vec<SecretUse> {
+        let _ = server;
+        Vec::new()
+    }
+}
+
+/// Use of a secret by an MCP server.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SecretUse {
+    /// Name of the secret.
+    pub secret: String,
+    /// Address that the value is sent to: scheme, host and port. `None` for a program, which may do anything with it.
+    pub to: Option<String>,
 }
 
 /// Pinned definitions of a server's tools: texts in a canonical form, by the names that the server gave them.
@@ -69,6 +84,9 @@ pub enum DefinitionError {
     /// A definition has no name, no schema, or one of a wrong type.
     #[error("a definition of a tool is not one: {0}")]
     Malformed(String),
+    /// A definition contains the value of a secret: it would be kept in a lock, and shown to a model.
+    #[error("the definition of its tool `{0}` contains the value of a secret that was given here")]
+    Secret(String),
     /// A digest does not belong to its text.
     #[error("the text of `{0}` does not have its digest")]
     Digest(String),
@@ -210,6 +228,10 @@ impl PinnedServer {
                 Some(calls) => calls.unavailability(&of),
                 None => Some(not_started(&of)),
             });
+            let tool = match calls {
+                Some(calls) => tool.using(calls.secrets(server)),
+                None => tool,
+            };
             let (server, name) = (server.to_owned(), name.clone());
             let calls = calls.map(Arc::clone);
             Some(tool.answered_by(move |call: &HostCall<'_>| match &calls {

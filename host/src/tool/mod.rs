@@ -58,7 +58,7 @@ pub(crate) use imports::serves;
 pub use instance_cache::Warm;
 pub(crate) use keyvalue::{EntryChange, EntryKey, KeyValue, KeyValueBacking, keyvalue_size};
 pub use lock_file::{Lock, LockError, LockFile, Locked, MAX_LOCK};
-pub use mcp_server::{DefinitionError, MAX_SERVER_TOOLS, McpCalls, PinnedServer, RefusedTool, not_started};
+pub use mcp_server::{DefinitionError, MAX_SERVER_TOOLS, McpCalls, PinnedServer, RefusedTool, SecretUse, not_started};
 pub use mounted::{MountError, MountedTools};
 pub use package::{Package, PackageError, Packages};
 pub(crate) use pipe::{OnComplete, Pipe, WriteError};
@@ -241,6 +241,14 @@ impl Tool {
         match &self.source {
             ToolSource::Package(exported) => Some(&exported.package),
             ToolSource::Host(_) => None,
+        }
+    }
+
+    /// Returns the secrets whose values whoever answers the calls was given besides.
+    pub(crate) fn secrets(&self) -> &[SecretUse] {
+        match &self.source {
+            ToolSource::Package(_) => &[],
+            ToolSource::Host(function) => function.secrets(),
         }
     }
 

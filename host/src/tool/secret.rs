@@ -128,7 +128,8 @@ impl Secrets {
     }
 
     /// Returns a text with values replaced by names. Returns `None` if it contains no value.
-    pub(crate) fn redact_text(&self, text: &str) -> Option<String> {
+    #[must_use]
+    pub fn redact_text(&self, text: &str) -> Option<String> {
         let redacted = self.redact_bytes(text.as_bytes())?;
         // A value consists of whole characters, and so does a text without it.
         Some(String::from_utf8_lossy(&redacted).into_owned())

@@ -5,7 +5,7 @@ use std::fs::{self, Metadata};
 use std::io;
 #[cfg(unix)]
 use std::os::unix::fs::FileTypeExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::record::StoreError;
 
@@ -16,14 +16,14 @@ const SOCKETS: [&str; 2] = ["socket", "socket.new"];
 const SMALL: [&str; 5] = ["format", "format.new", "pid", "conf", "acknowledged"];
 const MAX_SMALL: u64 = 64 << 10;
 
-/// Refuses a store directory if it, or a directory in it, is writable by other users, unless these are trusted; or if
-/// it contains a symbolic link, a pipe, a device, or an oversized file that is read as a whole. Directories that do not
+/// Refuses a store directory if it, or a directory or file in it that they can reach, is writable by other users, unless
+/// these are trusted; or if it contains a symbolic link, a pipe, a device, or an oversized file that is read as a whole. Directories that do not
 /// exist yet are accepted.
 ///
 /// # Errors
 /// [`StoreError::Shared`]; [`StoreError::Format`] for such an entry; errors of the file system.
 pub fn refuse_strangers(directory: &Path, trust_writers: bool) -> Result<(), StoreError> {
-    // Blob files and session lock files are too numerous to be checked each time.
+    // Blob files and session lock files are too numerous to be checked each time. Of blobs the name tells the contents.
     for name in ["", "records", "blobs", "turns"] {
         let path = if name.is_empty() { directory.to_owned() } else { directory.join(name) };
         match path.symlink_metadata() {
@@ -36,6 +36,7 @@ pub fn refuse_strangers(directory: &Path, trust_writers: bool) -> Result<(), Sto
             return Err(StoreError::Shared { path, why });
         }
     }
+    let is_guarded = !trust_writers && is_reachable(directory);
     let records = directory.join("records");
     let mut databases = vec![];
     for entry in entries(&records)? {
@@ -48,10 +49,38 @@ pub fn refuse_strangers(directory: &Path, trust_writers: bool) -> Result<(), Sto
             // An entry that has disappeared was removed by the process that holds the store. Links are not followed here.
             if let Ok(found) = entry.metadata() {
                 refuse_other(&entry.path(), &found)?;
+                refuse_writable(entry.path(), &found, is_guarded)?;
             }
         }
     }
+    for entry in entries(&directory.join("blobs"))?.into_iter().filter(|_| is_guarded) {
+        if let Ok(found) = entry.metadata() {
+            refuse_writable(entry.path(), &found, is_guarded)?;
+        }
+    }
     Ok(())
+}
+
+/// Returns true if other users can reach what is in a directory. If they cannot, the modes of its files do not matter:
+/// with a usual `umask` of 002 a database makes files that the group could write.
+#[cfg(unix)]
+fn is_reachable(directory: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    directory.metadata().is_ok_and(|found| found.permissions().mode() & 0o011 != 0)
+}
+
+#[cfg(not(unix))]
+fn is_reachable(_: &Path) -> bool {
+    true
+}
+
+/// Refuses a file or directory of a store that other users can write.
+fn refuse_writable(path: PathBuf, found: &Metadata, is_guarded: bool) -> Result<(), StoreError> {
+    match tollhouse_types::other_writers_in(found).filter(|_| is_guarded && !found.is_symlink()) {
+        Some(why) => Err(StoreError::Shared { path, why }),
+        None => Ok(()),
+    }
 }
 
 /// Refuses an entry that redirects, blocks or never ends where a store has a file.
@@ -122,6 +151,33 @@ mod tests {
                 refuse_strangers(&store, true).expect("they are trusted");
             }
             mode(&place, 0o700);
+        }
+        refuse_strangers(&store, false).expect("it is ours alone again");
+    }
+
+    #[test]
+    fn file_of_a_store_that_others_can_write_is_refused_where_they_reach_it() {
+        let home = tempfile::tempdir().expect("a directory");
+        let store = home.path().join("store");
+        for below in ["records/db-1", "blobs/47", "blobs/tmp", "turns"] {
+            fs::create_dir_all(store.join(below)).expect("made");
+        }
+        let files = ["records/format", "records/db-1/db", "blobs/format", "blobs.lock"];
+        files.iter().for_each(|file| fs::write(store.join(file), "x").expect("written"));
+        mode(&store, 0o755);
+        refuse_strangers(&store, false).expect("others can only look");
+        for place in files.iter().chain(&["records/db-1", "blobs/47", "blobs/tmp"]) {
+            let (place, before) = (store.join(place), store.join(place).metadata().expect("it is there").permissions());
+            for open in [0o666, 0o777, 0o664] {
+                mode(&place, open);
+                let refused = refuse_strangers(&store, false);
+                assert!(matches!(refused, Err(StoreError::Shared { .. })), "{} {open:o}", place.display());
+                refuse_strangers(&store, true).expect("they are trusted");
+                mode(&store, 0o700);
+                refuse_strangers(&store, false).expect("nobody else reaches it");
+                mode(&store, 0o755);
+            }
+            fs::set_permissions(&place, before).expect("it is ours");
         }
         refuse_strangers(&store, false).expect("it is ours alone again");
     }

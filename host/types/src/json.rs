@@ -214,6 +214,103 @@ impl<'de> Visitor<'de> for BoundedReader<'_> {
     }
 }
 
+/// Counts the approximate bytes of memory that the value of a text would take, as [`parse`] does, without making it.
+/// `goes_on` is asked now and then: once it returns false, nothing more is read, and the count is `None`.
+///
+/// # Errors
+/// If the text is not JSON, or its value would take more than `memory` bytes.
+pub fn measure(text: &[u8], memory: u64, goes_on: &dyn Fn() -> bool) -> Result<Option<u64>, JsonError> {
+    let counter =
+        WeightCounter { left: Cell::new(Some(memory)), values: Cell::new(0), is_stopped: Cell::new(false), goes_on };
+    let mut deserializer = serde_json::Deserializer::from_slice(text);
+    let read = (&counter).deserialize(&mut deserializer).and_then(|()| deserializer.end());
+    match (read, counter.left.get()) {
+        _ if counter.is_stopped.get() => Ok(None),
+        (_, None) => Err(JsonError::TooLarge(memory)),
+        (Ok(()), Some(left)) => Ok(Some(memory - left)),
+        (Err(error), Some(_)) => Err(JsonError::Malformed(error.to_string())),
+    }
+}
+
+/// Values after which a count asks whether it goes on.
+const VALUES_AT_ONCE: u32 = 4096;
+
+/// Counter of the memory that values would take.
+struct WeightCounter<'a> {
+    /// Bytes that may still be used. `None` once they were exceeded.
+    left: Cell<Option<u64>>,
+    values: Cell<u32>,
+    is_stopped: Cell<bool>,
+    goes_on: &'a dyn Fn() -> bool,
+}
+
+impl WeightCounter<'_> {
+    fn take<E: serde::de::Error>(&self, bytes: u64) -> Result<(), E> {
+        self.values.set(self.values.get().wrapping_add(1));
+        if self.values.get().is_multiple_of(VALUES_AT_ONCE) && !(self.goes_on)() {
+            self.is_stopped.set(true);
+            return Err(E::custom("stopped"));
+        }
+        let left = self.left.get().and_then(|left| left.checked_sub(bytes));
+        self.left.set(left);
+        left.map(drop).ok_or_else(|| E::custom("too large"))
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for &WeightCounter<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        self.take(size_of::<Value>() as u64)?;
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for &WeightCounter<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON value")
+    }
+
+    fn visit_unit<E>(self) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<(), E> {
+        self.take(text.len() as u64)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
+        while items.next_element_seed(self)?.is_some() {}
+        Ok(())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<(), A::Error> {
+        while members.next_key_seed(self)?.is_some() {
+            self.take(MEMBER_BYTES)?;
+            members.next_value_seed(self)?;
+        }
+        Ok(())
+    }
+}
+
 /// Returns the length of a value as JSON text, without making the text. The value must serialize, as plain data does.
 #[must_use]
 pub fn serialized_len(value: &impl Serialize) -> u64 {
@@ -312,5 +409,20 @@ mod tests {
             prop_assert_eq!(parse(&text, weight(&value)), Ok(serde_json::from_str(&text).expect("it was written")));
             prop_assert!(parse(&text, weight(&value) - 1).is_err());
         }
+    }
+
+    #[test]
+    fn value_is_measured_as_it_is_parsed_and_no_longer_than_it_may_be() {
+        let text = r#"{"a":[1,2.5,"text",null,true],"b":{"c":-3}}"#;
+        let weight = weight(&parse(text, 10_000).expect("it is JSON"));
+        let measured = measure(text.as_bytes(), 10_000, &|| true).expect("it is JSON").expect("it went on");
+        // A key counts as a value too: nobody knows which of both a text is before it is read.
+        assert!((weight..weight + 4 * size_of::<Value>() as u64).contains(&measured), "{measured} {weight}");
+        assert!(matches!(measure(text.as_bytes(), 100, &|| true), Err(JsonError::TooLarge(100))));
+        for broken in ["[1,", "[1] 2", "{\"a\" 1}", "", "\u{fffd}"] {
+            assert!(matches!(measure(broken.as_bytes(), 10_000, &|| true), Err(JsonError::Malformed(_))), "{broken}");
+        }
+        let many = format!("[0{}]", ",0".repeat(10_000));
+        assert_eq!(measure(many.as_bytes(), u64::MAX, &|| false), Ok(None));
     }
 }

@@ -34,6 +34,6 @@ pub mod untrusted_file;
 
 pub use excerpt::excerpt;
 pub use hidden::is_hidden;
-pub use other_writers::other_writers;
 #[cfg(unix)]
 pub use other_writers::other_writers_of;
+pub use other_writers::{other_writers, other_writers_in};

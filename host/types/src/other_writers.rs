@@ -1,4 +1,4 @@
-//! Detection of other users who can write to a directory.
+//! Detection of other users who can write to a directory or a file.
 
 use std::io;
 use std::path::Path;
@@ -15,25 +15,43 @@ pub fn other_writers(path: &Path) -> io::Result<Option<String>> {
     other_writers_of(&open(path, directory, Mode::empty())?)
 }
 
-/// Describes the other users who can write to an open directory. An access control list shows in the group's
+/// Describes the other users who can write to an open directory or file. An access control list shows in the group's
 /// permission bits.
 ///
 /// # Errors
 /// Any error of the system.
 #[cfg(unix)]
-pub fn other_writers_of(directory: &std::os::fd::OwnedFd) -> io::Result<Option<String>> {
-    use rustix::fs::{Mode, fstat};
+pub fn other_writers_of(opened: &impl std::os::fd::AsFd) -> io::Result<Option<String>> {
+    let stat = rustix::fs::fstat(opened)?;
+    Ok(of_owner_and_mode(stat.st_uid, stat.st_mode))
+}
 
-    let stat = fstat(directory)?;
-    let mode = Mode::from_raw_mode(stat.st_mode);
+/// Describes the other users who can write to a file or directory that was looked at without following links.
+#[cfg(unix)]
+#[must_use]
+pub fn other_writers_in(found: &std::fs::Metadata) -> Option<String> {
+    use std::os::unix::fs::MetadataExt as _;
+
+    of_owner_and_mode(found.uid(), found.mode())
+}
+
+#[cfg(unix)]
+fn of_owner_and_mode(owner: u32, mode: u32) -> Option<String> {
     let own = rustix::process::geteuid().as_raw();
-    Ok(if stat.st_uid != own && stat.st_uid != 0 {
-        Some(format!("it belongs to user {}, and this is user {own}", stat.st_uid))
-    } else if mode.intersects(Mode::WGRP | Mode::WOTH) {
-        Some(format!("its mode is {:o}", mode.as_raw_mode() & 0o7777))
+    if owner != own && owner != 0 {
+        Some(format!("it belongs to user {owner}, and this is user {own}"))
+    } else if mode & 0o022 != 0 {
+        Some(format!("its mode is {:o}", mode & 0o7777))
     } else {
         None
-    })
+    }
+}
+
+/// Returns nothing: these systems do not tell who can write to a file.
+#[cfg(not(unix))]
+#[must_use]
+pub fn other_writers_in(_: &std::fs::Metadata) -> Option<String> {
+    None
 }
 
 /// Checks that a directory exists. These systems do not tell who can write to it.

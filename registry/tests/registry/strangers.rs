@@ -163,3 +163,18 @@ fn index_of_excessive_length_is_refused_unread() {
     file.set_len(1 << 40).expect("a sparse file");
     assert!(matches!(home.open(), Err(Error::Long { .. })));
 }
+
+#[test]
+fn file_that_others_can_write_is_refused_unless_trusted() {
+    for (place, mode) in [("registry/index", 0o666), ("registry/index", 0o664), ("registry/lock", 0o666)] {
+        let home = home();
+        yank(&home).expect("it is ours alone");
+        fs::set_permissions(home.path(place), fs::Permissions::from_mode(mode)).expect("it is ours");
+        let refused = yank(&home);
+        assert!(format!("{refused:?}").contains("Shared"), "{place} {mode:o}: {refused:?}");
+        let trusting = Registry::unchecked(home.path("registry")).trusting_writers(true).checked().expect("trusted");
+        trusting.load_component(&trusting.list().expect("it lists")[0]).expect("it is whole");
+        fs::set_permissions(home.path(place), fs::Permissions::from_mode(0o644)).expect("it is ours");
+        yank(&home).expect("it is ours alone again");
+    }
+}

@@ -3,7 +3,7 @@
 use std::io;
 
 use serde_json::Value;
-use tollhouse::gate::{ApprovalRequest, BudgetKind, Cost};
+use tollhouse::gate::{ApprovalRequest, BudgetKind, Cost, RankedArgument};
 use tollhouse::tool::UnansweredCall;
 use unicode_width::UnicodeWidthChar as _;
 
@@ -40,7 +40,7 @@ pub(super) fn text(request: &ApprovalRequest<'_>, word: &str, is_dry_run: bool, 
         "`v` to see all of it, anything else to refuse: ".to_owned(),
     ];
     let room = size.rows.saturating_sub(1 + lines.len() + prompt.len());
-    lines.extend(arguments(request.arguments, room, size.columns - 1));
+    lines.extend(arguments(&request.ranked_arguments(), room, size.columns - 1));
     lines.extend(prompt);
     lines.join("\n")
 }
@@ -59,7 +59,7 @@ pub(super) fn result_text(call: &UnansweredCall<'_>, problem: Option<&str>, size
     prompt.push("Type its result as JSON and Enter, `v` to see all".to_owned());
     prompt.push("of it, Enter alone for an error in the script: ".to_owned());
     let room = size.rows.saturating_sub(1 + lines.len() + prompt.len());
-    lines.extend(arguments(call.arguments(), room, size.columns - 1));
+    lines.extend(arguments(&nulls_last(call.arguments()), room, size.columns - 1));
     lines.extend(prompt);
     lines.join("\n")
 }
@@ -92,19 +92,26 @@ fn costs(costs: &[Cost]) -> Vec<String> {
     lines.into_iter().map(|line| format!("  costs    {line}")).collect()
 }
 
-/// Formats the arguments, one line each, within the given number of lines. Null arguments come last.
-fn arguments(arguments: &Value, room: usize, columns: usize) -> Vec<String> {
-    let Some(object) = arguments.as_object().filter(|object| !object.is_empty()) else {
+/// Lists the arguments of a call that nobody decides about: null ones last.
+fn nulls_last(arguments: &Value) -> Vec<RankedArgument<'_>> {
+    let all = arguments.as_object().into_iter().flatten();
+    let (nulls, given): (Vec<_>, Vec<_>) =
+        all.map(|(name, value)| RankedArgument { name, value, is_declared: true }).partition(|one| one.value.is_null());
+    given.into_iter().chain(nulls).collect()
+}
+
+/// Formats the arguments, one line each, within the given number of lines.
+fn arguments(all: &[RankedArgument<'_>], room: usize, columns: usize) -> Vec<String> {
+    if all.is_empty() {
         return vec!["    no arguments".to_owned()];
-    };
-    let (nulls, given): (Vec<_>, Vec<_>) = object.iter().partition(|(_, value)| value.is_null());
-    let all: Vec<_> = given.into_iter().chain(nulls).collect();
+    }
     let shown = if all.len() > room { room.saturating_sub(1) } else { all.len() };
-    let line = |(name, value): &(&String, &Value)| {
+    let line = |RankedArgument { name, value, is_declared }: &RankedArgument<'_>| {
         // Only as much as fits the line, whatever the size of the value.
         let mut head = TruncatedText { bytes: Vec::new(), room: columns * 4, all: 0 };
         serde_json::to_writer(&mut head, value).expect("a JSON value serialises, and counting does not fail");
-        fitted_value(&fitted(&format!("    {}: ", show::name(name)), columns / 2), &head, columns)
+        let mark = if *is_declared { "" } else { "(not declared) " };
+        fitted_value(&fitted(&format!("    {mark}{}: ", show::name(name)), columns / 2), &head, columns)
     };
     let mut lines: Vec<String> = all.iter().take(shown).map(line).collect();
     if shown < all.len() {

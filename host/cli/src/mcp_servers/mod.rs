@@ -14,6 +14,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use tollhouse::capability::{McpServer, Policy};
+use tollhouse::gate::Audit;
 use tollhouse::tool::{McpCalls, PinnedServer, Secrets, nearest};
 use tollhouse_mcp::{
     McpClient, MessageRelay, OnFailure, ServerConnection, ServerLauncher, ServerSlot, StartError, StartedServer,
@@ -40,6 +41,8 @@ pub(crate) struct StartedServers {
     are_lasting: bool,
     connected: OnceLock<Arc<dyn McpCalls>>,
     relay: MessageRelay,
+    /// Secrets whose values nothing that comes of the servers shows.
+    secrets: Secrets,
 }
 
 impl StartedServers {
@@ -95,16 +98,22 @@ impl StartedServers {
                 }
             }
         }
-        Ok(Self { started: Mutex::new(started), ..Self::default() })
+        Ok(Self { started: Mutex::new(started), secrets: secrets.clone(), ..Self::default() })
     }
 
-    /// Connects with the servers, once, and compares their tools with the pinned ones.
-    pub(crate) fn connect(&self, pinned: &BTreeMap<String, PinnedServer>) -> Result<Option<Arc<dyn McpCalls>>> {
+    /// Connects with the servers, once, and compares their tools with the pinned ones. The use of their secrets is in
+    /// the log before they start.
+    pub(crate) fn connect(
+        &self,
+        pinned: &BTreeMap<String, PinnedServer>,
+        audit: Option<&Arc<dyn Audit>>,
+    ) -> Result<Option<Arc<dyn McpCalls>>> {
         let started = std::mem::take(&mut *self.started.lock().unwrap_or_else(PoisonError::into_inner));
         if started.is_empty() {
             return Ok(self.calls());
         }
-        let mut client = client()?.relaying(self.relay.clone()).telling_changes(|name, lines| {
+        let client = client()?.withholding(self.secrets.clone()).recording(audit.map(Arc::clone));
+        let mut client = client.relaying(self.relay.clone()).telling_changes(|name, lines| {
             note!("the MCP server `{name}` has changed its tools: no tool of it is called. The pinned (-) and the present definitions (+):\n{lines}");
         });
         if self.are_lasting {
@@ -137,7 +146,7 @@ impl StartedServers {
 
     /// Connects with the servers one by one, whatever their tools are.
     fn connect_each(self) -> Result<Vec<(String, Result<ServerConnection>)>> {
-        let client = client()?;
+        let client = client()?.withholding(self.secrets);
         let started = self.started.into_inner().unwrap_or_else(PoisonError::into_inner);
         Ok(started.into_iter().map(|server| (server.name().to_owned(), connect(server, &client))).collect())
     }

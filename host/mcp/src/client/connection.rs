@@ -18,8 +18,9 @@ use tokio::net::unix::pipe::{Receiver, Sender};
 use tokio::runtime::Runtime;
 use tokio::time::timeout;
 use tollhouse::error::{Failure, Payload};
+use tollhouse::gate::AuditError;
 use tollhouse::json::weight;
-use tollhouse::tool::{DefinitionError, HostCall, PinnedServer};
+use tollhouse::tool::{DefinitionError, HostCall, PinnedServer, SecretUse, Secrets};
 
 use super::relay::MessageRelay;
 use super::requests::ServerHandler;
@@ -82,6 +83,9 @@ pub enum ConnectError {
     /// The definitions of its tools cannot be used.
     #[error(transparent)]
     Definitions(DefinitionError),
+    /// It was not started, because the use of its secrets could not be recorded.
+    #[error("it was not started, because the use of its secrets could not be recorded")]
+    Unrecorded(#[source] AuditError),
 }
 
 /// End of a server's error output, for an error. It is a stranger's text.
@@ -109,6 +113,10 @@ pub struct ServerConnection {
     /// Told how the tools have changed: the words of a server, which are for no model.
     on_change: OnChange,
     words: DiagnosticTail,
+    /// Secrets whose values the server was given.
+    uses: Vec<SecretUse>,
+    /// Secrets whose values are in nothing that comes from the server.
+    secrets: Secrets,
     /// True if the server is started again when it has ended.
     restarts: AtomicBool,
     threads: Arc<ClientThreads>,
@@ -146,10 +154,11 @@ impl ServerConnection {
         pipes: ServerPipes,
         relay: &MessageRelay,
         on_change: OnChange,
+        secrets: &Secrets,
     ) -> Result<Self, ConnectError> {
-        let words = DiagnosticTail::default();
+        let words = DiagnosticTail::new(secrets.clone());
         let ended = Ended::default();
-        let handler = ServerHandler::new(name, relay.clone());
+        let handler = ServerHandler::new(name, relay.clone(), secrets.clone());
         let changed = Arc::clone(&handler.changed);
         let started = async { timeout(START, started(handler, pipes, &words, &ended)).await };
         let started = threads.runtime().block_on(started);
@@ -170,6 +179,8 @@ impl ServerConnection {
             difference,
             on_change,
             words,
+            uses: Vec::new(),
+            secrets: secrets.clone(),
             restarts: AtomicBool::new(false),
             threads,
         })
@@ -180,6 +191,17 @@ impl ServerConnection {
     pub fn with_timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
         self
+    }
+
+    /// Names the secrets whose values the server was given.
+    pub(super) fn with_secrets(mut self, uses: Vec<SecretUse>) -> Self {
+        self.uses = uses;
+        self
+    }
+
+    /// Returns the secrets whose values the server was given.
+    pub(super) fn secrets(&self) -> &[SecretUse] {
+        &self.uses
     }
 
     /// Returns the server's name.
@@ -210,13 +232,13 @@ impl ServerConnection {
         let params = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);
         let (peer, known) = (self.service.peer().clone(), Arc::clone(&self.tools));
         let (name, changed, difference) = (self.name.clone(), Arc::clone(&self.changed), Arc::clone(&self.difference));
-        let (limit, on_change) = (self.timeout, Arc::clone(&self.on_change));
+        let (limit, on_change, secrets) = (self.timeout, Arc::clone(&self.on_change), self.secrets.clone());
         let (sender, receiver) = sync_channel(1);
         let request = self.threads.runtime().spawn(async move {
             let answered = timeout(limit, async {
                 if changed.swap(false, Ordering::AcqRel) {
                     // A server whose list cannot be read is not called either: the next call tries again.
-                    let found = listed(&peer).await.inspect_err(|error| {
+                    let found = listed(&peer, &secrets).await.inspect_err(|error| {
                         changed.store(true, Ordering::Release);
                         if let ListError::Definitions(error) = error {
                             on_change(&name, &error.to_string());
@@ -249,7 +271,8 @@ impl ServerConnection {
                 Err(RecvTimeoutError::Disconnected) => break Err(CallError::Service(ServiceError::TransportClosed)),
             }
         };
-        let payload = results::payload(call.method, answered.map_err(|error| self.failure(call.method, error))?)?;
+        let answer = answered.map_err(|error| self.failure(call.method, error))?;
+        let payload = results::payload(call.method, answer, &self.secrets)?;
         call.keep(weight(&payload.value))?;
         Ok(payload)
     }
@@ -282,7 +305,7 @@ impl ServerConnection {
             CallError::Definitions => Failure::tool(format!(
                 "`{method}` is not called: the MCP server `{name}` has changed its tools, and lists what cannot be used"
             )),
-            CallError::Service(ServiceError::McpError(error)) => results::protocol_error(&error),
+            CallError::Service(ServiceError::McpError(error)) => results::protocol_error(&error, &self.secrets),
             CallError::Service(ServiceError::TransportClosed | ServiceError::TransportSend(_)) => self.gone(),
             CallError::Service(_) => {
                 Failure::tool(format!("`{method}` answered with something that the protocol does not have"))
@@ -340,7 +363,8 @@ async fn started(
     let output = Receiver::from_owned_fd(pipes.output).map_err(ConnectError::Pipes)?;
     let input = Sender::from_owned_fd(pipes.input).map_err(ConnectError::Pipes)?;
     words.follow(Receiver::from_owned_fd(pipes.diagnostics).map_err(ConnectError::Pipes)?);
-    let notes = ServerNotes::new(&handler.server, handler.relay.clone());
+    let secrets = handler.secrets.clone();
+    let notes = ServerNotes::new(&handler.server, handler.relay.clone(), secrets.clone());
     let transport = BoundedTransport::new(output, input, Arc::clone(ended), notes);
     // Servers of the latest version are asked what they are, those before it are initialized.
     let lifecycle = ClientLifecycleMode::Auto {
@@ -355,36 +379,42 @@ async fn started(
         ConnectError::Protocol { reason, words: words.last() }
     };
     let service = handler.serve_with_lifecycle(transport, lifecycle).await;
-    let service = service.map_err(|error| protocol(told(&error)))?;
-    match listed(service.peer()).await {
+    let service = service.map_err(|error| protocol(told(&error, &secrets)))?;
+    match listed(service.peer(), &secrets).await {
         Ok(tools) => Ok((service, tools)),
         Err(ListError::Definitions(error)) => Err(ConnectError::Definitions(error)),
         Err(ListError::Service(error)) => {
-            Err(protocol(format!("it does not list its tools: {}", results::shortened(&error.to_string()))))
+            Err(protocol(format!("it does not list its tools: {}", results::shortened(&error.to_string(), &secrets))))
         }
     }
 }
 
 /// Describes why a server could not be initialized, in a bounded text.
-fn told(error: &ClientInitializeError) -> String {
+fn told(error: &ClientInitializeError, secrets: &Secrets) -> String {
     match error {
         // Others contain whole messages of the server.
         ClientInitializeError::JsonRpcError(error) => {
-            format!("it refuses to start: {}", results::shortened(&error.message))
+            format!("it refuses to start: {}", results::shortened(&error.message, secrets))
         }
         _ => "it does not speak the Model Context Protocol".to_owned(),
     }
 }
 
-/// Lists the tools, page by page.
-async fn listed(peer: &Peer<RoleClient>) -> Result<PinnedServer, ListError> {
+/// Lists the tools, page by page. A definition that contains the value of a secret is refused: what is pinned is kept,
+/// and shown to a model, as the server wrote it.
+async fn listed(peer: &Peer<RoleClient>, secrets: &Secrets) -> Result<PinnedServer, ListError> {
     let mut pinned = PinnedServer::default();
     let mut cursor = None;
     for _ in 0..MAX_PAGES {
         let params = cursor.take().map(|cursor| PaginatedRequestParams::default().with_cursor(Some(cursor)));
         let page = peer.list_tools(params).await.map_err(ListError::Service)?;
         let definition = |tool: &Tool| serde_json::to_value(tool).unwrap_or(Value::Null);
-        pinned.extend(page.tools.iter().map(definition)).map_err(ListError::Definitions)?;
+        let definitions: Vec<Value> = page.tools.iter().map(definition).collect();
+        if let Some(telling) = definitions.iter().find(|definition| secrets.redact_json(definition).is_some()) {
+            let name = results::shortened(telling["name"].as_str().unwrap_or_default(), secrets);
+            return Err(ListError::Definitions(DefinitionError::Secret(name)));
+        }
+        pinned.extend(definitions).map_err(ListError::Definitions)?;
         cursor = page.next_cursor;
         if cursor.is_none() {
             return Ok(pinned);
@@ -394,17 +424,26 @@ async fn listed(peer: &Peer<RoleClient>) -> Result<PinnedServer, ListError> {
 }
 
 /// End of a server's error output.
-#[derive(Clone, Default)]
-struct DiagnosticTail(Arc<(Mutex<Diagnostics>, Condvar)>);
+#[derive(Clone)]
+struct DiagnosticTail {
+    found: Arc<(Mutex<Diagnostics>, Condvar)>,
+    secrets: Secrets,
+}
 
 #[derive(Default)]
 struct Diagnostics {
     kept: VecDeque<u8>,
+    /// True if there was more before it.
+    is_cut: bool,
     /// Set once all of it was read.
     is_whole: bool,
 }
 
 impl DiagnosticTail {
+    fn new(secrets: Secrets) -> Self {
+        Self { found: Arc::default(), secrets }
+    }
+
     /// Reads error output to its end, and keeps the last part of it.
     fn follow(&self, mut diagnostics: Receiver) {
         let tail = self.clone();
@@ -415,25 +454,34 @@ impl DiagnosticTail {
                 found.kept.extend(&part[..read]);
                 let surplus = found.kept.len().saturating_sub(LAST_WORDS);
                 found.kept.drain(..surplus);
+                found.is_cut |= surplus > 0;
             }
             tail.lock().is_whole = true;
-            tail.0.1.notify_all();
+            tail.found.1.notify_all();
         });
     }
 
-    /// Returns the last line, without characters that a terminal acts upon. What a server wrote before it ended may be
-    /// on its way for a moment.
+    /// Returns the last line, without values of secrets and characters that a terminal acts upon. What a server wrote
+    /// before it ended may be on its way for a moment.
     fn last(&self) -> LastWords {
-        let waited = self.0.1.wait_timeout_while(self.lock(), MOMENT, |found| !found.is_whole);
+        let waited = self.found.1.wait_timeout_while(self.lock(), MOMENT, |found| !found.is_whole);
         let (found, _) = waited.unwrap_or_else(PoisonError::into_inner);
         let kept: Vec<u8> = found.kept.iter().copied().collect();
         let text = String::from_utf8_lossy(&kept);
+        // A part of a secret would not be found, so the rest of a line whose beginning is not kept is not shown.
+        let text = match text.split_once('\n') {
+            _ if !found.is_cut => &*text,
+            Some((_, whole)) if !whole.trim().is_empty() => whole,
+            _ => return LastWords(format!("(a line of more than {LAST_WORDS} bytes)")),
+        };
+        let redacted = self.secrets.redact_text(text);
+        let text = redacted.as_deref().unwrap_or(text);
         let line = text.lines().rev().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
         LastWords(line.chars().map(|letter| if letter.is_control() { '\u{fffd}' } else { letter }).collect())
     }
 
     /// Locks the output. No change can be seen half done, so a poisoned lock is still good.
     fn lock(&self) -> MutexGuard<'_, Diagnostics> {
-        self.0.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.found.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -8,6 +8,8 @@
 //! - `connection` bounds how long it may take, and how many tools it may list, and compares those with the pinned ones;
 //! - `results` converts results, and errors of the server, to those of a tool.
 //!
+//! Values of secrets are replaced in all of it, and a definition that contains one is refused: it would be pinned.
+//!
 //! Descriptions come to a model as documentation of tools, once they are pinned. Instructions of a server come to nobody.
 //!
 //! `slot` connects with servers while clients are served, and again when one has ended.
@@ -30,7 +32,8 @@ use std::sync::Arc;
 
 use tokio::runtime::Builder;
 use tollhouse::error::{Failure, Payload};
-use tollhouse::tool::{HostCall, McpCalls, not_started};
+use tollhouse::gate::{Audit, Event};
+use tollhouse::tool::{HostCall, McpCalls, SecretUse, Secrets, not_started};
 
 use self::connection::{ClientThreads, OnChange};
 
@@ -51,6 +54,9 @@ pub struct McpClient {
     slots: BTreeMap<String, ServerSlot>,
     relay: MessageRelay,
     on_change: OnChange,
+    secrets: Secrets,
+    /// Log of the uses of secrets.
+    audit: Option<Arc<dyn Audit>>,
 }
 
 impl McpClient {
@@ -71,6 +77,8 @@ impl McpClient {
             threads: Arc::new(ClientThreads::new(runtime)),
             relay: MessageRelay::default(),
             on_change: Arc::new(|_, _| {}),
+            secrets: Secrets::default(),
+            audit: None,
         })
     }
 
@@ -87,12 +95,37 @@ impl McpClient {
         Self { on_change: Arc::new(on_change), ..self }
     }
 
+    /// Replaces the values of these secrets in everything that servers send besides results, which sessions replace
+    /// them in: messages for the user, and reasons why a server cannot be used. A server whose definitions contain one
+    /// is not used.
+    #[must_use]
+    pub fn withholding(self, secrets: Secrets) -> Self {
+        Self { secrets, ..self }
+    }
+
+    /// Logs each use of a secret by a server that starts from now on.
+    #[must_use]
+    pub fn recording(self, audit: Option<Arc<dyn Audit>>) -> Self {
+        Self { audit, ..self }
+    }
+
+    /// Logs that a server is given these secrets, before it starts.
+    pub(super) fn record_use(&self, server: &str, secrets: &[SecretUse]) -> Result<(), ConnectError> {
+        let Some(audit) = self.audit.as_ref().filter(|_| !secrets.is_empty()) else { return Ok(()) };
+        let uses = secrets.iter().try_for_each(|used| {
+            let (secret, to) = (&*used.secret, used.to.as_deref());
+            audit.write(&Event::SecretUsed { run: 0, seq: 0, secret, tool: server, to })
+        });
+        uses.and_then(|()| audit.sync()).map_err(ConnectError::Unrecorded)
+    }
+
     /// Connects with a server.
     ///
     /// # Errors
     /// If it does not speak the protocol, does not answer in time, or lists no usable tools.
     pub fn connect(&self, name: &str, pipes: ServerPipes) -> Result<ServerConnection, ConnectError> {
-        ServerConnection::new(Arc::clone(&self.threads), name, pipes, &self.relay, Arc::clone(&self.on_change))
+        let (threads, on_change) = (Arc::clone(&self.threads), Arc::clone(&self.on_change));
+        ServerConnection::new(threads, name, pipes, &self.relay, on_change, &self.secrets)
     }
 
     /// Adds a connection, whose tools sessions then call.
@@ -126,5 +159,10 @@ impl McpCalls for McpClient {
             Some(connection) => connection.has_ended().then(|| connection.gone()),
             None => Some(not_started(server)),
         }
+    }
+
+    fn secrets(&self, server: &str) -> Vec<SecretUse> {
+        let of_slot = self.slots.get(server).map(ServerSlot::secrets);
+        of_slot.or_else(|| Some(self.servers.get(server)?.secrets())).unwrap_or_default().to_vec()
     }
 }

@@ -10,7 +10,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use tollhouse::capability::{EnvironmentValue, McpServer, ServerUrl};
-use tollhouse::tool::Secrets;
+use tollhouse::tool::{SecretUse, Secrets};
 
 use super::{ConnectError, McpClient, ServerConnection, ServerPipes};
 
@@ -59,6 +59,8 @@ pub enum StartError {
 pub struct StartedServer {
     name: String,
     timeout: Option<Duration>,
+    /// Secrets whose values the process was given.
+    secrets: Vec<SecretUse>,
     child: Child,
 }
 
@@ -81,8 +83,14 @@ impl ServerLauncher {
         // Variables of this process that are named like those of a server are not the server's.
         let is_other = |name: &OsString| !name.to_string_lossy().starts_with(SERVER_VARIABLE);
         command.env_clear().envs(self.environment.iter().filter(|(name, _)| is_other(name)).cloned());
-        let value_of = |secret: &str| {
+        let to = settings.url.as_ref().map(ServerUrl::origin);
+        let mut used = Vec::new();
+        let mut value_of = |secret: &str| {
             let missing = || StartError::Secret { server: name.to_owned(), secret: secret.to_owned() };
+            let used_here = SecretUse { secret: secret.to_owned(), to: to.clone() };
+            if !used.contains(&used_here) {
+                used.push(used_here);
+            }
             secrets.value(secret).ok_or_else(missing)
         };
         for (variable, value) in &settings.environment {
@@ -93,14 +101,14 @@ impl ServerLauncher {
             command.env(format!("{SERVER_VARIABLE}{variable}"), value);
         }
         for (header, text) in &settings.headers {
-            let secret = text.secret.as_deref().map(value_of).transpose()?.unwrap_or_default();
+            let secret = text.secret.as_deref().map(&mut value_of).transpose()?.unwrap_or_default();
             command.env(format!("{SERVER_VARIABLE}{header}"), format!("{}{secret}", text.before));
         }
         // Ctrl-C is for this program, which ends the server in its own way.
         command.process_group(0);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let child = command.spawn().map_err(|source| StartError::Process { server: name.to_owned(), source })?;
-        Ok(StartedServer { name: name.to_owned(), timeout: settings.timeout, child })
+        Ok(StartedServer { name: name.to_owned(), timeout: settings.timeout, secrets: used, child })
     }
 }
 
@@ -111,10 +119,16 @@ impl StartedServer {
         &self.name
     }
 
-    /// Connects with the server, once.
+    /// Returns the secrets whose values the process was given.
+    pub(super) fn secrets(&self) -> &[SecretUse] {
+        &self.secrets
+    }
+
+    /// Connects with the server, once. Its program starts with the first message, once the use of its secrets is in the
+    /// client's log.
     ///
     /// # Errors
-    /// If it does not speak the protocol, does not answer in time, or lists no usable tools.
+    /// If that cannot be written, or the server does not speak the protocol, does not answer in time, or lists no usable tools.
     pub fn connect(&mut self, client: &McpClient) -> Result<ServerConnection, ConnectError> {
         let (input, output, errors) = (self.child.stdin.take(), self.child.stdout.take(), self.child.stderr.take());
         let pipes = ServerPipes {
@@ -122,7 +136,8 @@ impl StartedServer {
             output: output.expect("it is piped, and a server is connected with once").into(),
             diagnostics: errors.expect("it is piped, and a server is connected with once").into(),
         };
-        let connection = client.connect(&self.name, pipes)?;
+        client.record_use(&self.name, &self.secrets)?;
+        let connection = client.connect(&self.name, pipes)?.with_secrets(self.secrets.clone());
         Ok(match self.timeout {
             Some(timeout) => connection.with_timeout(timeout),
             None => connection,

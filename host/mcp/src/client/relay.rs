@@ -1,6 +1,8 @@
 //! Messages of mounted servers that are no answers: log messages, progress, and questions for the user. A gateway hands
 //! them on to the client whose call is in progress; otherwise nobody gets them.
 //!
+//! Values of secrets are replaced in all that is handed on: the user's client shows it to a model, or keeps it.
+//!
 //! A message does not say which call it belongs to. So it is handed on only while one call is in progress, of all
 //! clients: nobody gets what another one's call brought about.
 #![expect(deprecated, reason = "log messages are what servers of earlier revisions of the protocol send")]
@@ -12,6 +14,7 @@ use rmcp::ErrorData;
 use rmcp::model::{ElicitRequestParams, ElicitResult, ElicitationCreateRequestMethod, ElicitationSchema, LoggingLevel};
 use serde_json::Value;
 use tokio::sync::{mpsc, oneshot};
+use tollhouse::tool::Secrets;
 use tollhouse_types::is_hidden;
 
 use crate::approvals::visible;
@@ -93,11 +96,11 @@ impl MessageRelay {
     }
 
     /// Hands a notification on, if it is one that clients get.
-    pub(super) fn notified(&self, server: &str, method: &str, params: Option<&Value>) {
+    pub(super) fn notified(&self, server: &str, method: &str, params: Option<&Value>, secrets: &Secrets) {
         let Some(params) = params else { return };
         let message = match method {
-            "notifications/message" => log(server, params),
-            "notifications/progress" => progress(params),
+            "notifications/message" => log(server, params, secrets),
+            "notifications/progress" => progress(params, secrets),
             _ => None,
         };
         if let (Some(message), Some(call)) = (message, self.only()) {
@@ -110,7 +113,12 @@ impl MessageRelay {
     ///
     /// # Errors
     /// If there is none, the question is not one that can be shown, or the client cannot ask.
-    pub(super) async fn ask(&self, server: &str, question: ElicitRequestParams) -> Result<ElicitResult, ErrorData> {
+    pub(super) async fn ask(
+        &self,
+        server: &str,
+        question: ElicitRequestParams,
+        secrets: &Secrets,
+    ) -> Result<ElicitResult, ErrorData> {
         let refused = |why: &'static str| ErrorData::invalid_request(why, None);
         if !self.asks() {
             return Err(ErrorData::method_not_found::<ElicitationCreateRequestMethod>());
@@ -122,6 +130,11 @@ impl MessageRelay {
         if message.chars().count() > MAX_QUESTION || form.to_string().len() > MAX_FORM || has_hidden(&form) {
             return Err(refused("the question is too long, or its form has characters that are not seen"));
         }
+        // An answer repeats names and values of the form, so the form cannot be shown in another way.
+        if secrets.redact_json(&form).is_some() {
+            return Err(refused("the form of the question has the value of a secret"));
+        }
+        let message = secrets.redact_text(&message).unwrap_or(message);
         let message =
             format!("The MCP server `{server}` asks (this is its text, not Tollhouse's):\n{}", visible(&message));
         let call = self
@@ -147,18 +160,26 @@ impl MessageRelay {
     }
 }
 
-fn log(server: &str, params: &Value) -> Option<ServerMessage> {
+fn log(server: &str, params: &Value, secrets: &Secrets) -> Option<ServerMessage> {
     let level = serde_json::from_value(params["level"].clone()).ok()?;
     let logger = match params["logger"].as_str() {
-        Some(logger) => format!("{server}/{}", visible(&shortened(logger, MAX_NAME))),
+        Some(logger) => format!("{server}/{}", withheld(logger, MAX_NAME, secrets)),
         None => server.to_owned(),
     };
-    Some(ServerMessage::Log { level, logger, data: shown(&params["data"]) })
+    let data = secrets.redact_json(&params["data"]);
+    Some(ServerMessage::Log { level, logger, data: shown(data.as_ref().unwrap_or(&params["data"])) })
 }
 
-fn progress(params: &Value) -> Option<ServerMessage> {
-    let message = params["message"].as_str().map(|text| visible(&shortened(text, MAX_TEXT)));
+fn progress(params: &Value, secrets: &Secrets) -> Option<ServerMessage> {
+    let message = params["message"].as_str().map(|text| withheld(text, MAX_TEXT, secrets));
     Some(ServerMessage::Progress { progress: params["progress"].as_f64()?, total: params["total"].as_f64(), message })
+}
+
+/// Returns the beginning of a text, without values of secrets. They are looked for in the whole: a part of one would not
+/// be found.
+fn withheld(text: &str, most: usize, secrets: &Secrets) -> String {
+    let redacted = secrets.redact_text(text);
+    visible(&shortened(redacted.as_deref().unwrap_or(text), most))
 }
 
 fn shortened(text: &str, most: usize) -> String {
@@ -196,7 +217,8 @@ mod tests {
     fn message_is_handed_on_only_while_one_call_is_in_progress() {
         let relay = MessageRelay::default();
         let say = |text: &str| {
-            relay.notified("git", "notifications/message", Some(&json!({ "level": "info", "data": text })));
+            let params = json!({ "level": "info", "data": text });
+            relay.notified("git", "notifications/message", Some(&params), &Secrets::default());
         };
         say("nobody hears it");
         let (one, mut messages) = relay.begin();

@@ -13,6 +13,8 @@ use rmcp::model::{
 };
 use rmcp::service::{NotificationContext, RequestContext, RoleClient};
 
+use tollhouse::tool::Secrets;
+
 use super::relay::MessageRelay;
 
 /// Handler of one server. It grants nothing: no roots, and no sampling, by which a server would use the client's model.
@@ -20,13 +22,15 @@ pub(super) struct ServerHandler {
     /// Name of the server.
     pub(super) server: String,
     pub(super) relay: MessageRelay,
+    /// Secrets whose values are in no message of the server that is handed on.
+    pub(super) secrets: Secrets,
     /// Set when the server says that it has changed its tools.
     pub(super) changed: Arc<AtomicBool>,
 }
 
 impl ServerHandler {
-    pub(super) fn new(server: &str, relay: MessageRelay) -> Self {
-        Self { server: server.to_owned(), relay, changed: Arc::default() }
+    pub(super) fn new(server: &str, relay: MessageRelay, secrets: Secrets) -> Self {
+        Self { server: server.to_owned(), relay, secrets, changed: Arc::default() }
     }
 }
 
@@ -49,7 +53,7 @@ impl ClientHandler for ServerHandler {
         question: ElicitRequestParams,
         _: RequestContext<RoleClient>,
     ) -> Result<ElicitResult, ErrorData> {
-        self.relay.ask(&self.server, question).await
+        self.relay.ask(&self.server, question, &self.secrets).await
     }
 
     async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {

@@ -9,6 +9,7 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use rmcp::model::{CallToolResponse, CallToolResult, ContentBlock, ErrorData, ResourceContents};
 use serde_json::{Value, json};
 use tollhouse::error::{Failure, Payload, Special, SpecialKind};
+use tollhouse::tool::Secrets;
 
 /// Longest message of a failure that a server makes, in characters.
 const MAX_MESSAGE: usize = 4_000;
@@ -17,9 +18,9 @@ const MAX_MESSAGE: usize = 4_000;
 ///
 /// # Errors
 /// If the server says that the call failed, asks for something, or sends what is no result.
-pub(super) fn payload(method: &str, response: CallToolResponse) -> Result<Payload, Failure> {
+pub(super) fn payload(method: &str, response: CallToolResponse, secrets: &Secrets) -> Result<Payload, Failure> {
     match response {
-        CallToolResponse::Complete(result) if result.is_error == Some(true) => Err(failed(result)),
+        CallToolResponse::Complete(result) if result.is_error == Some(true) => Err(failed(result, secrets)),
         CallToolResponse::Complete(result) => complete(method, result),
         CallToolResponse::InputRequired(_) => {
             let failure = Failure::tool(format!("`{method}` asks for input, which no server is given"));
@@ -115,11 +116,11 @@ fn block(part: &Value) -> Option<ContentBlock> {
 }
 
 /// Returns the failure of a call that the server says has failed.
-fn failed(result: CallToolResult) -> Failure {
+fn failed(result: CallToolResult, secrets: &Secrets) -> Failure {
     let texts: Vec<&str> = result.content.iter().filter_map(text).collect();
     let message = texts.join("\n");
     let message = if message.trim().is_empty() { "the server says that it failed, and not why" } else { &message };
-    let failure = Failure::tool(shortened(message));
+    let failure = Failure::tool(shortened(message, secrets));
     match result.structured_content {
         Some(structured) => failure.with_payload(structured.into()),
         None => failure,
@@ -127,12 +128,14 @@ fn failed(result: CallToolResult) -> Failure {
 }
 
 /// Returns the failure of a call that the server answered with an error of the protocol.
-pub(super) fn protocol_error(error: &ErrorData) -> Failure {
-    Failure::tool(shortened(&error.message)).with_payload(json!({ "code": error.code.0 }).into())
+pub(super) fn protocol_error(error: &ErrorData, secrets: &Secrets) -> Failure {
+    Failure::tool(shortened(&error.message, secrets)).with_payload(json!({ "code": error.code.0 }).into())
 }
 
-/// Shortens a text to what a message may hold.
-pub(super) fn shortened(text: &str) -> String {
+/// Shortens a text to what a message may hold, without values of secrets: a part of one would not be found later.
+pub(super) fn shortened(text: &str, secrets: &Secrets) -> String {
+    let redacted = secrets.redact_text(text);
+    let text = redacted.as_deref().unwrap_or(text);
     match text.char_indices().nth(MAX_MESSAGE) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),
@@ -145,7 +148,7 @@ mod tests {
 
     fn of(result: Value) -> Result<Payload, Failure> {
         let result: CallToolResult = serde_json::from_value(result).expect("a result");
-        payload("s/t", CallToolResponse::Complete(result))
+        payload("s/t", CallToolResponse::Complete(result), &Secrets::default())
     }
 
     #[test]

@@ -8,7 +8,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use tollhouse::error::{Failure, Payload};
-use tollhouse::tool::{HostCall, PinnedServer};
+use tollhouse::tool::{HostCall, PinnedServer, SecretUse};
 
 use super::{McpClient, ServerConnection, StartedServer};
 
@@ -31,6 +31,8 @@ pub struct ServerSlot(Arc<SlotParts>);
 struct SlotParts {
     name: String,
     pins: PinnedServer,
+    /// Secrets whose values each of the programs is given.
+    secrets: Vec<SecretUse>,
     connector: Arc<McpClient>,
     on_failure: OnFailure,
     state: Mutex<SlotState>,
@@ -69,9 +71,11 @@ impl ServerSlot {
         connector: Arc<McpClient>,
         on_failure: OnFailure,
     ) -> Self {
+        let secrets = prepared.first().map(|program| program.secrets().to_vec()).unwrap_or_default();
         let state = SlotState { prepared, started: Instant::now(), current: Current::Failed("it was not started") };
         let (name, state) = (name.to_owned(), Mutex::new(state));
-        let slot = Self(Arc::new(SlotParts { name, pins, connector, on_failure, state, changed: Condvar::new() }));
+        let changed = Condvar::new();
+        let slot = Self(Arc::new(SlotParts { name, pins, secrets, connector, on_failure, state, changed }));
         slot.start(&mut slot.state());
         slot
     }
@@ -80,6 +84,11 @@ impl ServerSlot {
     #[must_use]
     pub fn name(&self) -> &str {
         &self.0.name
+    }
+
+    /// Returns the secrets whose values the server is given.
+    pub(super) fn secrets(&self) -> &[SecretUse] {
+        &self.0.secrets
     }
 
     /// Calls a tool, once the server is connected with.

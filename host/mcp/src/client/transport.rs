@@ -16,6 +16,7 @@ use serde_json::Value;
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader};
 use tokio::sync::Mutex;
 use tollhouse::json::{self, JsonError};
+use tollhouse::tool::Secrets;
 
 use super::relay::{self, MessageRelay};
 
@@ -84,18 +85,19 @@ pub(super) struct BoundedTransport<R, W> {
 pub(super) struct ServerNotes {
     server: String,
     relay: MessageRelay,
+    secrets: Secrets,
     budget: NoiseBudget,
 }
 
 impl ServerNotes {
-    pub(super) fn new(server: &str, relay: MessageRelay) -> Self {
-        Self { server: server.to_owned(), relay, budget: NoiseBudget::new(relay::PER_SECOND) }
+    pub(super) fn new(server: &str, relay: MessageRelay, secrets: Secrets) -> Self {
+        Self { server: server.to_owned(), relay, secrets, budget: NoiseBudget::new(relay::PER_SECOND) }
     }
 
     /// Hands a notification of so many bytes on, within bounds of size and rate.
     fn notified(&mut self, method: &str, params: Option<&Value>, bytes: usize) {
         if self.relay.is_heard() && bytes <= relay::MAX_MESSAGE && self.budget.take() {
-            self.relay.notified(&self.server, method, params);
+            self.relay.notified(&self.server, method, params, &self.secrets);
         }
     }
 }
@@ -324,7 +326,7 @@ mod tests {
     use super::*;
 
     fn notes() -> ServerNotes {
-        ServerNotes::new("s", MessageRelay::default())
+        ServerNotes::new("s", MessageRelay::default(), Secrets::default())
     }
 
     /// Returns the messages that are delivered of these bytes, and why the connection ended.

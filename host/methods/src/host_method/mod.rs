@@ -4,6 +4,7 @@
 //! The gate judges their calls as any other, by types that are derived from the schema ([`types`](super::types)). Who
 //! answers the calls is not known here.
 
+mod declared_names;
 pub(crate) mod remarks;
 mod schema;
 mod step_budget;
@@ -16,6 +17,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use tollhouse_types::error::Failure;
 
+pub use self::declared_names::{respelled, takes_undeclared};
 use self::validation::ArgumentValidator;
 use super::missing_faces::LostFace;
 use super::names::{self, NameError, Spelling};
@@ -215,7 +217,8 @@ impl HostMethod {
             && rest.is_some_and(|rest| rest.split('/').count() <= MAX_SEGMENTS && rest.split('/').all(is_segment))
     }
 
-    /// Validates arguments, as the gate does before it judges a call.
+    /// Validates arguments, as the gate does before it judges a call: by the schema, and by their names, which it has to
+    /// declare unless it takes further ones explicitly, or declares none.
     ///
     /// # Errors
     /// A description of the problem. Arguments are also refused if their validation takes too many steps.
@@ -223,7 +226,10 @@ impl HostMethod {
         if !arguments.is_object() {
             return Err("they must be one object".to_owned());
         }
-        self.schema.as_ref().map_or(Ok(()), |schema| schema.check(arguments))
+        if let Some(schema) = &self.schema {
+            schema.check(arguments)?;
+        }
+        declared_names::check(self.parameters(), arguments)
     }
 
     /// Checks a value against the schema of the result, also where the results of calls are not checked.

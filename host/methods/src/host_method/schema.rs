@@ -4,6 +4,7 @@
 
 use serde_json::{Map, Value};
 
+use super::declared_names::{has_conditional_names, takes_undeclared};
 use crate::types::{Field, Members, Shape, Type};
 
 /// Depth to which a schema is converted; deeper parts become any value.
@@ -13,8 +14,8 @@ const MAX_DEPTH: usize = 12;
 /// refer to other parts, several times each, would be written out without end.
 const MAX_TYPES: usize = 10_000;
 
-/// Returns the parameters that a schema names, and true if it accepts others. A schema that leaves that open accepts no
-/// others as far as a policy is concerned: a clause on an undeclared name is more often a misspelling.
+/// Returns the parameters that a schema names, and true if a policy may name others: those that the schema takes
+/// without declaring them, and those that it declares under conditions.
 pub(super) fn params(schema: &Value) -> Result<(Members<Field>, bool), String> {
     let mut reader = SchemaReader { root: schema, within: Vec::new() };
     let object = reader.resolved(schema).as_object().ok_or("it is not an object")?;
@@ -22,10 +23,7 @@ pub(super) fn params(schema: &Value) -> Result<(Members<Field>, bool), String> {
         return Err("a tool takes one object: its `type` must be `object`".to_owned());
     }
     let named = object.get("properties").and_then(Value::as_object);
-    let open = match object.get("additionalProperties") {
-        Some(more) => *more != Value::Bool(false),
-        None => named.is_none_or(Map::is_empty) && object.len() <= 1,
-    };
+    let open = takes_undeclared(schema) || has_conditional_names(schema, named);
     Ok((reader.fields(object, SizeBudget { depth: MAX_DEPTH, types: MAX_TYPES }), open))
 }
 

@@ -40,7 +40,7 @@ impl StepBudget {
     }
 
     /// Spends steps. Returns false if there are not enough.
-    fn spend(&self, count: usize) -> bool {
+    pub(super) fn spend(&self, count: usize) -> bool {
         let left = self.0.get().saturating_sub(count);
         self.0.set(left);
         left > 0

@@ -101,6 +101,14 @@ impl ServerUrl {
         &self.host
     }
 
+    /// Returns scheme, host and port: `https://mcp.example.com:443`.
+    #[must_use]
+    pub fn origin(&self) -> String {
+        let scheme = if self.secure { "https" } else { "http" };
+        let host = if self.host.contains(':') { format!("[{}]", self.host) } else { self.host.clone() };
+        format!("{scheme}://{host}:{}", self.port)
+    }
+
     /// Returns the TCP port.
     #[must_use]
     pub fn port(&self) -> u16 {

@@ -11,9 +11,9 @@ use crate::gate::{Call, CallOutcome, LoggedEvent};
 
 /// Number of calls that the gate admitted, and that it denied.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct CallCounts {
-    pub(super) admitted: u64,
-    pub(super) denied: u64,
+pub(in crate::session) struct CallCounts {
+    pub(in crate::session) admitted: u64,
+    pub(in crate::session) denied: u64,
 }
 
 impl CallCounts {
@@ -24,7 +24,7 @@ impl CallCounts {
     }
 
     /// Counts a line of the log.
-    fn take(&mut self, event: &LoggedEvent) {
+    pub(in crate::session) fn take(&mut self, event: &LoggedEvent) {
         match event {
             LoggedEvent::Denied { .. } | LoggedEvent::Copied { outcome: CallOutcome::Denied, .. } => self.denied += 1,
             LoggedEvent::Admitted { .. } | LoggedEvent::Copied { .. } => self.admitted += 1,

@@ -51,6 +51,7 @@ mod verify;
 use std::path::Path;
 use std::sync::Arc;
 
+pub(super) use call_counts::CallCounts;
 pub use call_decisions::{Answered, PendingCall};
 pub use change::Removed;
 pub(in crate::session) use create::differs_in_limits_alone;

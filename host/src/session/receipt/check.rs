@@ -5,6 +5,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, SystemTime};
 
+use serde_json::Value as Json;
+
 use super::{CallVerdict, VerifiedCall};
 use crate::capability::{Limits, Policy};
 use crate::gate::{
@@ -15,7 +17,7 @@ use crate::ledger::Used;
 use crate::session::guest_seed::GuestSeed;
 use crate::session::host::{HostState, file_limits, with_host_tools};
 use crate::session::journal::{JournalEntry, ReplayError, RunStart};
-use crate::session::persistence::RecordedRun;
+use crate::session::persistence::{CallCounts, RecordedRun};
 use crate::session::run::{CheckFindings, RepeatedCalls, Run, RunJournal};
 use crate::session::session_state::ResumableRun;
 use crate::session::session_storage::{RunSlot, SessionStorage};
@@ -43,6 +45,30 @@ pub(super) struct CheckedRun {
     pub(super) waits: bool,
     /// Differences that are not those of a call.
     pub(super) problems: Vec<String>,
+    /// What the log says of the run.
+    pub(super) logged: LoggedRun,
+}
+
+/// What the lines of a run in the log say of it as a whole.
+#[derive(Default)]
+pub(super) struct LoggedRun {
+    pub(super) counts: CallCounts,
+    /// Times of the first line and of the last.
+    pub(super) times: Option<(SystemTime, SystemTime)>,
+    /// True if the log had no room for more: denied calls may be missing.
+    pub(super) is_full: bool,
+}
+
+impl LoggedRun {
+    /// Takes a line of the log, as it is and as it is understood.
+    fn take(&mut self, run: u64, line: &Json, event: &LoggedEvent, at: SystemTime) {
+        if line["run"].as_u64() != Some(run) {
+            return;
+        }
+        self.counts.take(event);
+        self.is_full |= line["event"] == "full";
+        self.times = Some((self.times.map_or(at, |(first, _)| first), at));
+    }
 }
 
 /// Checks a run.
@@ -63,7 +89,7 @@ pub(super) fn check(
     let mount = |lock| with_host_tools(host.packages().mount_locked(lock, &policy.signed)?, &settings.host_tools, None);
     let mounted = mount(&run.lock)?;
     let mut problems = Vec::new();
-    let judged = decisions(run, Arc::clone(&mounted), &policy, settings, &mut problems)?;
+    let (judged, logged) = decisions(run, Arc::clone(&mounted), &policy, settings, &mut problems)?;
     let mut calls = verdicts(&judged);
 
     let session = session(host, mounted, &policy, &run.spent, run.files.clone())?;
@@ -93,7 +119,7 @@ pub(super) fn check(
         }
     }
     let waits = result.status == crate::session::Status::Suspended;
-    Ok(CheckedRun { result, calls, waits, problems })
+    Ok(CheckedRun { result, calls, waits, problems, logged })
 }
 
 fn start_of(run: &RecordedRun) -> Result<&RunStart, ReplayError> {
@@ -110,7 +136,8 @@ fn decisions(
     policy: &Policy,
     settings: &CheckSettings,
     problems: &mut Vec<String>,
-) -> Result<BTreeMap<u64, JudgedCall>, HostError> {
+) -> Result<(BTreeMap<u64, JudgedCall>, LoggedRun), HostError> {
+    let mut logged = LoggedRun::default();
     let gate = Gate::new(Arc::clone(&mounted), policy.clone(), GateOptions::default())?;
     gate.restore(&run.spent);
     let rules = Gate::new(mounted, policy.clone(), GateOptions::default())?;
@@ -128,7 +155,10 @@ fn decisions(
                 Some(at) => {
                     earlier = at;
                     match LoggedEvent::read(&event) {
-                        Ok(event) => decisions.take(event, at),
+                        Ok(known) => {
+                            logged.take(run.number, &event, &known, at);
+                            decisions.take(known, at);
+                        }
                         Err(error) => {
                             problems.push(format!("line {} of the log cannot be read: {error}", chain.lines()));
                         }
@@ -145,7 +175,7 @@ fn decisions(
     let mut calls = decisions.into_calls();
     let check = SignatureCheck { keys: settings.keys.clone(), session: run.session.clone() };
     check_decisions(&mut calls, run, &rules, &check);
-    Ok(calls)
+    Ok((calls, logged))
 }
 
 /// Returns the numbers of the calls that the log says a script made, and that the script does not make.

@@ -12,17 +12,17 @@ mod check;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Read, Write};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use serde::Serialize;
 use serde_json::Value as Json;
 use tollhouse_types::key::{PrivateKey, PublicKey};
 
 use self::archive::{Outcome, ReadReceipt};
-use self::check::{CheckSettings, CheckedRun};
+use self::check::{CheckSettings, CheckedRun, LoggedRun};
 use super::host::Host;
 use super::journal::{JournalEntry, ReplayError};
-use super::persistence::RecordedRun;
+use super::persistence::{CallCounts, RecordedRun};
 use super::saved_session::PortableError;
 use super::{CallRepetition, HostError, Point, RecordStatus, RunResult, Sessions, SessionsError};
 use crate::capability::{Limits, Policy};
@@ -129,7 +129,7 @@ impl Default for VerifyOptions {
 pub struct Verification {
     /// True if everything was as the receipt states.
     pub verified: bool,
-    /// Name of the session.
+    /// Name of the session. In a receipt it is the signer's word.
     pub session: String,
     /// Number of the run.
     pub run: u64,
@@ -193,7 +193,7 @@ pub enum CallVerdict {
 
 impl Verification {
     fn new(run: &RecordedRun, checked: CheckedRun, key: Option<PublicKey>) -> Self {
-        let CheckedRun { result, calls, problems, waits: stopped } = checked;
+        let CheckedRun { result, calls, problems, waits: stopped, .. } = checked;
         let is_wrong = |call: &VerifiedCall| {
             matches!(call.verdict, CallVerdict::Wrong { .. })
                 || matches!(call.repetition, Some(CallRepetition::Differs { .. }))
@@ -315,7 +315,7 @@ impl Host {
         }
         let mut checked = check::check(self.state(), run, settings)?;
         let problems = ending(run, &checked, expected);
-        checked.problems.extend(problems);
+        checked.problems.extend(problems.into_iter().chain(unlogged(run, &checked.logged)));
         Ok(checked)
     }
 }
@@ -365,6 +365,34 @@ fn ending(run: &RecordedRun, checked: &CheckedRun, expected: Option<&Outcome>) -
     }
     if expected.is_some_and(|expected| *expected != outcome(checked)) {
         problems.push("the value, the error or the output of the script is another".to_owned());
+    }
+    problems
+}
+
+/// Longest time between what a record and the log say of a start or an end: both are written at once.
+const CLOCK_DIFFERENCE: Duration = Duration::from_mins(10);
+
+/// Returns what the record of a run says otherwise than its part of the log.
+fn unlogged(run: &RecordedRun, logged: &LoggedRun) -> Vec<String> {
+    let record = &run.record;
+    let mut problems = Vec::new();
+    let CallCounts { admitted, denied } = logged.counts;
+    if record.calls != admitted || (record.denied != denied && !logged.is_full) {
+        problems.push(format!(
+            "the log has {admitted} calls that were made and {denied} that were denied, and {} and {} are stated",
+            record.calls, record.denied
+        ));
+    }
+    let near = |stated: u64, logged: SystemTime| {
+        let stated = SystemTime::UNIX_EPOCH + Duration::from_nanos(stated);
+        let apart = stated.duration_since(logged).unwrap_or_else(|earlier| earlier.duration());
+        apart <= CLOCK_DIFFERENCE
+    };
+    let is_near = logged.times.is_some_and(|(first, last)| {
+        near(record.started, first) && record.ended.is_some_and(|ended| near(ended, last))
+    });
+    if !is_near {
+        problems.push("the log has other times of its start and end than are stated".to_owned());
     }
     problems
 }

@@ -15,6 +15,7 @@ mod tests;
 use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
@@ -24,7 +25,9 @@ pub use self::recorder::Recorder;
 pub use self::recording_file::RecordingFile;
 pub(super) use self::session_calls::{AdmittedCall, NextAnswer, RecordedResult, SessionCalls};
 use super::journal::RecordedAnswer;
+use crate::capability::Limits;
 use crate::gate::Approver;
+use crate::json::{self, JsonError};
 use crate::tool::DryRun;
 
 /// Format of a recording.
@@ -77,7 +80,7 @@ impl CallSource {
 #[derive(Clone, Debug)]
 pub struct Recording {
     header: Header,
-    calls: Vec<RecordedCall>,
+    calls: Arc<Vec<RecordedCall>>,
 }
 
 /// First line of a recording.
@@ -118,6 +121,8 @@ struct RecordedCall {
     arguments: String,
     /// Answer with its position.
     answer: Option<(u64, String)>,
+    /// Approximate bytes of memory that its values take.
+    weight: u64,
 }
 
 /// Error of reading a recording.
@@ -135,17 +140,36 @@ pub enum RecordingError {
     /// Another version has written it.
     #[error("it has the format `{0}`, and this version reads `{FORMAT}`")]
     Format(String),
+    /// Its values take more memory than the run may use.
+    #[error("it takes more than the memory limit of {0} bytes")]
+    Memory(u64),
+    /// Reading it takes longer than the run may.
+    #[error("reading it takes longer than the time limit of {} ms", .0.as_millis())]
+    Time(Duration),
 }
 
 impl Recording {
     /// Most bytes of a recording.
     pub const MAX_BYTES: u64 = 64 << 20;
 
-    /// Reads a recording.
+    /// Reads a recording within the usual limits of a run.
     ///
     /// # Errors
-    /// If the text is no recording, or one of another version.
+    /// Those of [`Recording::parse_within`].
     pub fn parse(text: &[u8]) -> Result<Self, RecordingError> {
+        Self::parse_within(text, &Limits::default())
+    }
+
+    /// Reads a recording within the limits `memory` and `wall` of its run: whoever made it may be a stranger, and a value
+    /// in it takes many times the memory of its text. So values are counted before they are made.
+    ///
+    /// # Errors
+    /// If the text is no recording, or one of another version; if it exceeds a limit.
+    pub fn parse_within(text: &[u8], limits: &Limits) -> Result<Self, RecordingError> {
+        let (memory, wall) = (limits.memory, limits.wall);
+        let deadline = Instant::now().checked_add(wall);
+        let goes_on = || deadline.is_none_or(|deadline| Instant::now() < deadline);
+        let mut left = memory.checked_sub(text.len() as u64).ok_or(RecordingError::Memory(memory))?;
         let mut lines = text.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).enumerate();
         let first = lines.next().map_or(&b""[..], |(_, line)| line);
         let header: Header = read(0, first)?;
@@ -159,15 +183,29 @@ impl Recording {
         if i64::try_from(header.started).is_err() {
             return unreadable("the time at which it started is after the year 2262");
         }
-        let calls = lines.map(|(index, line)| RecordedCall::read(index, line)).collect::<Result<_, _>>()?;
-        Ok(Self { header, calls })
+        let mut calls = Vec::new();
+        for (index, line) in lines {
+            if !goes_on() {
+                return Err(RecordingError::Time(wall));
+            }
+            let weight = match json::measure(line, left, &goes_on) {
+                Ok(Some(weight)) => weight,
+                Ok(None) => return Err(RecordingError::Time(wall)),
+                Err(JsonError::TooLarge(_)) => return Err(RecordingError::Memory(memory)),
+                Err(JsonError::Malformed(why)) => return Err(RecordingError::Unreadable { line: index + 1, why }),
+            };
+            let call = RecordedCall::read(index, line, weight)?;
+            left = left.checked_sub(call.held()).ok_or(RecordingError::Memory(memory))?;
+            calls.push(call);
+        }
+        Ok(Self { header, calls: Arc::new(calls) })
     }
 
     /// Returns the recording as the text of a file: a line of JSON for the session, and one for each call.
     #[must_use]
     pub fn to_text(&self) -> String {
         let mut text = serde_json::to_string(&self.header).expect("a header is plain data");
-        for RecordedCall { run, seq, method, arguments, answer } in &self.calls {
+        for RecordedCall { run, seq, method, arguments, answer, .. } in self.calls.iter() {
             let method = Json::from(method.as_str());
             let _ = write!(text, "\n{{\"run\":{run},\"seq\":{seq},\"method\":{method},\"arguments\":{arguments}");
             if let Some((order, answer)) = answer {
@@ -192,10 +230,16 @@ impl Recording {
 }
 
 impl RecordedCall {
-    fn read(index: usize, line: &[u8]) -> Result<Self, RecordingError> {
+    fn read(index: usize, line: &[u8], weight: u64) -> Result<Self, RecordingError> {
         let CallLine { run, seq, method, arguments, answer, order } = read(index, line)?;
-        let answer = answer.map(|answer| (order.unwrap_or_default(), json(&answer)));
-        Ok(Self { run, seq, method: method.into_owned(), arguments: arguments.to_string(), answer })
+        let answer = answer.map(|answer| (order.unwrap_or_default(), text_of(&answer)));
+        Ok(Self { run, seq, method: method.into_owned(), arguments: arguments.to_string(), answer, weight })
+    }
+
+    /// Returns the approximate bytes of memory that the call takes in a replay until it is made, with its place in the
+    /// index.
+    fn held(&self) -> u64 {
+        self.bytes() + 300
     }
 
     /// Returns the number of bytes that the call takes in a file, about.
@@ -211,6 +255,6 @@ fn read<'a, T: Deserialize<'a>>(index: usize, line: &'a [u8]) -> Result<T, Recor
     serde_json::from_slice(line).map_err(unreadable)
 }
 
-fn json(answer: &RecordedAnswer) -> String {
+fn text_of(answer: &RecordedAnswer) -> String {
     serde_json::to_string(answer).expect("an answer is plain data")
 }

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::{AdmittedCall, FORMAT, Header, RecordedCall, Recording, json};
+use super::{AdmittedCall, FORMAT, Header, RecordedCall, Recording, text_of};
 use crate::error::Failure;
 use crate::guest::Value;
 use crate::session::host::HostError;
@@ -32,7 +32,7 @@ impl Recorder {
         let mut seed = [0; 32];
         getrandom::fill(&mut seed).map_err(|error| HostError::Random(error.into()))?;
         let header = Header { format: FORMAT.to_owned(), started: 0, seed: blake3::Hash::from(seed).to_string() };
-        let recording = Recording { header, calls: Vec::new() };
+        let recording = Recording { header, calls: Arc::default() };
         Ok(Self(Arc::new(Mutex::new(RecorderState { recording, is_taken: false, bytes: 0, answers: 0 }))))
     }
 
@@ -41,7 +41,7 @@ impl Recorder {
     #[must_use]
     pub fn recording(&self) -> Recording {
         let mut recording = self.lock().recording.clone();
-        recording.calls.sort_by_key(|call| (call.run, call.seq));
+        Arc::make_mut(&mut recording.calls).sort_by_key(|call| (call.run, call.seq));
         recording
     }
 
@@ -68,9 +68,9 @@ impl Recorder {
     /// # Errors
     /// If the recording would be too long: the run ends.
     pub(super) fn add(&self, call: AdmittedCall<'_>) -> Result<(), Failure> {
-        let AdmittedCall { run, seq, method, arguments } = call;
+        let AdmittedCall { run, seq, method, arguments, .. } = call;
         let (method, arguments) = (method.to_owned(), arguments.to_string());
-        self.lock().add(RecordedCall { run, seq, method, arguments, answer: None })
+        self.lock().add(RecordedCall { run, seq, method, arguments, answer: None, weight: 0 })
     }
 
     /// Adds the result of a call of a run.
@@ -106,7 +106,7 @@ impl RecorderState {
         let bytes = call.bytes();
         self.check_size(bytes)?;
         self.bytes += bytes;
-        self.recording.calls.push(call);
+        Arc::make_mut(&mut self.recording.calls).push(call);
         Ok(())
     }
 
@@ -121,11 +121,11 @@ impl RecorderState {
         let Some(index) = calls else { return Ok(()) };
         let answer = RecordedAnswer::new(result, edits)
             .map_err(|why| Failure::host(format!("the run cannot be recorded: call {seq} changed a file: {why}")))?;
-        let text = json(&answer);
+        let text = text_of(&answer);
         self.check_size(text.len() as u64)?;
         self.bytes += text.len() as u64;
         self.answers += 1;
-        self.recording.calls[index].answer = Some((self.answers, text));
+        Arc::make_mut(&mut self.recording.calls)[index].answer = Some((self.answers, text));
         Ok(())
     }
 }

@@ -3,12 +3,16 @@
 use std::collections::{HashMap, VecDeque};
 use std::fmt::Write as _;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::Value as Json;
 
 use super::{AdmittedCall, NextAnswer, RecordedCall, RecordedResult, Recording};
-use crate::error::{Failure, Special};
+use crate::code::MemoryCharge;
+use crate::error::{Failure, Special, SpecialKind};
 use crate::guest::Value;
 use crate::session::journal::RecordedAnswer;
+use crate::tool::no_memory_for;
 use crate::vfs::Edit;
 
 /// Most differences between two calls that an error names, and most characters of each value.
@@ -17,35 +21,53 @@ const MAX_VALUE: usize = 80;
 
 /// Recorded calls that were not made yet.
 pub(super) struct UnusedCalls {
-    calls: Vec<Option<RecordedCall>>,
+    recording: Recording,
+    is_made: Vec<bool>,
     /// Positions of equal calls, in order.
-    by_content: HashMap<CallContent, VecDeque<usize>>,
+    by_content: HashMap<blake3::Hash, VecDeque<usize>>,
+    /// Memory of the recorded texts, once a run has made a call.
+    held: Option<MemoryCharge>,
 }
 
-/// Run, method and arguments of a call.
-type CallContent = (u64, String, String);
+/// Returns the key of a call's run, method and arguments.
+fn content(run: u64, method: &str, arguments: &str) -> blake3::Hash {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(&run.to_le_bytes()).update(&(method.len() as u64).to_le_bytes());
+    hasher.update(method.as_bytes()).update(arguments.as_bytes()).finalize()
+}
 
 impl UnusedCalls {
     pub(super) fn of(recording: Recording) -> Self {
         let mut by_content = HashMap::<_, VecDeque<usize>>::new();
         for (index, call) in recording.calls.iter().enumerate() {
-            let content = (call.run, call.method.clone(), call.arguments.clone());
-            by_content.entry(content).or_default().push_back(index);
+            by_content.entry(content(call.run, &call.method, &call.arguments)).or_default().push_back(index);
         }
-        Self { calls: recording.calls.into_iter().map(Some).collect(), by_content }
+        Self { is_made: vec![false; recording.calls.len()], recording, by_content, held: None }
     }
 
     /// Takes the answer of a call: that of the first such call of its run that was not made yet. Calls may come in another
     /// order than when they were recorded.
     pub(super) fn take(&mut self, made: AdmittedCall<'_>) -> NextAnswer {
-        let content = (made.run, made.method.to_owned(), made.arguments.to_string());
+        if self.held.is_none() {
+            self.held = made.memory.charge(self.recording.calls.iter().map(RecordedCall::held).sum());
+        }
+        let content = content(made.run, made.method, &made.arguments.to_string());
         let next = self.by_content.get_mut(&content).and_then(VecDeque::pop_front);
-        let Some(call) = next.and_then(|index| self.calls[index].take()) else {
-            return NextAnswer::Ends(self.difference(made));
+        let Some(index) = next.filter(|_| self.held.is_some()) else {
+            return NextAnswer::Ends(match self.held {
+                Some(_) => self.difference(made),
+                None => no_memory_for("the calls of the recording", made.memory),
+            });
         };
-        let Some((order, answer)) = call.answer else { return NextAnswer::Never };
-        match restored(&answer) {
-            Ok((result, edits)) => NextAnswer::Recorded(Box::new(RecordedResult { order, result, edits })),
+        self.is_made[index] = true;
+        let call = &self.recording.calls[index];
+        let Some((order, answer)) = &call.answer else { return NextAnswer::Never };
+        let Some(charge) = made.memory.charge(call.weight) else {
+            return NextAnswer::Ends(no_memory_for("the values of a recorded call", made.memory));
+        };
+        let order = *order;
+        match restored(answer) {
+            Ok((result, edits)) => NextAnswer::Recorded(Box::new(RecordedResult { order, result, edits, charge })),
             Err(why) => NextAnswer::Ends(Failure::host(format!(
                 "the recording cannot be replayed: the answer of call {} of run {}: {why}",
                 call.seq, call.run
@@ -55,13 +77,16 @@ impl UnusedCalls {
 
     /// Returns the failure of a call that is not in the recording: how it differs from the call that comes closest.
     fn difference(&self, made: AdmittedCall<'_>) -> Failure {
-        let AdmittedCall { run, seq, method, arguments } = made;
+        let AdmittedCall { run, seq, method, arguments, memory } = made;
         let similar = || self.unused(run).filter(|call| call.method == method);
         let why = match similar().find(|call| call.seq == seq).or_else(|| similar().next()) {
-            Some(call) => {
-                let recorded = serde_json::from_str(&call.arguments).unwrap_or_default();
-                format!("call {} differs: {}", call.seq, difference(&recorded, arguments))
-            }
+            Some(call) => match memory.charge(call.weight) {
+                Some(_charge) => {
+                    let recorded = serde_json::from_str(&call.arguments).unwrap_or_default();
+                    format!("call {} differs: {}", call.seq, difference(&recorded, arguments))
+                }
+                None => format!("call {} has other arguments, which are too large to compare", call.seq),
+            },
             None => "it has no further call of that method".to_owned(),
         };
         record_again(format!("call {seq} of `{method}` is not in the recording: {why}"))
@@ -76,7 +101,8 @@ impl UnusedCalls {
     }
 
     fn unused(&self, run: u64) -> impl Iterator<Item = &RecordedCall> {
-        self.calls.iter().flatten().filter(move |call| call.run == run)
+        let calls = self.recording.calls.iter().zip(&self.is_made);
+        calls.filter(move |(call, is_made)| !**is_made && call.run == run).map(|(call, _)| call)
     }
 }
 
@@ -86,15 +112,23 @@ fn restored(answer: &str) -> Result<(Result<Value, Failure>, Vec<Edit>), String>
     let (result, edits) = answer.restore().map_err(|error| error.to_string())?;
     match &result {
         Ok(Value::Json(payload)) => {
-            let is_text = |special: &Special| payload.value.pointer(&special.pointer).is_some_and(Json::is_string);
-            match payload.specials.iter().find(|special| !is_text(special)) {
-                Some(special) => Err(format!("`{}` is no text", special.pointer)),
-                None => Ok((result, edits)),
-            }
+            payload.specials.iter().try_for_each(|special| fits(special, payload.value.pointer(&special.pointer)))?;
+            Ok((result, edits))
         }
         Err(_) => Ok((result, edits)),
         Ok(_) => Err("it is not what a tool returns".to_owned()),
     }
+}
+
+/// Checks that a text can be what it stands for.
+fn fits(special: &Special, value: Option<&Json>) -> Result<(), String> {
+    let Some(text) = value.and_then(Json::as_str) else { return Err(format!("`{}` is no text", special.pointer)) };
+    let (is_one, what) = match special.kind {
+        SpecialKind::Bytes => (STANDARD.decode(text).is_ok(), "base64"),
+        SpecialKind::Integer => (text.parse::<i128>().is_ok(), "integer"),
+        SpecialKind::Float => (matches!(text, "NaN" | "Infinity" | "-Infinity"), "number of that kind"),
+    };
+    if is_one { Ok(()) } else { Err(format!("`{}` is no {what}", special.pointer)) }
 }
 
 fn record_again(message: String) -> Failure {

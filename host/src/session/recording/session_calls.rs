@@ -6,6 +6,7 @@ use serde_json::Value as Json;
 
 use super::replay::UnusedCalls;
 use super::{CallSource, Recorder};
+use crate::code::{MemoryAccount, MemoryCharge};
 use crate::error::Failure;
 use crate::guest::Value;
 use crate::session::host::HostError;
@@ -18,6 +19,8 @@ pub(in crate::session) struct AdmittedCall<'a> {
     pub(in crate::session) seq: u64,
     pub(in crate::session) method: &'a str,
     pub(in crate::session) arguments: &'a Json,
+    /// Account that the values of a recording are charged to.
+    pub(in crate::session) memory: &'a MemoryAccount,
 }
 
 /// Where the answer of a call comes from.
@@ -39,6 +42,8 @@ pub(in crate::session) struct RecordedResult {
     pub(in crate::session) result: Result<Value, Failure>,
     /// Changes of files.
     pub(in crate::session) edits: Vec<Edit>,
+    /// Memory that both take, until they are delivered.
+    pub(in crate::session) charge: MemoryCharge,
 }
 
 /// Recording of a session's calls in progress, or the recording that answers them.

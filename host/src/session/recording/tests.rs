@@ -1,13 +1,17 @@
 //! Recordings: their format, the recorder, and replays.
 
+use std::sync::LazyLock;
+
 use serde_json::json;
 
 use super::*;
+use crate::code::MemoryAccount;
 use crate::guest::Value;
 use crate::session::host::HostError;
 
 fn call<'a>(run: u64, seq: u64, method: &'a str, arguments: &'a Json) -> AdmittedCall<'a> {
-    AdmittedCall { run, seq, method, arguments }
+    static MEMORY: LazyLock<MemoryAccount> = LazyLock::new(|| MemoryAccount::new(1 << 30));
+    AdmittedCall { run, seq, method, arguments, memory: &MEMORY }
 }
 
 fn recorded(made: &[(u64, u64, &str, Json, Json)]) -> Recording {
@@ -62,6 +66,9 @@ fn answer_that_no_tool_gives_ends_the_run() {
     for (result, why) in [
         ("{\"exited\":3}", "not what a tool returns"),
         ("{\"json\":{\"value\":[1],\"specials\":{\"/0\":\"bytes\"}}}", "`/0` is no text"),
+        ("{\"json\":{\"value\":[\"!!!\"],\"specials\":{\"/0\":\"bytes\"}}}", "`/0` is no base64"),
+        ("{\"json\":{\"value\":[\"abc\"],\"specials\":{\"/0\":\"integer\"}}}", "`/0` is no integer"),
+        ("{\"json\":{\"value\":[\"inf\"],\"specials\":{\"/0\":\"float\"}}}", "`/0` is no number"),
     ] {
         let text = text.replace("{\"json\":{\"value\":[1]}}", result);
         let recording = Recording::parse(text.as_bytes()).expect("its lines are whole");
@@ -113,4 +120,31 @@ fn call_that_differs_is_an_error_with_the_difference() {
     let end = "`z` was 3, and is nothing; `w` was nothing, and is 4";
     let expected = format!("call 1 differs: `y` was 2, and is \"{}…; {end}", "é".repeat(79));
     assert!(told.as_str().is_some_and(|told| told.ends_with(&expected)), "{told}");
+}
+
+/// The values of a line take many times the memory of its text, and the time that takes is the run's.
+#[test]
+fn recording_is_read_within_the_limits_of_its_run() {
+    let many = |count: usize| json!(vec![0; count]);
+    let text = recorded(&[(1, 1, "a/b", json!({}), many(100_000)), (1, 2, "a/b", many(100_000), json!(1))]).to_text();
+    let limits = |memory, wall| Limits { memory, wall, ..Limits::default() };
+    let long = Duration::from_secs(3600);
+    assert!(Recording::parse_within(text.as_bytes(), &limits(64 << 20, long)).is_ok());
+    for memory in [text.len() as u64 - 1, 1 << 20, 4 << 20] {
+        let refused = Recording::parse_within(text.as_bytes(), &limits(memory, long));
+        assert!(matches!(refused, Err(RecordingError::Memory(told)) if told == memory), "{memory}: {refused:?}");
+    }
+    let refused = Recording::parse_within(text.as_bytes(), &limits(64 << 20, Duration::ZERO));
+    assert!(matches!(refused, Err(RecordingError::Time(_))), "{refused:?}");
+}
+
+#[test]
+fn values_of_a_recording_are_charged_to_the_run() {
+    let text = recorded(&[(1, 1, "a/b", json!({}), json!(vec![0; 100_000]))]).to_text();
+    let recording = Recording::parse(text.as_bytes()).expect("it is one");
+    let calls = SessionCalls::of(CallSource::Replayed(recording), 7).expect("it has no recorder");
+    let memory = MemoryAccount::new(4 << 20);
+    let arguments = json!({});
+    let made = AdmittedCall { run: 1, seq: 1, method: "a/b", arguments: &arguments, memory: &memory };
+    assert!(matches!(calls.next(made), NextAnswer::Ends(failure) if failure.message.contains("memory limit")));
 }

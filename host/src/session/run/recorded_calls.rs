@@ -26,6 +26,7 @@ impl Run {
             seq: admission.seq(),
             method: admission.method(),
             arguments: admission.arguments(),
+            memory: &self.session.memory,
         };
         match self.session.calls.next(call) {
             NextAnswer::OfTool => return Some(pending),
@@ -49,7 +50,9 @@ impl Run {
     /// Delivers the recorded answer that came first, of those that the script waits for.
     pub(super) fn deliver_recorded(&mut self) {
         if let Some((_, (id, recorded))) = self.recorded.pop_first() {
-            let RecordedResult { result, edits, .. } = *recorded;
+            let RecordedResult { result, edits, charge, .. } = *recorded;
+            // From here on it is like the result of a tool, whose guest has the memory for it.
+            drop(charge);
             self.deliver(Completion { id, result }, CallEffects { edits, ..CallEffects::default() });
         }
     }

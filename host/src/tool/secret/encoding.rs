@@ -11,8 +11,8 @@ pub(super) type ZeroizedBytes = Zeroizing<Vec<u8>>;
 pub(super) fn encodings(value: &[u8]) -> Vec<ZeroizedBytes> {
     let mut all = vec![ZeroizedBytes::new(value.to_vec())];
     for phase in 0..3 {
-        all.push(base64(value, phase, &STANDARD_NO_PAD));
-        all.push(base64(value, phase, &URL_SAFE_NO_PAD));
+        all.extend(base64(value, phase, &STANDARD_NO_PAD));
+        all.extend(base64(value, phase, &URL_SAFE_NO_PAD));
     }
     all.sort_by(|one, other| one.as_slice().cmp(other.as_slice()));
     all.dedup();
@@ -29,14 +29,15 @@ pub(super) fn hexadecimal(value: &[u8]) -> ZeroizedBytes {
     text
 }
 
-/// Returns the base64 of a value that follows `phase` other bytes: the characters that hold bits of the value alone.
-fn base64(value: &[u8], phase: usize, engine: &impl base64::Engine) -> ZeroizedBytes {
+/// Returns the base64 of a value that follows `phase` other bytes: the characters that hold bits of the value alone, and
+/// these with the last character of a value that nothing follows, which holds some of its bits too.
+fn base64(value: &[u8], phase: usize, engine: &impl base64::Engine) -> [ZeroizedBytes; 2] {
     let mut whole = ZeroizedBytes::new(Vec::with_capacity(phase + value.len()));
     whole.resize(phase, 0);
     whole.extend_from_slice(value);
     let text = ZeroizedBytes::new(engine.encode(&*whole).into_bytes());
     let (begin, end) = ((phase * 8).div_ceil(6), whole.len() * 8 / 6);
-    ZeroizedBytes::new(text[begin..end].to_vec())
+    [end, text.len()].map(|end| ZeroizedBytes::new(text[begin..end].to_vec()))
 }
 
 #[cfg(test)]
@@ -58,6 +59,7 @@ mod tests {
                 assert!(holds(URL_SAFE_NO_PAD.encode(&whole).as_bytes()), "{before:?} {after:?}");
             }
         }
+        assert!(all.iter().any(|encoded| **encoded == STANDARD_NO_PAD.encode(value).into_bytes()), "to its last bit");
         assert_eq!(&**hexadecimal(value), b"7333637233743f3e7e76616c7565");
         assert!(!holds(b"s3cr3t?>~valu"));
     }

@@ -36,7 +36,8 @@ impl Secrets {
 
     /// Returns JSON without values of secrets. Returns `None` if it holds none. Text within it is searched as plain
     /// text.
-    pub(crate) fn redact_json(&self, value: &Value) -> Option<Value> {
+    #[must_use]
+    pub fn redact_json(&self, value: &Value) -> Option<Value> {
         if !self.is_held_by(value) {
             return None;
         }
