@@ -440,3 +440,24 @@ async fn fmt_and_od_do_what_their_options_say_or_refuse() {
     ])
     .await;
 }
+
+#[tokio::test]
+async fn join_tells_of_input_that_is_not_in_order() {
+    let files = "printf 'b 1\\na 2\\n' > a; printf 'a 1\\nb 2\\n' > b";
+    let messages = "join: a:2: is not sorted: a 2\njoin: input is not in sorted order\n";
+    for (call, output, messages, status) in [
+        ("join a b", "b 1 2\n", messages, 1),
+        ("join --check-order a b", "", "join: a:2: is not sorted: a 2\n", 1),
+        ("join --nocheck-order a b", "b 1 2\n", "", 0),
+        ("join a a", "b 1 1\na 2 2\n", "", 0),
+        ("join -1 x a b", "", "join: invalid field number: 'x'\n", 1),
+    ] {
+        let result = run(&format!("{files}; {call}")).await;
+        assert_eq!((&*result.stdout, &*result.stderr, result.exit_code), (output, messages, status), "{call}");
+    }
+}
+
+#[tokio::test]
+async fn factor_reads_numbers_from_a_pipe() {
+    check(&[("seq 3 | factor", "1:\n2: 2\n3: 3\n", 0), ("factor <<< '12 7'", "12: 2 2 3\n7: 7\n", 0)]).await;
+}
