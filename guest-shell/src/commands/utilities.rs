@@ -11,9 +11,10 @@ use super::archive::tar::Tar;
 use super::checksum::{B2sum, Cksum, Md5sum, Sha1sum, Sha224sum, Sha256sum, Sha384sum, Sha512sum};
 use super::coreutils_extra::{Chgrp, GrepAlias, Shasum, Sum};
 use super::date::Date;
-use super::disk::{Df, Du};
+use super::disk::Du;
 use super::{
-    awk, base64, cmp, comm, csplit, cut, diff, expand, expr, file, find, fmt, fold, grep, head, hexdump, look, ls,
+    awk, base64, cmp, comm, csplit, cut, df, diff, expand, expr, file, find, fmt, fold, grep, head, hexdump, iconv,
+    look, ls,
 };
 use super::{
     nl, numfmt, od, pr, printf, sed, shuf, sort, split, stat, strings, tail, textrev, time, touch, tr, truncate, uniq,
@@ -58,6 +59,7 @@ fn filters() -> Vec<NamedUtility> {
         ("grep", Arc::new(grep::Grep)),
         ("head", Arc::new(head::Head)),
         ("hexdump", Arc::new(hexdump::Hexdump)),
+        ("iconv", Arc::new(iconv::Iconv)),
         ("look", Arc::new(look::Look)),
         ("nl", Arc::new(nl::Nl)),
         ("od", Arc::new(od::Od)),
@@ -100,7 +102,7 @@ fn file_commands(clock: Date, user: &str) -> Vec<NamedUtility> {
         ("bzip2", Arc::new(Bzip2)),
         ("chgrp", Arc::new(Chgrp)),
         ("cmp", Arc::new(cmp::Cmp)),
-        ("df", Arc::new(Df)),
+        ("df", Arc::new(df::Df)),
         ("diff", Arc::new(diff::Diff)),
         ("du", Arc::new(Du)),
         ("file", Arc::new(file::File)),
