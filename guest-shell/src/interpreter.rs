@@ -61,9 +61,8 @@ thread_local! {
 /// Run while the image is made: builds an interpreter, and has another one do a little of everything.
 pub(crate) fn prepare() {
     TEMPLATE.set(Some(template(USER, USUAL_DIRECTORY, &USUAL_LIMITS)));
-    let mut builder = Bash::builder().fs(Arc::new(InMemoryFs::new())).cwd("/tmp");
-    commands::utilities::add(&mut builder, USER);
-    let mut bash = builder.build();
+    let builder = Bash::builder().fs(Arc::new(InMemoryFs::new())).cwd("/tmp");
+    let mut bash = commands::add_all(builder, &BuiltinRegistry::new(), USER).build();
     let options = ExecOptions::new().streaming(Box::new(|_, _| {}));
     let mut execution = std::pin::pin!(bash.exec_with_options(WARM_UP, options));
     // Nothing in it waits; but the stages of a pipeline take turns.
@@ -110,11 +109,8 @@ pub(crate) fn wake(bash: &mut Bash, name: &str) {
 
 fn template(user: &str, directory: &str, limits: &Limits) -> Template {
     let registry = BuiltinRegistry::new();
-    mend::register(&registry);
-    commands::register(&registry);
-    let mut builder = builder(user, limits).builtin_registry(registry.clone()).cwd(directory);
-    commands::utilities::add(&mut builder, user);
-    let mut bash = builder.build();
+    let builder = builder(user, limits).cwd(directory);
+    let mut bash = commands::add_all(builder, &registry, user).build();
     for (name, value) in mend::VARIABLES {
         bash.assign(name, value);
     }

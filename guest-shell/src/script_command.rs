@@ -8,13 +8,13 @@ use crate::bindings::types::{InnerScript, Language, Runnable};
 use crate::program_command;
 
 /// Names of the commands that run JavaScript.
-pub(crate) const NAMES: [&str; 2] = ["node", "js"];
+pub(crate) const NAMES: [&str; 3] = ["node", "nodejs", "js"];
 
 /// The version that Node.js's own globals and modules are modelled on.
 const VERSION: &str = "v20.0.0";
 
 const HELP: &str = "\
-usage: node [options] FILE [arguments]      (or js)
+usage: node [options] FILE [arguments]      (or nodejs, or js)
        node [options] -e CODE [arguments]
        node [options] -p EXPRESSION [arguments]
        ... | node [options] [-] [arguments]
@@ -33,14 +33,18 @@ budgets of this script. `state` and the working directory are its own.
 const BAD_OPTION: i32 = 9;
 
 /// Options of Node.js that change nothing here.
-const IDLE: [&str; 6] = [
+const IDLE: [&str; 7] = [
     "--no-warnings",
     "--experimental-strip-types",
     "--enable-source-maps",
     "--trace-warnings",
     "--trace-uncaught",
     "--unhandled-rejections=strict",
+    "--unhandled-rejections=throw",
 ];
+
+/// Options of Node.js about memory, of which the limits of the session decide here. Each has its value attached.
+const MEMORY: [&str; 4] = ["--max-old-space-size=", "--max-semi-space-size=", "--max-heap-size=", "--stack-size="];
 
 /// Command that runs JavaScript.
 pub(crate) struct ScriptCommand;
@@ -98,7 +102,12 @@ fn read_words(words: &[String]) -> std::result::Result<(Asked<'_>, &[String]), S
                 rest = after;
                 break;
             }
-            word if IDLE.contains(&word) || word.starts_with("--input-type=") => rest = after,
+            word if is_idle(word) => rest = after,
+            word if word.starts_with("--eval=") || word.starts_with("--print=") => {
+                let (name, code) = word.split_once('=').unwrap_or_default();
+                let asked = if name == "--print" { Asked::Printed(code) } else { Asked::Text(code) };
+                return Ok((asked, after.strip_prefix(&["--".to_owned()]).unwrap_or(after)));
+            }
             word if word.starts_with('-') => return Err(format!("bad option: {word}")),
             _ => break,
         }
@@ -107,6 +116,12 @@ fn read_words(words: &[String]) -> std::result::Result<(Asked<'_>, &[String]), S
         Some((file, arguments)) => (Asked::File(file), arguments),
         None => (Asked::Input, rest),
     })
+}
+
+/// Returns true for an option that changes nothing here.
+fn is_idle(word: &str) -> bool {
+    let has_prefix = |prefix: &&str| word.starts_with(*prefix);
+    IDLE.contains(&word) || word.starts_with("--input-type=") || MEMORY.iter().any(|prefix| has_prefix(prefix))
 }
 
 /// Reads a script from standard input, to its end.
@@ -190,6 +205,8 @@ mod tests {
         assert_eq!(read(&["-", "a"]), "input: a");
         assert_eq!(read(&[]), "input: ");
         assert_eq!(read(&["--", "-x.js"]), "file -x.js: ");
+        assert_eq!(read(&["--max-old-space-size=4096", "--eval=1", "a"]), "text 1: a");
+        assert_eq!(read(&["--stack-size=900", "--print=1=1", "--", "a"]), "printed 1=1: a");
         assert_eq!(read(&["-e"]), "-e requires an argument");
         assert_eq!(read(&["--inspect", "x.js"]), "bad option: --inspect");
     }

@@ -99,9 +99,9 @@ Usage: timeout [OPTION] DURATION COMMAND [ARG]...
 Start COMMAND, and stop it if it is still running after DURATION (a number of seconds, or with s, m, h, d).
 DURATION 0 is no limit.
 
-      --preserve-status  exit with 137 instead of 124 when COMMAND was stopped
+      --preserve-status  exit with 128 and the number of the signal instead of 124 when COMMAND was stopped
   -k, --kill-after=D     taken and ignored: a stopped command is gone at once
-  -s, --signal=SIGNAL    KILL makes the status 137; COMMAND is stopped in the same way by any
+  -s, --signal=SIGNAL    signal instead of TERM: KILL always makes the status 137; COMMAND is stopped in the same way
 ";
 
 /// The status of `timeout` when it cannot do its work itself.
@@ -113,7 +113,8 @@ pub(crate) struct Timeout;
 /// Request of a user to `timeout`.
 struct Request {
     seconds: f64,
-    preserve_status: bool,
+    /// Status of a command that is stopped.
+    expired_status: i32,
     /// The command and its arguments: at least one.
     command: Vec<String>,
 }
@@ -126,14 +127,40 @@ enum Refusal {
     Wrong(String),
 }
 
+/// Status of a command that `timeout` stopped, unless it is that of the signal.
+const STOPPED: i32 = 124;
+/// SIGTERM, the signal that is sent unless another is named.
+const SIGTERM: i32 = 15;
+/// SIGKILL, whose status is never replaced.
+const SIGKILL: i32 = 9;
+
+/// Returns the number of a signal, which is named with or without `SIG`, or given as a number.
+fn signal_number(name: &str) -> Option<i32> {
+    const SIGNALS: [(&str, i32); 12] = [
+        ("HUP", 1),
+        ("INT", 2),
+        ("QUIT", 3),
+        ("ABRT", 6),
+        ("KILL", 9),
+        ("USR1", 10),
+        ("USR2", 12),
+        ("ALRM", 14),
+        ("TERM", 15),
+        ("CONT", 18),
+        ("STOP", 19),
+        ("TSTP", 20),
+    ];
+    let upper = name.to_ascii_uppercase();
+    let plain = upper.strip_prefix("SIG").unwrap_or(&upper);
+    let named = SIGNALS.iter().find(|(signal, _)| *signal == plain).map(|(_, number)| *number);
+    named.or_else(|| name.parse().ok().filter(|number| (1..=64).contains(number)))
+}
+
 fn parse(words: &[String]) -> std::result::Result<Request, Refusal> {
     let wrong = |message: &str| Refusal::Wrong(format!("timeout: {message}\n"));
     let mut preserve_status = false;
-    // The status of what is killed is the same without `--preserve-status`.
-    let kills = |signal: &str| {
-        let name = signal.to_ascii_uppercase();
-        matches!(name.trim_start_matches("SIG"), "KILL" | "9")
-    };
+    let mut signal = SIGTERM;
+    let parse_signal = |name: &str| signal_number(name).ok_or_else(|| wrong(&format!("'{name}': invalid signal")));
     let mut words = words.iter();
     let seconds = loop {
         let Some(word) = words.next() else { return Err(wrong("missing operand")) };
@@ -144,11 +171,14 @@ fn parse(words: &[String]) -> std::result::Result<Request, Refusal> {
             "-k" | "--kill-after" => {
                 words.next();
             }
-            "-s" | "--signal" => preserve_status |= words.next().is_some_and(|signal| kills(signal)),
+            "-s" | "--signal" => {
+                let name = words.next().ok_or_else(|| wrong("option requires an argument -- 's'"))?;
+                signal = parse_signal(name)?;
+            }
             option if option.starts_with("--kill-after=") || option.starts_with("-k") => {}
             option if option.starts_with("--signal=") || option.starts_with("-s") => {
-                let signal = option.strip_prefix("--signal=").unwrap_or(option.trim_start_matches("-s"));
-                preserve_status |= kills(signal);
+                let name = option.strip_prefix("--signal=").or_else(|| option.strip_prefix("-s"));
+                signal = parse_signal(name.unwrap_or_default())?;
             }
             option if option.starts_with('-') => return Err(wrong(&format!("unrecognized option '{option}'"))),
             number => match interval(number) {
@@ -161,7 +191,8 @@ fn parse(words: &[String]) -> std::result::Result<Request, Refusal> {
     if command.is_empty() {
         return Err(wrong("missing command"));
     }
-    Ok(Request { seconds, preserve_status, command })
+    let expired_status = if preserve_status || signal == SIGKILL { 128 + signal } else { STOPPED };
+    Ok(Request { seconds, expired_status, command })
 }
 
 #[async_trait]
@@ -176,7 +207,7 @@ impl Builtin for Timeout {
     }
 
     async fn execution_plan(&self, context: &BuiltinContext<'_>) -> Result<Option<ExecutionPlan>> {
-        let Ok(Request { seconds, preserve_status, command }) = parse(context.args) else { return Ok(None) };
+        let Ok(Request { seconds, expired_status, command }) = parse(context.args) else { return Ok(None) };
         let mut words = command.into_iter();
         let name = words.next().unwrap_or_default();
         let command = SubCommand { name, args: words.collect(), stdin: None, assignments: Vec::new() };
@@ -184,6 +215,41 @@ impl Builtin for Timeout {
         let duration = duration(if seconds == 0.0 { FOREVER } else { seconds });
         // bashkit keeps the timer exactly as long as the command runs.
         let alarm = (seconds != 0.0).then(|| Box::new(operations::sleep(duration)) as Box<_>);
-        Ok(Some(ExecutionPlan::Timeout { duration, preserve_status, command, alarm }))
+        Ok(Some(ExecutionPlan::Timeout { duration, expired_status, command, alarm }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Refusal, parse};
+
+    fn expired_status(words: &str) -> Option<i32> {
+        let words: Vec<String> = words.split(' ').map(str::to_owned).collect();
+        parse(&words).ok().map(|request| request.expired_status)
+    }
+
+    #[test]
+    fn timeout_status_is_that_of_the_signal_if_it_is_preserved() {
+        for (words, status) in [
+            ("1 sleep 2", 124),
+            ("-s INT 1 sleep 2", 124),
+            ("--preserve-status 1 sleep 2", 143),
+            ("--preserve-status -s INT 1 sleep 2", 130),
+            ("--preserve-status --signal=SIGHUP 1 sleep 2", 129),
+            ("-s9 1 sleep 2", 137),
+            ("--signal=kill 1 sleep 2", 137),
+        ] {
+            assert_eq!(expired_status(words), Some(status), "{words}");
+        }
+    }
+
+    #[test]
+    fn timeout_with_an_unknown_signal_is_refused() {
+        let words = ["-s", "NONE", "1", "true"].map(str::to_owned);
+        let message = parse(&words).err().map(|refusal| match refusal {
+            Refusal::Wrong(message) => message,
+            Refusal::Help => String::new(),
+        });
+        assert_eq!(message.as_deref(), Some("timeout: 'NONE': invalid signal\n"));
     }
 }

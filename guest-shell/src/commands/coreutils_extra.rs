@@ -1,9 +1,4 @@
-//! Small coreutils agents expect: egrep, fgrep, link, unlink, chgrp,
-//! shasum, sum.
-//!
-//! Decision: thin front ends over existing builtins (`grep`, `chown`, the
-//! checksum driver) so behavior stays in one place. `link` makes a symbolic
-//! link, like `ln` without `-s` (L-FS-001: the VFS has no inodes to share).
+//! Front ends of other commands: `egrep`, `fgrep`, `chgrp`, `shasum`, `sum`.
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
@@ -71,103 +66,14 @@ impl Builtin for Chgrp {
         }
         let args = ctx.args.to_vec();
         let mut r = run_with_args(&bashkit::builtins::Chown, ctx, &args).await?;
-        if !r.stderr.is_empty() {
-            r.stderr = r.stderr.text_lossy().replace("chown", "chgrp").into();
-        }
+        // Each message begins with the name of the command; names of files in it are left as they are.
+        let messages = r.stderr.as_bytes().split_inclusive(|byte| *byte == b'\n');
+        let renamed = messages.flat_map(|message| match message.strip_prefix(b"chown:") {
+            Some(rest) => [&b"chgrp:"[..], rest].concat(),
+            None => message.to_vec(),
+        });
+        r.stderr = renamed.collect::<Vec<u8>>().into();
         Ok(r)
-    }
-}
-
-/// `link FILE1 FILE2` and `unlink FILE`.
-pub(crate) struct Link {
-    unlink: bool,
-}
-
-impl Link {
-    /// Returns the command `link FILE1 FILE2`.
-    pub(crate) fn hard() -> Self {
-        Self { unlink: false }
-    }
-    /// Returns the command `unlink FILE`.
-    pub(crate) fn unlink() -> Self {
-        Self { unlink: true }
-    }
-}
-
-#[async_trait]
-impl Builtin for Link {
-    async fn execute(&self, ctx: Context<'_>) -> Result<ExecResult> {
-        let (name, usage, want) = if self.unlink {
-            ("unlink", "Usage: unlink FILE\nCall the unlink function to remove the specified FILE.\n", 1)
-        } else {
-            (
-                "link",
-                "Usage: link FILE1 FILE2\nCall the link function to create a link named FILE2 to an existing FILE1.\n",
-                2,
-            )
-        };
-        if let Some(r) = bashkit::builtins::check_help_version(ctx.args, usage, Some(&format!("{name} (bashkit) 0.1")))
-        {
-            return Ok(r);
-        }
-        let operands: Vec<&String> = match ctx.args.first().map(String::as_str) {
-            Some("--") => ctx.args[1..].iter().collect(),
-            _ => ctx.args.iter().collect(),
-        };
-        if let Some(opt) = operands.iter().find(|a| a.starts_with('-') && a.len() > 1)
-            && ctx.args.first().map(String::as_str) != Some("--")
-        {
-            return Ok(bashkit::builtins::invalid_option(name, opt, 1));
-        }
-        if operands.len() < want {
-            let msg = match operands.last() {
-                Some(a) => format!("{name}: missing operand after '{a}'\n"),
-                None => format!("{name}: missing operand\n"),
-            };
-            return Ok(ExecResult::err(format!("{msg}Try '{name} --help' for more information.\n"), 1));
-        }
-        if operands.len() > want {
-            return Ok(ExecResult::err(
-                format!("{name}: extra operand '{}'\nTry '{name} --help' for more information.\n", operands[want]),
-                1,
-            ));
-        }
-        if self.unlink {
-            let file = operands[0];
-            let path = bashkit::builtins::resolve_path(ctx.cwd, file);
-            let meta = match ctx.fs.lstat(&path).await {
-                Ok(m) => m,
-                Err(_) => {
-                    return Ok(ExecResult::err(
-                        format!("unlink: cannot unlink '{file}': No such file or directory\n"),
-                        1,
-                    ));
-                }
-            };
-            if meta.file_type.is_dir() {
-                return Ok(ExecResult::err(format!("unlink: cannot unlink '{file}': Is a directory\n"), 1));
-            }
-            if let Err(e) = ctx.fs.remove(&path, false).await {
-                return Ok(ExecResult::err(format!("unlink: cannot unlink '{file}': {e}\n"), 1));
-            }
-            return Ok(ExecResult::ok(String::new()));
-        }
-        let (from, to) = (operands[0], operands[1]);
-        let from_path = bashkit::builtins::resolve_path(ctx.cwd, from);
-        let to_path = bashkit::builtins::resolve_path(ctx.cwd, to);
-        if !ctx.fs.exists(&from_path).await.unwrap_or(false) {
-            return Ok(ExecResult::err(
-                format!("link: cannot create link '{to}' to '{from}': No such file or directory\n"),
-                1,
-            ));
-        }
-        if ctx.fs.lstat(&to_path).await.is_ok() {
-            return Ok(ExecResult::err(format!("link: cannot create link '{to}' to '{from}': File exists\n"), 1));
-        }
-        if let Err(e) = ctx.fs.symlink(&from_path, &to_path).await {
-            return Ok(ExecResult::err(format!("link: cannot create link '{to}' to '{from}': {e}\n"), 1));
-        }
-        Ok(ExecResult::ok(String::new()))
     }
 }
 

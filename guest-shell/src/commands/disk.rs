@@ -1,6 +1,6 @@
-//! Disk usage builtins - du and df
+//! `du`: room that files and directories take.
 //!
-//! Decision: `du` follows GNU's option surface and output shape (operand-
+//! Decision: it follows GNU's option surface and output shape (operand-
 //! relative paths, directories only unless `-a`, `-d`/`-s` depth limits,
 //! `-c` total, GNU ceiling rounding for `-h`/`--si`/`-B`). The VFS has no
 //! block allocation, so "disk usage" is the apparent size; without `-b` it
@@ -266,97 +266,10 @@ fn walk<'a>(
     })
 }
 
-/// The df builtin - report file system disk space usage.
-///
-/// Usage: df [-h]
-///
-/// Options:
-///   -h   Print sizes in human readable format
-///
-/// Shows total, used, and available space for the virtual filesystem.
-pub(crate) struct Df;
-
-#[async_trait]
-impl Builtin for Df {
-    async fn execute(&self, ctx: Context<'_>) -> Result<ExecResult> {
-        if let Some(r) = bashkit::builtins::check_help_version(
-            ctx.args,
-            "Usage: df [-h]\n\
-             Report file system disk space usage.\n\n\
-             \x20 -h\tprint sizes in human readable format\n\
-             \x20 --help\tdisplay this help and exit\n\
-             \x20 --version\toutput version information and exit\n",
-            Some("df (bashkit) 0.1"),
-        ) {
-            return Ok(r);
-        }
-        let mut human_readable = false;
-
-        for arg in ctx.args {
-            if arg.starts_with('-') && arg.len() > 1 {
-                for c in arg[1..].chars() {
-                    match c {
-                        'h' => human_readable = true,
-                        _ => {
-                            return Ok(ExecResult::err(format!("df: invalid option -- '{}'\n", c), 1));
-                        }
-                    }
-                }
-            }
-        }
-
-        let usage = ctx.fs.usage();
-        let limits = ctx.fs.limits();
-
-        let total = limits.max_total_bytes;
-        let used = usage.total_bytes;
-        let available = total.saturating_sub(used);
-        let use_percent = if total > 0 { ((used as f64 / total as f64) * 100.0) as u64 } else { 0 };
-
-        let mut output = String::new();
-
-        // Header
-        if human_readable {
-            output.push_str("Filesystem      Size  Used Avail Use% Mounted on\n");
-        } else {
-            output.push_str("Filesystem     1K-blocks      Used Available Use% Mounted on\n");
-        }
-
-        // Data row
-        let (total_str, used_str, avail_str) = if human_readable {
-            (
-                format_size(total, DuScale::Human(1024)),
-                format_size(used, DuScale::Human(1024)),
-                format_size(available, DuScale::Human(1024)),
-            )
-        } else {
-            (format!("{}", total / 1024), format!("{}", used / 1024), format!("{}", available / 1024))
-        };
-
-        if human_readable {
-            output.push_str(&format!(
-                "{:<15} {:>5} {:>5} {:>5} {:>3}% {}\n",
-                "bashkit-vfs", total_str, used_str, avail_str, use_percent, "/"
-            ));
-        } else {
-            output.push_str(&format!(
-                "{:<14} {:>10} {:>9} {:>9} {:>3}% {}\n",
-                "bashkit-vfs", total_str, used_str, avail_str, use_percent, "/"
-            ));
-        }
-
-        // Additional info about limits
-        output
-            .push_str(&format!("# Files: {}/{}, Dirs: {}\n", usage.file_count, limits.max_file_count, usage.dir_count));
-
-        Ok(ExecResult::ok(output))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use bashkit::fs::{FileSystem, FsLimits, InMemoryFs};
+    use bashkit::fs::{FileSystem, InMemoryFs};
     use std::collections::HashMap;
     use std::path::PathBuf;
     use std::sync::Arc;
@@ -513,56 +426,6 @@ mod tests {
         assert_eq!(result.exit_code, 1);
         assert_eq!(result.stdout, "2\td\n");
         assert!(result.stderr.contains("cannot access 'nope'"));
-    }
-
-    // ==================== df tests ====================
-
-    #[tokio::test]
-    async fn test_df_basic() {
-        let (fs, mut cwd, mut variables) = create_test_ctx().await;
-        let env = HashMap::new();
-
-        let args: Vec<String> = vec![];
-        let ctx = Context::new_for_test(&args, &env, &mut variables, &mut cwd, fs.clone(), None);
-
-        let result = Df.execute(ctx).await.unwrap();
-        assert_eq!(result.exit_code, 0);
-        assert!(result.stdout.contains("bashkit-vfs"));
-        assert!(result.stdout.contains("Filesystem"));
-    }
-
-    #[tokio::test]
-    async fn test_df_human_readable() {
-        let (fs, mut cwd, mut variables) = create_test_ctx().await;
-        let env = HashMap::new();
-
-        let args = vec!["-h".to_string()];
-        let ctx = Context::new_for_test(&args, &env, &mut variables, &mut cwd, fs.clone(), None);
-
-        let result = Df.execute(ctx).await.unwrap();
-        assert_eq!(result.exit_code, 0);
-        // Human readable should have M or G for 100MB limit
-        assert!(result.stdout.contains("M") || result.stdout.contains("G"));
-    }
-
-    #[tokio::test]
-    async fn test_df_shows_usage() {
-        let limits = FsLimits::new().max_total_bytes(1_000_000); // 1MB
-        let fs = Arc::new(InMemoryFs::with_limits(limits));
-        let mut cwd = PathBuf::from("/tmp");
-        let mut variables = HashMap::new();
-        let env = HashMap::new();
-
-        // Write some data
-        fs.write_file(&cwd.join("data.txt"), &vec![b'x'; 100_000]).await.unwrap();
-
-        let args: Vec<String> = vec![];
-        let ctx = Context::new_for_test(&args, &env, &mut variables, &mut cwd, fs.clone(), None);
-
-        let result = Df.execute(ctx).await.unwrap();
-        assert_eq!(result.exit_code, 0);
-        // Should show some usage percentage
-        assert!(result.stdout.contains("%"));
     }
 
     // ==================== format_size tests ====================

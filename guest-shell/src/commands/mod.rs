@@ -22,6 +22,7 @@ mod cut;
 mod date;
 mod dc;
 mod decimal;
+mod df;
 mod diff;
 mod disk;
 mod effort;
@@ -38,7 +39,9 @@ mod getopt;
 mod grep;
 mod head;
 mod hexdump;
+mod iconv;
 mod jq;
+mod long_double;
 mod look;
 mod ls;
 mod nl;
@@ -69,7 +72,7 @@ mod touch;
 mod tr;
 mod truncate;
 mod uniq;
-pub(crate) mod utilities;
+mod utilities;
 mod wc;
 pub(crate) mod web;
 mod xxd;
@@ -77,15 +80,38 @@ mod zip;
 
 use std::sync::Arc;
 
-use bashkit::BuiltinRegistry;
+use bashkit::{BashBuilder, BuiltinRegistry};
 
-/// Adds the commands to the registry.
-pub(crate) fn register(registry: &BuiltinRegistry) {
+use self::date::Date;
+use crate::mend;
+
+/// Adds all commands that need no world to a shell; `user` is whom files belong to.
+pub(crate) fn add_all(builder: BashBuilder, registry: &BuiltinRegistry, user: &str) -> BashBuilder {
+    add_all_with_clock(builder, registry, user, Date::new())
+}
+
+/// [`add_all`] with a clock.
+fn add_all_with_clock(builder: BashBuilder, registry: &BuiltinRegistry, user: &str, clock: Date) -> BashBuilder {
+    mend::register(registry);
+    register(registry);
+    let mut builder = builder.builtin_registry(registry.clone());
+    for (name, utility) in utilities::all(user, clock) {
+        // The registry would win, and the utility be dead without a word.
+        assert!(registry.lookup(name).is_none(), "`{name}` is in the registry and in the table of utilities");
+        builder.add_utility(name, utility);
+    }
+    builder.set_prompt_time(|zone, format| Date::new().strftime(zone, None, format).ok());
+    builder
+}
+
+/// Adds the commands that are no utilities to the registry.
+fn register(registry: &BuiltinRegistry) {
     registry.insert_command("bc", bc::command::Bc);
     registry.insert_command("column", column::command::Column);
     registry.insert_command("dc", dc::command::Dc);
     registry.insert_command("getopt", getopt::command::Getopt);
     registry.insert_command("patch", patch::command::Patch);
+    registry.insert_command("seq", seq::Seq);
     registry.insert_command("stty", terminal::Stty);
     registry.insert_command("tput", terminal::Tput);
     files::register(registry);

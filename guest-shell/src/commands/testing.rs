@@ -1,7 +1,7 @@
 //! What tests of the commands share.
 
 pub(crate) use bashkit::testing::assert_no_leak;
-use bashkit::{Bash, BashBuilder, ExecResult, StreamData};
+use bashkit::{Bash, BashBuilder, BuiltinRegistry, ExecResult, StreamData};
 use chrono::DateTime;
 
 use super::date::Date;
@@ -31,9 +31,8 @@ impl ShellBuilder {
     }
 
     /// Builds the shell with its utilities.
-    pub(crate) fn build(mut self) -> Bash {
-        super::utilities::add_with_clock(&mut self.builder, self.user, self.clock);
-        self.builder.build()
+    pub(crate) fn build(self) -> Bash {
+        super::add_all_with_clock(self.builder, &BuiltinRegistry::new(), self.user, self.clock).build()
     }
 }
 

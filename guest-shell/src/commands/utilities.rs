@@ -3,58 +3,50 @@
 
 use std::sync::Arc;
 
-use bashkit::{BashBuilder, Builtin};
+use bashkit::Builtin;
 
 use super::archive::bzip2::{Bunzip2, Bzcat, Bzip2};
 use super::archive::gzip::{Gunzip, Gzip, Zcat};
 use super::archive::tar::Tar;
 use super::checksum::{B2sum, Cksum, Md5sum, Sha1sum, Sha224sum, Sha256sum, Sha384sum, Sha512sum};
-use super::coreutils_extra::{Chgrp, GrepAlias, Link, Shasum, Sum};
+use super::coreutils_extra::{Chgrp, GrepAlias, Shasum, Sum};
 use super::date::Date;
-use super::disk::{Df, Du};
+use super::disk::Du;
 use super::{
-    awk, base64, cmp, comm, csplit, cut, diff, expand, expr, file, find, fmt, fold, grep, head, hexdump, look, ls,
+    awk, base64, cmp, comm, csplit, cut, df, diff, expand, expr, file, find, fmt, fold, grep, head, hexdump, iconv,
+    look, ls,
 };
 use super::{
-    nl, numfmt, od, pr, printf, sed, seq, shuf, sort, split, stat, strings, tail, textrev, time, touch, tr, truncate,
-    uniq, wc, xxd,
+    nl, numfmt, od, pr, printf, sed, shuf, sort, split, stat, strings, tail, textrev, time, touch, tr, truncate, uniq,
+    wc, xxd,
 };
 
-/// Adds the commands; `user` is whom files belong to.
-pub(crate) fn add(builder: &mut BashBuilder, user: &str) {
-    add_with_clock(builder, user, Date::new());
-}
+/// Command with its name.
+type NamedUtility = (&'static str, Arc<dyn Builtin>);
 
-/// [`add`] with a clock.
-pub(super) fn add_with_clock(builder: &mut BashBuilder, user: &str, clock: Date) {
-    add_filters(builder);
-    add_file_commands(builder, clock, user);
-    for name in ["awk", "gawk", "mawk", "nawk"] {
-        builder.add_utility(name, Arc::new(awk::Awk::with_clock(clock)));
-    }
-    let others: [(&str, Arc<dyn Builtin>); 8] = [
+/// Returns the commands; `user` is whom files belong to.
+pub(super) fn all(user: &str, clock: Date) -> Vec<NamedUtility> {
+    let mut utilities: Vec<NamedUtility> = vec![
         ("date", Arc::new(clock)),
         ("expr", Arc::new(expr::Expr)),
         ("numfmt", Arc::new(numfmt::Numfmt)),
         ("pr", Arc::new(pr::Pr::with_clock(clock))),
         ("printf", Arc::new(printf::Printf::with_clock(clock))),
-        ("seq", Arc::new(seq::Seq)),
         ("shuf", Arc::new(shuf::Shuf)),
         ("time", Arc::new(time::GnuTime)),
     ];
-    add_all(builder, others);
-    builder.set_prompt_time(|zone, format| Date::new().strftime(zone, None, format).ok());
-}
-
-fn add_all<const N: usize>(builder: &mut BashBuilder, utilities: [(&str, Arc<dyn Builtin>); N]) {
-    for (name, utility) in utilities {
-        builder.add_utility(name, utility);
+    for name in ["awk", "gawk", "mawk", "nawk"] {
+        utilities.push((name, Arc::new(awk::Awk::with_clock(clock))));
     }
+    utilities.extend(filters());
+    utilities.extend(checksums());
+    utilities.extend(file_commands(clock, user));
+    utilities
 }
 
 /// Commands that read text or bytes and write others.
-fn add_filters(builder: &mut BashBuilder) {
-    let filters: [(&str, Arc<dyn Builtin>); 33] = [
+fn filters() -> Vec<NamedUtility> {
+    vec![
         ("base64", Arc::new(base64::Base64)),
         ("comm", Arc::new(comm::Comm)),
         ("csplit", Arc::new(csplit::Csplit)),
@@ -67,6 +59,7 @@ fn add_filters(builder: &mut BashBuilder) {
         ("grep", Arc::new(grep::Grep)),
         ("head", Arc::new(head::Head)),
         ("hexdump", Arc::new(hexdump::Hexdump)),
+        ("iconv", Arc::new(iconv::Iconv)),
         ("look", Arc::new(look::Look)),
         ("nl", Arc::new(nl::Nl)),
         ("od", Arc::new(od::Od)),
@@ -82,46 +75,45 @@ fn add_filters(builder: &mut BashBuilder) {
         ("uniq", Arc::new(uniq::Uniq)),
         ("wc", Arc::new(wc::Wc)),
         ("xxd", Arc::new(xxd::Xxd)),
+    ]
+}
+
+/// Commands that print checksums.
+fn checksums() -> Vec<NamedUtility> {
+    vec![
         ("b2sum", Arc::new(B2sum)),
         ("cksum", Arc::new(Cksum)),
         ("md5sum", Arc::new(Md5sum)),
         ("sha1sum", Arc::new(Sha1sum)),
         ("shasum", Arc::new(Shasum)),
         ("sum", Arc::new(Sum)),
-    ];
-    add_all(builder, filters);
-    let checksums: [(&str, Arc<dyn Builtin>); 4] = [
         ("sha224sum", Arc::new(Sha224sum)),
         ("sha256sum", Arc::new(Sha256sum)),
         ("sha384sum", Arc::new(Sha384sum)),
         ("sha512sum", Arc::new(Sha512sum)),
-    ];
-    add_all(builder, checksums);
+    ]
 }
 
 /// Commands about files and directories.
-fn add_file_commands(builder: &mut BashBuilder, clock: Date, user: &str) {
-    let commands: [(&str, Arc<dyn Builtin>); 20] = [
+fn file_commands(clock: Date, user: &str) -> Vec<NamedUtility> {
+    vec![
         ("bunzip2", Arc::new(Bunzip2)),
         ("bzcat", Arc::new(Bzcat)),
         ("bzip2", Arc::new(Bzip2)),
         ("chgrp", Arc::new(Chgrp)),
         ("cmp", Arc::new(cmp::Cmp)),
-        ("df", Arc::new(Df)),
+        ("df", Arc::new(df::Df)),
         ("diff", Arc::new(diff::Diff)),
         ("du", Arc::new(Du)),
         ("file", Arc::new(file::File)),
         ("find", Arc::new(find::Find::new(clock, user))),
         ("gunzip", Arc::new(Gunzip)),
         ("gzip", Arc::new(Gzip)),
-        ("link", Arc::new(Link::hard())),
         ("ls", Arc::new(ls::Ls::new(clock, user))),
         ("stat", Arc::new(stat::Stat::new(clock, user))),
         ("tar", Arc::new(Tar)),
         ("touch", Arc::new(touch::Touch::with_clock(clock))),
         ("truncate", Arc::new(truncate::Truncate)),
-        ("unlink", Arc::new(Link::unlink())),
         ("zcat", Arc::new(Zcat)),
-    ];
-    add_all(builder, commands);
+    ]
 }

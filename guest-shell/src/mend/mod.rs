@@ -3,8 +3,7 @@
 //! Nothing here knows the world: it is bashkit's own traits only, so the same modules run natively too.
 
 mod caller;
-mod seq;
-mod stream;
+pub(crate) mod stream;
 mod tee;
 mod yes;
 
@@ -19,7 +18,6 @@ pub(crate) const VARIABLES: [(&str, &str); 3] =
 /// Adds the mended commands to the registry.
 pub(crate) fn register(registry: &BuiltinRegistry) {
     registry.insert("caller", Arc::new(caller::Caller));
-    registry.insert_command("seq", seq::Seq);
     registry.insert("tee", Arc::new(tee::Tee));
     registry.insert_command("yes", yes::Yes);
 }

@@ -11,23 +11,23 @@ const CHUNK: usize = 32 << 10;
 const BROKEN_PIPE: i32 = 141;
 
 /// Collects what is written, up to a chunk.
-pub(super) struct Writer<'a> {
+pub(crate) struct Writer<'a> {
     output: &'a CommandOutput,
     chunk: Vec<u8>,
 }
 
 impl<'a> Writer<'a> {
-    pub(super) fn new(output: &'a CommandOutput) -> Self {
+    pub(crate) fn new(output: &'a CommandOutput) -> Self {
         Self { output, chunk: Vec::with_capacity(CHUNK) }
     }
 
-    pub(super) async fn write(&mut self, bytes: &[u8]) -> Result<()> {
+    pub(crate) async fn write(&mut self, bytes: &[u8]) -> Result<()> {
         self.chunk.extend_from_slice(bytes);
         if self.chunk.len() < CHUNK { Ok(()) } else { self.flush().await }
     }
 
     /// Writes what is left.
-    pub(super) async fn flush(&mut self) -> Result<()> {
+    pub(crate) async fn flush(&mut self) -> Result<()> {
         let written = self.output.write_all(&self.chunk).await;
         self.chunk.clear();
         written
@@ -36,7 +36,7 @@ impl<'a> Writer<'a> {
 
 /// Returns the status of a command whose output failed: nothing to tell if the reader went away, as with a program that
 /// a signal ends.
-pub(super) fn ended(error: Error) -> Result<CommandStatus> {
+pub(crate) fn ended(error: Error) -> Result<CommandStatus> {
     match error {
         Error::Io(error) if error.kind() == ErrorKind::BrokenPipe => Ok(CommandStatus::with_code(BROKEN_PIPE)),
         error => Err(error),

@@ -22,18 +22,8 @@ pub(super) const VERSION: &str = "GNU Awk 5.2.1 (bashkit)";
 
 /// Options of gawk that change nothing here.
 const IGNORED_OPTIONS: &[&str] = &[
-    "-b",
-    "--characters-as-bytes",
     "-c",
     "--traditional",
-    "-C",
-    "--copyright",
-    "-g",
-    "--gen-pot",
-    "-M",
-    "--bignum",
-    "-n",
-    "--non-decimal-data",
     "-N",
     "--use-lc-numeric",
     "-O",
@@ -44,12 +34,26 @@ const IGNORED_OPTIONS: &[&str] = &[
     "--re-interval",
     "-s",
     "--no-optimize",
-    "-S",
-    "--sandbox",
     "-t",
     "--lint-old",
     "-L",
     "--lint",
+];
+
+/// Options of gawk that would change results, and are not there.
+const REFUSED_OPTIONS: &[&str] = &[
+    "-b",
+    "--characters-as-bytes",
+    "-C",
+    "--copyright",
+    "-g",
+    "--gen-pot",
+    "-M",
+    "--bignum",
+    "-n",
+    "--non-decimal-data",
+    "-S",
+    "--sandbox",
 ];
 
 /// Place of a part of the program.
@@ -106,6 +110,9 @@ impl Options {
     fn take_option(&mut self, argument: &str, rest: &mut std::slice::Iter<'_, String>) -> Result<(), Box<ExecResult>> {
         if IGNORED_OPTIONS.contains(&argument) || argument.starts_with("--lint=") || argument.starts_with("-L") {
             return Ok(());
+        }
+        if REFUSED_OPTIONS.contains(&argument) {
+            return Err(failure(format!("awk: option {argument} is not supported\n"), 2));
         }
         let (name, attached) = split_option(argument);
         let mut value = |short_name: &str| match attached.or_else(|| rest.next().map(String::as_str)) {

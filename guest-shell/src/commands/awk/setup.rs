@@ -42,6 +42,8 @@ struct ProgramText {
     text: String,
     /// Offset and name of each source.
     sources: Vec<Source>,
+    /// True if standard input was read for a source (`-f -`).
+    is_of_stdin: bool,
 }
 
 impl Awk {
@@ -54,11 +56,15 @@ impl Awk {
             Ok(options) => options,
             Err(result) => return Ok(Setup::Done(result)),
         };
-        let program = match ProgramText::read(&options.sources, ctx).await?.and_then(|text| text.parse()) {
+        let text = ProgramText::read(&options.sources, ctx).await?;
+        let program = match text.as_ref().map_err(Clone::clone).and_then(ProgramText::parse) {
             Ok(program) => program,
             Err(result) => return Ok(Setup::Done(result)),
         };
-        let io = Io::new(self.host(ctx, bridge));
+        let mut io = Io::new(self.host(ctx, bridge));
+        if text.is_ok_and(|text| text.is_of_stdin) {
+            io.give_up_stdin();
+        }
         let bytes_match = environ::is_c_locale(ctx.env);
         let mut interpreter = match Interpreter::new(Arc::new(program), io, limits_of(ctx), bytes_match) {
             Ok(interpreter) => Box::new(interpreter),
@@ -109,6 +115,11 @@ impl ProgramText {
         for source in sources {
             match source {
                 ProgramSource::Text(text) => joined.add("cmd. line", text),
+                ProgramSource::File(file) if matches!(file.as_str(), "-" | "/dev/stdin" | "/dev/fd/0") => {
+                    let bytes = ctx.stdin_to_end().await?;
+                    joined.add(file, &bashkit::text_of(bytes.as_bytes()));
+                    joined.is_of_stdin = true;
+                }
                 ProgramSource::File(file) => {
                     let path = if file.starts_with('/') { PathBuf::from(file) } else { vfs_join(ctx.cwd, file) };
                     match ctx.fs.read_file(&path).await {

@@ -4,7 +4,7 @@
 
 use chrono::{DateTime, Duration, NaiveDateTime, Utc};
 use jiff::Timestamp;
-use jiff::tz::{TimeZone, TimeZoneDatabase};
+use jiff::tz::{AmbiguousOffset, TimeZone, TimeZoneDatabase};
 
 use super::format::{Dialect, ShownTime};
 
@@ -23,16 +23,19 @@ impl SandboxTimezone {
     /// Resolves the sandbox's `TZ`. As in GNU's, a name that says nothing is UTC.
     pub(super) fn from_env(value: Option<&String>) -> Self {
         let value = value.map_or("", String::as_str);
-        // POSIX permits `:path` and files of the implementation. The session has no trusted zoneinfo: they are UTC.
-        if matches!(value, "" | "UTC") || value.starts_with(':') || value.contains("..") {
+        // Behind a colon is the name of a file, which with glibc is one of the database, too. The session has no trusted
+        // zoneinfo: other files are UTC.
+        let value = value.strip_prefix(':').unwrap_or(value);
+        if matches!(value, "" | "UTC") || value.contains("..") {
             return Self(TimeZone::UTC);
         }
         let zone = TimeZoneDatabase::bundled().get(value).or_else(|_| TimeZone::posix(value));
         Self(zone.unwrap_or(TimeZone::UTC))
     }
 
-    /// Returns the instant of a wall time. One that is twice is the earlier, and one that is skipped as much later, as
-    /// with `mktime`.
+    /// Returns the instant of a wall time. One that is twice is the one that glibc's `mktime` finds: it begins to look
+    /// where the wall time is that of UTC, so the later in the east and the earlier in the west. One that is skipped is
+    /// as much later.
     pub(super) fn instant_of(&self, wall: NaiveDateTime) -> Option<DateTime<Utc>> {
         // In UTC a year may be of more than four digits.
         let as_utc = wall.and_utc();
@@ -44,7 +47,13 @@ impl SandboxTimezone {
             return as_utc.checked_sub_signed(Duration::try_seconds(offset)?);
         };
         let wall = TimeZone::UTC.to_datetime(at);
-        instant_of_nanoseconds(self.0.to_timestamp(wall).ok()?.as_nanosecond())
+        let candidates = self.0.to_ambiguous_timestamp(wall);
+        let (offset_as_utc, _) = self.offset_at(as_utc.timestamp());
+        let instant = match candidates.offset() {
+            AmbiguousOffset::Fold { after, .. } if i64::from(after.seconds()) == offset_as_utc => candidates.later(),
+            _ => candidates.compatible(),
+        };
+        instant_of_nanoseconds(instant.ok()?.as_nanosecond())
     }
 
     /// Returns the wall time at an instant.

@@ -140,7 +140,7 @@ fn weigh<'a>(words: &[&Word<'a>], args: &BreakArgs<'_>) -> Vec<Weighed<'a>> {
         let joined = args.uniform || word.starts_line;
         let width = args.compute_width(word, column, word.starts_line || index == 0);
         let next = words.get(index + 1);
-        let wide = next.is_none_or(|next| next.starts_line || args.compute_width(next, 0, false) > 1);
+        let wide = next.is_none_or(|next| next.starts_line || next.wide_blanks);
         let body = text.iter().rposition(|byte| !b")]'\"".contains(byte)).map_or(text, |at| &text[..=at]);
         let stops = next.is_none() || body.ends_with(b".") || body.ends_with(b"?") || body.ends_with(b"!");
         let after_sentence = weighed.last().is_some_and(|before| before.last);

@@ -20,6 +20,8 @@ pub(super) struct Word<'a> {
     pub(super) before_tab: Option<usize>,
     /// Columns behind that tab, or number of blanks.
     pub(super) after_tab: usize,
+    /// True if the blanks before the word are wider than one.
+    pub(super) wide_blanks: bool,
     pub(super) starts_sentence: bool,
     pub(super) ends_punctuated: bool,
     /// True for the first word of a line of the input.
@@ -79,12 +81,14 @@ impl<'a> Iterator for LineWords<'a> {
         let length = rest[start..].iter().position(|byte| is_blank(*byte)).unwrap_or(rest.len() - start);
         let word = &rest[start..start + length];
         let (before_tab, after_tab) = self.spacing(&rest[..start]);
-        let starts_sentence = self.is_punctuated && (before_tab.is_some() || start > 1);
+        let wide_blanks = before_tab.is_some() || start > 1;
+        let starts_sentence = self.is_punctuated && wide_blanks;
         let ends_punctuated = matches!(word, [.., b'!' | b'.' | b'?']);
         let starts_line = self.position == 0;
         self.is_punctuated = ends_punctuated;
         self.position += start + length;
-        let spaced = Word { text: word, length, starts_sentence, ends_punctuated, starts_line, ..Word::default() };
+        let spaced =
+            Word { text: word, length, wide_blanks, starts_sentence, ends_punctuated, starts_line, ..Word::default() };
         Some(match self.options.uniform {
             true => spaced,
             false => Word { text: &rest[..start + length], start, before_tab, after_tab, ..spaced },

@@ -64,16 +64,36 @@ fn parse(words: &[String]) -> std::result::Result<ExcerptOptions, ExecResult> {
     Ok(options.finish(operands))
 }
 
-/// Replaces a first word `-NUM` by `-nNUM`. Behind others, it is wrong.
+/// Replaces a first word `-NUM`, which letters may follow, by options. A `-NUM` behind others is wrong.
 fn expand_obsolete_count(words: &[String]) -> std::result::Result<Vec<String>, ExecResult> {
-    let mut expanded = words.to_vec();
-    for (at, digits) in obsolete_counts(words) {
-        if at > 0 {
-            return Err(usage_error(&format!("invalid trailing option -- {}", &digits[..1])));
-        }
-        expanded[0] = format!("-n{digits}");
+    if let Some(options) = words.first().and_then(|word| obsolete_options(word)) {
+        let options = options?;
+        return Ok(options.into_iter().chain(words[1..].iter().cloned()).collect());
     }
-    Ok(expanded)
+    match obsolete_counts(words).next() {
+        Some((_, digits)) => Err(usage_error(&format!("invalid trailing option -- {}", &digits[..1]))),
+        None => Ok(words.to_vec()),
+    }
+}
+
+/// Returns the options that a word `-NUM[bcklmqvz]` stands for: `b`, `k` and `m` multiply, and count bytes as `c` does.
+fn obsolete_options(word: &str) -> Option<std::result::Result<Vec<String>, ExecResult>> {
+    let rest = word.strip_prefix('-').filter(|rest| rest.starts_with(|first: char| first.is_ascii_digit()))?;
+    let (digits, letters) = rest.split_at(rest.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(rest.len()));
+    let (mut unit, mut multiplier, mut flags) = ('n', "", Vec::new());
+    for letter in letters.chars() {
+        match letter {
+            'c' => (unit, multiplier) = ('c', ""),
+            'b' => (unit, multiplier) = ('c', "b"),
+            'k' => (unit, multiplier) = ('c', "k"),
+            'm' => (unit, multiplier) = ('c', "M"),
+            'l' => unit = 'n',
+            'q' | 'v' | 'z' => flags.push(format!("-{letter}")),
+            _ => return Some(Err(usage_error(&format!("invalid trailing option -- {letter}")))),
+        }
+    }
+    flags.insert(0, format!("-{unit}{digits}{multiplier}"));
+    Some(Ok(flags))
 }
 
 fn usage_error(message: &str) -> ExecResult {

@@ -15,6 +15,10 @@ async fn head_of_a_pipe_is_its_first_lines_or_bytes() {
         ("seq 12 | head", "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n", ""),
         ("seq 5 | head -n 3", "1\n2\n3\n", ""),
         ("seq 5 | head -2", "1\n2\n", ""),
+        ("seq 5 | head -2q", "1\n2\n", ""),
+        ("seq 5 | head -1v", "==> standard input <==\n1\n", ""),
+        ("seq 5 | head -3c", "1\n2", ""),
+        ("seq 1000 | head -1k | wc -c; seq 1000 | head -1b | wc -c", "1024\n512\n", ""),
         ("seq 5 | head --lines 1", "1\n", ""),
         ("seq 5 | head --s -n1", "1\n", ""),
         ("seq 5 | head -n -1", "1\n2\n3\n4\n", ""),
@@ -64,6 +68,7 @@ async fn head_refuses_wrong_counts_and_options() {
         ("head -c -x", "", "head: invalid number of bytes: '-x'\n"),
         ("head -Q", "", "head: invalid option -- 'Q'\n"),
         ("head -q -5", "", "head: invalid trailing option -- 5\nTry 'head --help' for more information.\n"),
+        ("head -5x", "", "head: invalid trailing option -- x\nTry 'head --help' for more information.\n"),
         ("head --follow f", "", "head: unrecognized option '--follow'\n"),
     ])
     .await;

@@ -64,6 +64,9 @@ impl OdOptions {
             string_value(matches, option).map(|text| parse_number(&text, letter)).transpose()
         };
         let address_radix = address_radix(string_value(matches, "address-radix").as_deref())?;
+        if string_value(matches, "strings").is_some() {
+            return Err("option -S is not supported; use strings".to_owned());
+        }
         let types = element_types(matches)?;
         let count = number("read-bytes", "-N")?;
         let skip = number("skip-bytes", "-j")?.unwrap_or(0);

@@ -15,6 +15,8 @@ use bashkit::builtins::generated::format::{FormatArgument, FormatArguments, pars
 use bashkit::builtins::generated::format_support::collect_diagnostics;
 use bashkit::builtins::limits::PRINTF_MAX_DIAG_CHARS;
 
+use crate::commands::long_double::LongDouble;
+
 /// Function that formats a time, given the seconds since the epoch (`None` is now) and the format.
 pub(super) type TimeFormatter<'a> = &'a mut dyn FnMut(Option<i64>, &str) -> std::result::Result<String, String>;
 
@@ -339,6 +341,14 @@ impl Printer<'_> {
         {
             return self.stop(&format!("format exponent {exponent} exceeds limit {MAX_FORMAT_WIDTH}"));
         }
+        let value = match LongDouble::parse(&value) {
+            // What is rounded to zero keeps its sign.
+            Some(number) => match (value.starts_with('-'), number.decimal_text()) {
+                (true, digits) if !digits.starts_with('-') => format!("-{digits}"),
+                (_, digits) => digits,
+            },
+            None => value,
+        };
         let flags: String = directive.flags.chars().filter(|flag| !"'-".contains(*flag)).collect();
         let left = if directive.left { "-" } else { "" };
         let width = if directive.width == 0 { String::new() } else { directive.width.to_string() };

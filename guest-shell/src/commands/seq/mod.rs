@@ -1,26 +1,26 @@
-//! `seq`: prints numbers in steps, as GNU's does.
+//! `seq`: numbers from the first to the last, as GNU's prints them.
 //!
 //! | module | contents |
 //! | --- | --- |
 //! | [`options`] | options of the command line |
-//! | [`operand`] | numbers of the command line, and the format that they ask for |
-//! | [`sequence`] | the numbers that are printed |
+//! | [`operand`] | numbers of the command line, decimal and exact |
+//! | [`format`] | formats of `-f` |
+//! | [`sequence`] | the numbers, and how they are printed |
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
+mod format;
 mod operand;
 mod options;
 mod sequence;
 #[cfg(test)]
 mod tests;
 
-use async_trait::async_trait;
-use bashkit::builtins::{Builtin, Context, check_help_version};
-use bashkit::{ExecResult, Result};
+use bashkit::{Command, CommandContext, CommandStatus, Result, async_trait};
 
-use self::operand::{NumberFormat, parse_operands};
 use self::options::SeqOptions;
 use self::sequence::NumberSequence;
+use crate::mend::stream::{Writer, ended};
 
 const HELP: &str = "\
 Usage: seq [OPTION]... LAST
@@ -28,36 +28,45 @@ Usage: seq [OPTION]... LAST
   or:  seq [OPTION]... FIRST INCREMENT LAST
 Print numbers from FIRST to LAST, in steps of INCREMENT.
 
-  -f, --format=FORMAT\tuse printf style floating-point FORMAT
-  -s, --separator=STRING\tuse STRING to separate numbers (default: \\n)
-  -w, --equal-width\tequalize width by padding with leading zeroes
+  -f, --format=FORMAT      use a printf style floating-point FORMAT
+  -s, --separator=STRING   use STRING to separate numbers (default: \\n)
+  -w, --equal-width        equalize width by padding with leading zeroes
   --help\tdisplay this help and exit
   --version\toutput version information and exit
 ";
 
 /// Command `seq` of the shell.
-pub(crate) struct Seq;
+pub(super) struct Seq;
 
 #[async_trait]
-impl Builtin for Seq {
-    async fn execute(&self, ctx: Context<'_>) -> Result<ExecResult> {
-        if let Some(result) = check_help_version(ctx.args, HELP, Some("seq (bashkit) 0.1")) {
-            return Ok(result);
+impl Command for Seq {
+    async fn execute(&self, context: CommandContext<'_>) -> Result<CommandStatus> {
+        let asks = |option: &str| context.args.iter().take_while(|word| *word != "--").any(|word| word == option);
+        let text = match (asks("--help"), asks("--version")) {
+            (true, _) => HELP,
+            (false, true) => "seq (bashkit) 0.1\n",
+            (false, false) => "",
+        };
+        if !text.is_empty() {
+            context.stdout.write_text(text).await?;
+            return Ok(CommandStatus::success());
         }
-        match prepare(ctx.args) {
-            Ok(sequence) => sequence.write(&ctx).await,
-            Err(result) => Ok(result),
+        let sequence = match SeqOptions::parse(context.args).and_then(NumberSequence::new) {
+            Ok(sequence) => sequence,
+            Err(message) => {
+                context.stderr.write_text(&format!("seq: {message}\n")).await?;
+                return Ok(CommandStatus::with_code(1));
+            }
+        };
+        let mut output = Writer::new(&context.stdout);
+        match sequence.write(&mut output).await {
+            Ok(()) => Ok(CommandStatus::success()),
+            Err(error) => ended(error),
         }
     }
 }
 
-/// Reads a command line. The error is the result of a wrong call.
-fn prepare(words: &[String]) -> std::result::Result<NumberSequence, ExecResult> {
-    let (options, operands) = SeqOptions::parse(words)?;
-    let [first, step, last] = parse_operands(&operands)?;
-    if step.value == 0.0 {
-        return Err(ExecResult::err("seq: zero increment\n", 1));
-    }
-    let format = NumberFormat::new(options.format, [&first, &step, &last], options.equal_width);
-    Ok(NumberSequence { first: first.value, step: step.value, last: last.value, separator: options.separator, format })
+/// Returns a message that points to the help.
+fn usage_error(message: &str) -> String {
+    format!("{message}\nTry 'seq --help' for more information.")
 }

@@ -4,34 +4,34 @@
 
 use std::slice::Iter;
 
-use bashkit::ExecResult;
-use bashkit::builtins::invalid_option;
+use super::format::NumberFormat;
+use super::usage_error;
 
-/// Options of one call.
+/// Options and operands of one call.
+#[derive(Debug)]
 pub(super) struct SeqOptions {
     pub(super) separator: String,
     pub(super) equal_width: bool,
-    /// Format of `printf`.
-    pub(super) format: Option<String>,
+    pub(super) format: Option<NumberFormat>,
+    pub(super) operands: Vec<String>,
 }
 
 impl SeqOptions {
-    /// Reads a command line into options and operands. The error is the result of a wrong call.
+    /// Reads a command line. The error is a message.
     ///
     /// A word where an option may be that looks like a negative number ends the options, so that `seq -3 -1` counts,
     /// while `seq -s -1 1 2` takes `-1` as the separator.
-    pub(super) fn parse(words: &[String]) -> Result<(Self, Vec<String>), ExecResult> {
-        let mut options = Self { separator: "\n".to_owned(), equal_width: false, format: None };
-        let mut operands = Vec::new();
+    pub(super) fn parse(words: &[String]) -> Result<Self, String> {
+        let mut options = Self { separator: "\n".to_owned(), equal_width: false, format: None, operands: Vec::new() };
         let mut words = words.iter();
         while let Some(word) = words.next() {
             match word.strip_prefix('-') {
-                None | Some("") => operands.push(word.clone()),
-                Some(number) if number.starts_with(|letter: char| letter.is_ascii_digit() || letter == '.') => {
-                    operands.push(word.clone());
-                    operands.extend(words.by_ref().cloned());
+                None | Some("") => options.operands.push(word.clone()),
+                Some(number) if is_number(number) => {
+                    options.operands.push(word.clone());
+                    options.operands.extend(words.by_ref().cloned());
                 }
-                Some("-") => operands.extend(words.by_ref().cloned()),
+                Some("-") => options.operands.extend(words.by_ref().cloned()),
                 Some(option) => match option.strip_prefix('-') {
                     Some(long) => options.take_long(long, &mut words)?,
                     None => options.take_letters(option, &mut words)?,
@@ -39,14 +39,13 @@ impl SeqOptions {
             }
         }
         if options.format.is_some() && options.equal_width {
-            let message = "seq: format string may not be specified when printing equal width strings\n";
-            return Err(ExecResult::err(message, 1));
+            return Err(usage_error("format string may not be specified when printing equal width strings"));
         }
-        Ok((options, operands))
+        Ok(options)
     }
 
     /// Takes a long option, whose name may be shortened.
-    fn take_long(&mut self, option: &str, words: &mut Iter<'_, String>) -> Result<(), ExecResult> {
+    fn take_long(&mut self, option: &str, words: &mut Iter<'_, String>) -> Result<(), String> {
         let (name, value) = match option.split_once('=') {
             Some((name, value)) => (name, Some(value.to_owned())),
             None => (option, None),
@@ -54,23 +53,18 @@ impl SeqOptions {
         let known = ["equal-width", "format", "separator"];
         let known = known.into_iter().find(|known| !name.is_empty() && known.starts_with(name));
         let Some(name) = known else {
-            return Err(invalid_option("seq", &format!("--{option}"), 1));
+            return Err(usage_error(&format!("unrecognized option '--{option}'")));
         };
         if name == "equal-width" {
             self.equal_width = true;
             return Ok(());
         }
         let value = value.or_else(|| words.next().cloned());
-        let value =
-            value.ok_or_else(|| ExecResult::err(format!("seq: option '--{name}' requires an argument\n"), 1))?;
-        match name {
-            "format" => self.format = Some(value),
-            _ => self.separator = value,
-        }
-        Ok(())
+        let missing = || usage_error(&format!("option '--{name}' requires an argument"));
+        self.take_value(name.starts_with('f'), value.ok_or_else(missing)?)
     }
 
-    fn take_letters(&mut self, letters: &str, words: &mut Iter<'_, String>) -> Result<(), ExecResult> {
+    fn take_letters(&mut self, letters: &str, words: &mut Iter<'_, String>) -> Result<(), String> {
         for (at, letter) in letters.char_indices() {
             match letter {
                 'w' => self.equal_width = true,
@@ -79,17 +73,26 @@ impl SeqOptions {
                         "" => words.next().cloned(),
                         attached => Some(attached.to_owned()),
                     };
-                    let missing = || ExecResult::err(format!("seq: option requires an argument -- '{letter}'\n"), 1);
-                    let value = value.ok_or_else(missing)?;
-                    match letter {
-                        'f' => self.format = Some(value),
-                        _ => self.separator = value,
-                    }
-                    return Ok(());
+                    let missing = || usage_error(&format!("option requires an argument -- '{letter}'"));
+                    return self.take_value(letter == 'f', value.ok_or_else(missing)?);
                 }
-                _ => return Err(invalid_option("seq", &format!("-{letter}"), 1)),
+                _ => return Err(usage_error(&format!("invalid option -- '{letter}'"))),
             }
         }
         Ok(())
     }
+
+    fn take_value(&mut self, is_format: bool, value: String) -> Result<(), String> {
+        if is_format {
+            self.format = Some(NumberFormat::parse(value)?);
+        } else {
+            self.separator = value;
+        }
+        Ok(())
+    }
+}
+
+/// Returns true if the rest of a word behind a dash begins as a number does.
+fn is_number(rest: &str) -> bool {
+    rest.starts_with(|letter: char| letter.is_ascii_digit() || letter == '.') || rest.starts_with("inf")
 }

@@ -1,97 +1,143 @@
 //! Numbers that `seq` prints.
-//!
-//! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
-use bashkit::builtins::Context;
-use bashkit::builtins::limits::{SEQ_MAX_LINES, SEQ_MAX_OUTPUT_BYTES, cap_exceeded};
-use bashkit::{ExecResult, Result, bytes_of};
+use bashkit::{Error, Result, bytes_of};
 
-use super::operand::NumberFormat;
+use super::format::NumberFormat;
+use super::operand::SeqOperand;
+use super::options::SeqOptions;
+use super::usage_error;
+use crate::commands::long_double::LongDouble;
+use crate::mend::stream::Writer;
 
-/// Bytes of one write into a pipe, the pipe's capacity.
-const PIPE_CHUNK: usize = 4 * 1024;
-
-/// Status of a command that writes where nobody reads, as SIGPIPE ends it.
-const BROKEN_PIPE_STATUS: i32 = 141;
-
-/// Numbers from the first to the last, and how they are printed.
+/// Numbers from the first to the last, and how they are printed. Numbers are their digits, without the point.
+#[derive(Debug)]
 pub(super) struct NumberSequence {
-    pub(super) first: f64,
+    first: i128,
     /// Step from a number to the next, which is not 0.
-    pub(super) step: f64,
-    pub(super) last: f64,
-    pub(super) separator: String,
-    pub(super) format: NumberFormat,
+    step: i128,
+    /// The number to end with; none if the numbers never end.
+    last: Option<i128>,
+    /// Digits behind the point of all three.
+    scale: u32,
+    /// Digits behind the point that are printed: as many as `FIRST` and `INCREMENT` have.
+    places: u32,
+    separator: String,
+    style: NumberStyle,
+}
+
+/// Way to print a number.
+#[derive(Debug)]
+enum NumberStyle {
+    Plain,
+    /// With zeros in front, as wide as the widest.
+    EqualWidth(usize),
+    /// By a format, which is given numbers as C computes them.
+    Formatted {
+        format: NumberFormat,
+        first: LongDouble,
+        step: LongDouble,
+    },
 }
 
 impl NumberSequence {
-    /// Returns the number at a place, unless it is beyond the last. Each is computed from the first, so that errors of
-    /// rounding do not add up.
-    fn number_at(&self, place: usize) -> Option<f64> {
-        let number = self.first + place as f64 * self.step;
-        let is_beyond = if self.step > 0.0 { number > self.last } else { number < self.last };
-        (!is_beyond).then_some(number)
+    /// Returns the sequence that a command line asks for. The error is a message.
+    pub(super) fn new(options: SeqOptions) -> std::result::Result<Self, String> {
+        let words = &options.operands;
+        let read = |word: &String| {
+            let message = || usage_error(&format!("invalid floating point argument: '{word}'"));
+            SeqOperand::parse(word).ok_or_else(message)
+        };
+        let (first, step, last) = match words.as_slice() {
+            [] => return Err(usage_error("missing operand")),
+            [last] => (SeqOperand::ONE, SeqOperand::ONE, read(last)?),
+            [first, last] => (read(first)?, SeqOperand::ONE, read(last)?),
+            [first, step, last] => (read(first)?, read(step)?, read(last)?),
+            [_, _, _, extra, ..] => return Err(usage_error(&format!("extra operand '{extra}'"))),
+        };
+        let scale = first.places.max(step.places).max(last.places);
+        let (Some(start), Some(by)) = (first.scaled(scale), step.scaled(scale)) else {
+            return Err("FIRST and INCREMENT must be finite".to_owned());
+        };
+        if by == 0 {
+            return Err(usage_error(&format!("invalid Zero increment value: '{}'", words[1])));
+        }
+        let places = first.places.max(step.places);
+        let mut sequence = Self {
+            first: start,
+            step: by,
+            last: last.scaled(scale),
+            scale,
+            places,
+            separator: options.separator,
+            style: NumberStyle::Plain,
+        };
+        if options.equal_width {
+            sequence.style = NumberStyle::EqualWidth(sequence.width());
+        }
+        if let Some(format) = options.format {
+            let number = |value| LongDouble::parse(&sequence.plain(value)).ok_or("number out of range");
+            let (first, step) = (number(start)?, number(by)?);
+            sequence.style = NumberStyle::Formatted { format, first, step };
+        }
+        Ok(sequence)
     }
 
-    /// Prints the numbers, into a pipe as they are made, so that `seq 1000000 | head -1` ends early.
-    pub(super) async fn write(&self, ctx: &Context<'_>) -> Result<ExecResult> {
-        let pipe = ctx.stdout_stream();
-        let mut output = String::new();
-        let mut written = 0;
-        let mut place = 0;
-        let mut limit = None;
-        while let Some(number) = self.number_at(place) {
-            if let Some(pipe) = &pipe
-                && output.len() >= PIPE_CHUNK
-                && place < SEQ_MAX_LINES
-            {
-                ctx.consume_budget_work(1)?;
-                if !pipe.write(&bytes_of(&output)).await? {
-                    return Ok(ExecResult::with_code("", BROKEN_PIPE_STATUS));
-                }
-                written += output.len();
-                output.clear();
-            }
-            limit = exceeded_limit(place, written + output.len());
-            if limit.is_some() {
-                break;
-            }
-            if place > 0 {
-                output += &self.separator;
-            }
-            match self.format.render(number) {
-                Ok(text) => output += &text,
-                Err(message) => return Ok(ExecResult::err(message, 1)),
-            }
-            place += 1;
-            if !number.is_finite() {
-                break;
+    /// Writes the numbers as they are made, so that `seq 1000000 | head -1` ends early.
+    pub(super) async fn write(&self, output: &mut Writer<'_>) -> Result<()> {
+        let mut value = self.first;
+        if self.is_past(value) {
+            return Ok(());
+        }
+        for place in 0.. {
+            output.write(&bytes_of(&self.text(value, place)?)).await?;
+            value = match value.checked_add(self.step) {
+                Some(next) if !self.is_past(next) => next,
+                _ => break,
+            };
+            output.write(&bytes_of(&self.separator)).await?;
+        }
+        output.write(b"\n").await?;
+        output.flush().await
+    }
+
+    fn text(&self, value: i128, place: u64) -> Result<String> {
+        match &self.style {
+            NumberStyle::Plain => Ok(self.plain(value)),
+            NumberStyle::EqualWidth(width) => Ok(pad(&self.plain(value), *width)),
+            NumberStyle::Formatted { format, first, step } => {
+                let number = first.plus_steps(step, place);
+                let digits = number.map_or_else(|| "inf".to_owned(), |number| number.decimal_text());
+                format.render(digits).map_err(Error::Execution)
             }
         }
-        if place > 0 {
-            output.push('\n');
+    }
+
+    /// Returns a number with the point in its place.
+    fn plain(&self, value: i128) -> String {
+        let unit = 10_u128.pow(self.scale);
+        let (whole, rest) = (value.unsigned_abs() / unit, value.unsigned_abs() % unit);
+        let sign = if value < 0 { "-" } else { "" };
+        if self.places == 0 {
+            return format!("{sign}{whole}");
         }
-        if let Some(pipe) = &pipe {
-            if !output.is_empty() && !pipe.write(&bytes_of(&output)).await? {
-                return Ok(ExecResult::with_code("", BROKEN_PIPE_STATUS));
-            }
-            output.clear();
-        }
-        Ok(match limit {
-            Some((what, most)) => cap_exceeded("seq", output, what, most),
-            None => ExecResult::ok(output),
-        })
+        let rest = rest / 10_u128.pow(self.scale - self.places);
+        format!("{sign}{whole}.{rest:0width$}", width = usize::try_from(self.places).unwrap_or(0))
+    }
+
+    /// Returns the width of the widest of the first number and the last that is printed.
+    fn width(&self) -> usize {
+        let last = self.last.unwrap_or(self.first);
+        let end = self.first + (last - self.first) / self.step * self.step;
+        self.plain(self.first).len().max(self.plain(end).len())
+    }
+
+    fn is_past(&self, value: i128) -> bool {
+        self.last.is_some_and(|last| if self.step > 0 { value > last } else { value < last })
     }
 }
 
-/// Returns the limit that a number of lines and bytes exceeds, and what it counts. The output would exhaust memory
-/// (THREAT[TM-DOS-058], THREAT[TM-DOS-109]).
-fn exceeded_limit(lines: usize, bytes: usize) -> Option<(&'static str, usize)> {
-    if lines >= SEQ_MAX_LINES {
-        Some(("line", SEQ_MAX_LINES))
-    } else if bytes > SEQ_MAX_OUTPUT_BYTES {
-        Some(("output byte", SEQ_MAX_OUTPUT_BYTES))
-    } else {
-        None
-    }
+/// Puts zeros behind the sign of a number until it has this width.
+fn pad(text: &str, width: usize) -> String {
+    let (sign, digits) = text.strip_prefix('-').map_or(("", text), |digits| ("-", digits));
+    format!("{sign}{}{digits}", "0".repeat(width.saturating_sub(text.len())))
 }

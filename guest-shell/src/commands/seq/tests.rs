@@ -42,14 +42,44 @@ async fn seq_formats_numbers() {
 #[tokio::test]
 async fn seq_refuses_wrong_calls() {
     for (call, message) in [
-        ("seq", "seq: missing operand\n"),
-        ("seq abc", "seq: invalid floating point argument: 'abc'\nTry 'seq --help' for more information.\n"),
-        ("seq 1 0 5", "seq: zero increment\n"),
-        ("seq 1 2 3 4", "seq: extra operand '4'\n"),
-        ("seq -s", "seq: option requires an argument -- 's'\n"),
-        ("seq -w -f %g 3", "seq: format string may not be specified when printing equal width strings\n"),
+        ("seq", "missing operand"),
+        ("seq abc", "invalid floating point argument: 'abc'"),
+        ("seq 1 0 5", "invalid Zero increment value: '0'"),
+        ("seq 1 2 3 4", "extra operand '4'"),
+        ("seq -s", "option requires an argument -- 's'"),
+        ("seq -x 3", "invalid option -- 'x'"),
+        ("seq --wide 3", "unrecognized option '--wide'"),
+        ("seq -w -f %g 3", "format string may not be specified when printing equal width strings"),
     ] {
         let result = run(call).await;
-        assert_eq!((&*result.stderr, result.exit_code), (message, 1), "{call}");
+        let expected = format!("seq: {message}\nTry 'seq --help' for more information.\n");
+        assert_eq!((&*result.stderr, result.exit_code), (&*expected, 1), "{call}");
+    }
+}
+
+#[tokio::test]
+async fn seq_with_a_format_rounds_as_c_does() {
+    for (call, output) in [
+        ("seq -f '%.1f' 0.05 0.1 0.5", "0.1\n0.2\n0.2\n0.4\n0.5\n"),
+        ("seq -f '%.2f%%' 1.005 1.005", "1.00%\n"),
+        ("seq -f '%5.1e|' 1 2", "1.0e+00|\n2.0e+00|\n"),
+        ("seq -f '%a' 1", "0x8p-3\n"),
+        ("seq -f 'a\\n%g' 1", "a\\n1\n"),
+    ] {
+        let result = run(call).await;
+        assert_eq!((&*result.stdout, &*result.stderr, result.exit_code), (output, "", 0), "{call}");
+    }
+}
+
+#[tokio::test]
+async fn seq_refuses_formats_without_one_directive_for_a_number() {
+    for (format, message) in [
+        ("abc", "format 'abc' has no % directive"),
+        ("%d", "format '%d' has unknown %d directive"),
+        ("%g%g", "format '%g%g' has too many % directives"),
+        ("%5.", "format '%5.' ends in %"),
+    ] {
+        let result = run(&format!("seq -f '{format}' 2")).await;
+        assert_eq!((&*result.stderr, result.exit_code), (&*format!("seq: {message}\n"), 1), "{format}");
     }
 }

@@ -133,7 +133,7 @@ fn invalid(text: &str, meaning: &str) -> ExecResult {
     ExecResult::err(format!("tail: invalid {meaning}: ‘{text}’\n"), 1)
 }
 
-/// Replaces an obsolete first word, `-NUM`, `-NUMf` or `+NUM`, that at most one file follows, by options. A `-NUM`
+/// Replaces an obsolete first word, such as `-NUM`, `-NUMf` or `+NUM`, that at most one file follows, by options. A `-NUM`
 /// elsewhere is wrong.
 fn expand_obsolete(words: &[String]) -> Result<Vec<String>, ExecResult> {
     let (first, file) = match words {
@@ -154,15 +154,20 @@ fn expand_obsolete(words: &[String]) -> Result<Vec<String>, ExecResult> {
     Ok(expanded)
 }
 
-/// Returns the options that a word `-NUM`, `-NUMf` or `+NUM` stands for.
+/// Returns the options that a word `-NUM[bcl][f]` or `+NUM[bcl][f]` stands for: lines, bytes, or blocks of 512 bytes.
 fn obsolete_options(word: &str) -> Option<Vec<String>> {
-    if word.strip_prefix('+').is_some_and(is_number) {
-        return Some(vec![format!("-n{word}")]);
-    }
-    let letters = word.strip_prefix('-')?;
-    match letters.strip_suffix('f') {
-        Some(digits) if is_number(digits) => Some(vec![format!("-n{digits}"), "-f".to_owned()]),
-        None if is_number(letters) => Some(vec![format!("-n{letters}")]),
-        _ => None,
-    }
+    let sign = if word.starts_with('+') { "+" } else { "" };
+    let rest = word.strip_prefix(['+', '-'])?;
+    let (rest, follow) = match rest.strip_suffix('f') {
+        Some(rest) => (rest, Some("-f".to_owned())),
+        None => (rest, None),
+    };
+    let (digits, option, multiplier) = match rest.strip_suffix(['b', 'c', 'l']) {
+        Some(digits) if rest.ends_with('b') => (digits, 'c', "b"),
+        Some(digits) if rest.ends_with('c') => (digits, 'c', ""),
+        Some(digits) => (digits, 'n', ""),
+        None => (rest, 'n', ""),
+    };
+    let count = is_number(digits).then(|| format!("-{option}{sign}{digits}{multiplier}"))?;
+    Some(std::iter::once(count).chain(follow).collect())
 }

@@ -37,6 +37,8 @@ async fn tail_reads_obsolete_words_where_at_most_a_file_follows() {
     check(&[
         ("seq 5 | tail -2", "4\n5\n", ""),
         ("seq 5 | tail +4", "4\n5\n", ""),
+        ("seq 5 | tail -3c; seq 5 | tail +8c; seq 5 | tail -1l; seq 500 | tail -1b | wc -c", "\n5\n\n5\n5\n512\n", ""),
+        ("seq 5 > f; tail -2c f", "5\n", ""),
         ("seq 5 > f; tail -1 f; tail +5 f; tail -1f - < f", "5\n5\n5\n", ""),
         ("seq 5 | tail -q -n -2", "4\n5\n", ""),
         ("seq 5 > f; tail -1 -q f", "", "tail: option used in invalid context -- 1\n"),

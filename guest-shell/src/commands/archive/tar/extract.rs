@@ -14,7 +14,7 @@ use bashkit::{ExecResult, Result};
 use super::header::{DIRECTORY, FILE, HARD_LINK, OLD_FILE, SYMBOLIC_LINK};
 use super::input::read_archive;
 use super::members::MemberFilter;
-use super::options::TarOptions;
+use super::options::{OldFiles, TarOptions};
 use super::plan::{check_contents, check_extraction};
 use super::reader::{TarMember, TarReader};
 use crate::commands::archive::budget::{budgeted_bytes, budgeted_string};
@@ -68,6 +68,8 @@ struct Extraction<'a> {
     /// Links and their targets. They are made last, so that nothing is written through one.
     links: Vec<(PathBuf, String)>,
     directories: Vec<ExtractedDirectory>,
+    /// A member could not be extracted.
+    has_failed: bool,
 }
 
 impl<'a> Extraction<'a> {
@@ -77,11 +79,12 @@ impl<'a> Extraction<'a> {
             ctx,
             options,
             base,
-            umask: umask.unwrap_or(0o022),
+            umask: if options.same_permissions { 0 } else { umask.unwrap_or(0o022) },
             stdout: budgeted_bytes(ctx)?,
             stderr: budgeted_string(ctx)?,
             links: Vec::new(),
             directories: Vec::new(),
+            has_failed: false,
         })
     }
 
@@ -100,6 +103,9 @@ impl<'a> Extraction<'a> {
             self.list(&name)?;
         }
         let path = resolve_path(&self.base, &name);
+        if !self.options.to_stdout && self.spares_old_file(&path, &name, &member).await? {
+            return Ok(Ok(()));
+        }
         let mode = member.header.mode() & 0o7777 & !self.umask;
         let modified = member_time(member.header.modified());
         match member.header.kind() {
@@ -111,12 +117,48 @@ impl<'a> Extraction<'a> {
             FILE | OLD_FILE => {
                 self.make_file(&path, &archive[member.start..member.start + member.size]).await?;
                 self.ctx.fs.chmod(&path, mode).await?;
-                self.ctx.fs.set_modified_time(&path, modified).await?;
+                if !self.options.touch {
+                    self.ctx.fs.set_modified_time(&path, modified).await?;
+                }
             }
             SYMBOLIC_LINK => self.links.push((path, member.target)),
             kind => self.tell_of_skipped(&name, kind)?,
         }
         Ok(Ok(()))
+    }
+
+    /// Returns true if the options spare what is there under the name of a member. A directory is always as good as
+    /// another.
+    async fn spares_old_file(&mut self, path: &Path, name: &str, member: &TarMember<'_>) -> Result<bool> {
+        if self.options.old_files == OldFiles::Replace {
+            return Ok(false);
+        }
+        let Ok(old) = self.ctx.fs.lstat(path).await else {
+            return Ok(false);
+        };
+        let (is_link, is_directory) = (member.header.kind() == SYMBOLIC_LINK, name.ends_with('/'));
+        if is_directory && old.file_type.is_dir() {
+            return Ok(false);
+        }
+        match self.options.old_files {
+            OldFiles::Replace => return Ok(false),
+            OldFiles::Skip => {}
+            OldFiles::KeepNewer if old.modified < member_time(member.header.modified()) => return Ok(false),
+            OldFiles::KeepNewer => {
+                self.stderr.try_push_str(&format!("tar: Current '{name}' is newer or same age\n"))?;
+            }
+            OldFiles::Keep => {
+                let failure = match (is_link, is_directory) {
+                    (true, _) => format!("Cannot create symlink to '{}'", member.target),
+                    (false, true) => "Cannot mkdir".to_owned(),
+                    (false, false) => "Cannot open".to_owned(),
+                };
+                let shown = name.trim_end_matches('/');
+                self.stderr.try_push_str(&format!("tar: {shown}: {failure}: File exists\n"))?;
+                self.has_failed = true;
+            }
+        }
+        Ok(true)
     }
 
     /// Lists a name, on standard output unless contents go there.
@@ -135,12 +177,12 @@ impl<'a> Extraction<'a> {
             SYMBOLIC_LINK => {}
             DIRECTORY | OLD_FILE if name.ends_with('/') => {}
             FILE | OLD_FILE => {
-                let content = String::from_utf8_lossy(&archive[member.start..member.start + member.size]);
+                let content = &archive[member.start..member.start + member.size];
                 let limits = self.ctx.fs.limits();
                 if let Err(error) = limits.check_total_bytes(self.stdout.len() as u64, content.len() as u64) {
                     return Ok(Err(format!("tar: {name}: {error}\n")));
                 }
-                self.stdout.try_extend_from_slice(content.as_bytes())?;
+                self.stdout.try_extend_from_slice(content)?;
             }
             kind => self.tell_of_skipped(name, kind)?,
         }
@@ -174,12 +216,17 @@ impl<'a> Extraction<'a> {
         }
         for directory in self.directories.iter().rev() {
             self.ctx.fs.chmod(&directory.path, directory.mode).await?;
-            self.ctx.fs.set_modified_time(&directory.path, directory.modified).await?;
+            if !self.options.touch {
+                self.ctx.fs.set_modified_time(&directory.path, directory.modified).await?;
+            }
         }
         self.stderr.try_push_str(missing)?;
+        if self.has_failed && missing.is_empty() {
+            self.stderr.try_push_str("tar: Exiting with failure status due to previous errors\n")?;
+        }
         let (stdout, _stdout_lease) = self.stdout.into_parts();
         let (stderr, _stderr_lease) = self.stderr.into_parts();
-        let exit_code = if missing.is_empty() { 0 } else { 2 };
+        let exit_code = if missing.is_empty() && !self.has_failed { 0 } else { 2 };
         Ok(ExecResult { stdout: stdout.into(), stderr: stderr.into(), exit_code, ..ExecResult::default() })
     }
 

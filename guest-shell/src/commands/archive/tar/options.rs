@@ -24,6 +24,19 @@ pub(super) enum TarTask {
     List,
 }
 
+/// Treatment of files that are there already when an archive is extracted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum OldFiles {
+    #[default]
+    Replace,
+    /// A member for which there is a file is an error (`-k`).
+    Keep,
+    /// A member for which there is a file is left out (`--skip-old-files`).
+    Skip,
+    /// A member for which there is a file that is as new is left out (`--keep-newer-files`).
+    KeepNewer,
+}
+
 /// Options of one call.
 #[derive(Default)]
 pub(super) struct TarOptions<'a> {
@@ -44,6 +57,11 @@ pub(super) struct TarOptions<'a> {
     /// Number of leading components that names lose.
     strip_components: usize,
     pub(super) matching: MemberMatching,
+    pub(super) old_files: OldFiles,
+    /// Files get the time of the extraction (`-m`).
+    pub(super) touch: bool,
+    /// Files get the permissions of the archive without regard to the umask (`-p`).
+    pub(super) same_permissions: bool,
 }
 
 impl<'a> TarOptions<'a> {
@@ -92,6 +110,7 @@ impl<'a> TarOptions<'a> {
             "gzip" | "bzip2" if attached.is_some() => return Err(unrecognized(name)),
             _ => match short_option(name) {
                 Some(letter) => self.set(letter),
+                None if self.set_by_name(name) => {}
                 None if is_without_effect(name) || self.matching.set(name) => {}
                 None => return Err(unrecognized(name)),
             },
@@ -116,9 +135,9 @@ impl<'a> TarOptions<'a> {
                 'f' => self.archive = Some(value()?),
                 'C' => self.directory = Some(value()?),
                 'T' => self.name_lists.push(value()?),
-                // Permissions are always kept, and no option spares a file or its time.
-                'p' | 'k' | 'm' => {}
-                'c' | 'r' | 'u' | 'x' | 't' | 'v' | 'z' | 'j' | 'O' | 'a' | 'P' => self.set(letter),
+                'c' | 'r' | 'u' | 'x' | 't' | 'v' | 'z' | 'j' | 'O' | 'a' | 'P' | 'k' | 'm' | 'p' | 'U' => {
+                    self.set(letter);
+                }
                 _ => return Err(usage_error(&format!("invalid option -- '{letter}'"))),
             }
         }
@@ -138,8 +157,25 @@ impl<'a> TarOptions<'a> {
             'j' => self.compression = ArchiveCompression::Bzip2,
             'O' => self.to_stdout = true,
             'a' => self.compression_by_name = true,
+            'k' => self.old_files = OldFiles::Keep,
+            'm' => self.touch = true,
+            'p' => self.same_permissions = true,
+            // Files are always replaced.
+            'U' => {}
             _ => self.absolute_names = true,
         }
+    }
+
+    /// Applies a long option without a value that has no letter. Returns false if it is another one.
+    fn set_by_name(&mut self, name: &str) -> bool {
+        match name {
+            "skip-old-files" => self.old_files = OldFiles::Skip,
+            "keep-newer-files" => self.old_files = OldFiles::KeepNewer,
+            "overwrite" => self.old_files = OldFiles::Replace,
+            "no-same-permissions" => self.same_permissions = false,
+            _ => return false,
+        }
+        true
     }
 
     fn add_task(&mut self, task: TarTask) {
@@ -229,25 +265,17 @@ fn short_option(name: &str) -> Option<char> {
         "to-stdout" => 'O',
         "auto-compress" => 'a',
         "absolute-names" => 'P',
+        "keep-old-files" => 'k',
+        "touch" => 'm',
+        "preserve-permissions" | "same-permissions" => 'p',
+        "unlink-first" => 'U',
         _ => return None,
     })
 }
 
-/// Returns true for options about owners, permissions and replaced files, which the file system has no choice of.
+/// Returns true for options about owners, of which the file system has no choice.
 fn is_without_effect(name: &str) -> bool {
-    matches!(
-        name,
-        "no-same-owner"
-            | "same-owner"
-            | "no-same-permissions"
-            | "same-permissions"
-            | "preserve-permissions"
-            | "numeric-owner"
-            | "overwrite"
-            | "keep-old-files"
-            | "skip-old-files"
-            | "touch"
-    )
+    matches!(name, "no-same-owner" | "same-owner" | "numeric-owner")
 }
 
 fn component_count(value: &str) -> StdResult<usize, ExecResult> {

@@ -19,15 +19,29 @@ impl Interpreter {
     pub(super) async fn call_function(&mut self, function_id: u32, arguments: &[Expr]) -> Evaluation<Value> {
         let program = self.program.clone();
         let function = &program.funcs[function_id as usize];
-        if arguments.len() > function.params.len() {
-            let message = format!("function `{}' called with more arguments than declared", function.name);
-            return Err(self.fatal_error(&message));
-        }
+        self.check_argument_count(function_id, arguments.len())?;
         let mut locals = Vec::with_capacity(function.params.len());
         for (index, argument) in arguments.iter().enumerate() {
             let wants_array = function.array_params.get(index).copied().unwrap_or(false);
             locals.push(self.argument(argument, wants_array).await?);
         }
+        self.call_with_slots(function_id, locals).await
+    }
+
+    fn check_argument_count(&mut self, function_id: u32, count: usize) -> Evaluation<()> {
+        let function = &self.program.funcs[function_id as usize];
+        if count > function.params.len() {
+            let message = format!("function `{}' called with more arguments than declared", function.name);
+            return Err(self.fatal_error(&message));
+        }
+        Ok(())
+    }
+
+    /// Calls a function with what its first parameters are.
+    pub(super) async fn call_with_slots(&mut self, function_id: u32, mut locals: Vec<Slot>) -> Evaluation<Value> {
+        self.check_argument_count(function_id, locals.len())?;
+        let program = self.program.clone();
+        let function = &program.funcs[function_id as usize];
         locals.resize(function.params.len(), Slot::Scalar(Value::Uninit));
         self.enter_call(function_id, locals);
         let location = self.location_index;

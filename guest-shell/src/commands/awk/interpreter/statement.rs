@@ -157,7 +157,7 @@ impl Interpreter {
     async fn run_for_in(&mut self, key_target: &Expr, array: &Expr, body: &Block) -> Evaluation<Flow> {
         let array = self.array_of_expression(array).await?;
         let mut iteration = 0;
-        for key in self.keys_in_order(array) {
+        for key in self.keys_in_order(array).await? {
             if self.element(array, &key).is_none() {
                 continue;
             }

@@ -53,13 +53,25 @@ impl Future for Response {
 }
 
 impl Interpreter {
+    /// Runs the command of `system` or `command | getline`: standard output is flushed before it.
+    pub(crate) async fn run_command(&mut self, captures: bool, command: &str) -> Evaluation<ExecResult> {
+        self.io.flush_stdout();
+        self.run_in_shell(captures, command, None).await
+    }
+
+    /// Runs the command of an output pipe. What was printed since standard output was flushed comes behind what the
+    /// command writes, as with gawk, which keeps it in a buffer.
+    pub(super) async fn run_output_pipe(&mut self, command: &str, input: String) -> Evaluation<ExecResult> {
+        let held_from = self.io.flushed.max(self.io.emitted.0);
+        let held = self.io.stdout.split_off(held_from);
+        let result = self.run_in_shell(false, command, Some(input)).await;
+        self.io.flush_stdout();
+        self.io.stdout.push_str(&held);
+        result
+    }
+
     /// Runs a command with `sh -c`.
-    pub(crate) async fn run_command(
-        &mut self,
-        captures: bool,
-        command: &str,
-        stdin: Option<String>,
-    ) -> Evaluation<ExecResult> {
+    async fn run_in_shell(&mut self, captures: bool, command: &str, stdin: Option<String>) -> Evaluation<ExecResult> {
         let Some(bridge) = self.io.host.bridge.clone() else {
             if !std::mem::replace(&mut self.io.has_warned_of_commands, true) {
                 self.write_error_line("awk: running commands is not supported in this context");
@@ -67,7 +79,7 @@ impl Interpreter {
             return Ok(ExecResult::with_code(String::new(), CANNOT_RUN_STATUS));
         };
         // The command sees what was written to files, as with gawk, which flushes.
-        self.flush_all().await?;
+        self.flush_files().await?;
         let (emit_stdout, emit_stderr) = if captures { Default::default() } else { self.take_output_to_emit() };
         if let Ok(mut state) = bridge.lock() {
             let command = command.to_string();

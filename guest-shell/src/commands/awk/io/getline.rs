@@ -84,7 +84,7 @@ impl Interpreter {
 
     async fn open_input_command(&mut self, command: &str) -> Evaluation<()> {
         self.check_input_count()?;
-        let result = self.run_command(true, command, None).await?;
+        let result = self.run_command(true, command).await?;
         let reader = Reader::of_command(result.stdout.text_lossy().into_owned(), result.exit_code);
         self.add_input(command, reader)
     }

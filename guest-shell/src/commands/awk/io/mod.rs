@@ -54,6 +54,9 @@ pub(super) struct Io {
     pub(super) stderr: String,
     /// Bytes of `stdout` and `stderr` that were passed on already, when a command ran.
     pub(super) emitted: (usize, usize),
+    /// Bytes of `stdout` that gawk would have written by now. What follows waits in its buffer while the command of an
+    /// output pipe runs.
+    flushed: usize,
     outputs: OpenOutputs,
     inputs: OpenInputs,
     main: MainInput,
@@ -68,6 +71,7 @@ impl Io {
             stdout: String::new(),
             stderr: String::new(),
             emitted: (0, 0),
+            flushed: 0,
             outputs: OpenOutputs::default(),
             inputs: OpenInputs::default(),
             main: MainInput::default(),
@@ -76,12 +80,22 @@ impl Io {
         }
     }
 
+    /// Leaves nothing of standard input: the program came from there.
+    pub(super) fn give_up_stdin(&mut self) {
+        self.stdin_is_taken = true;
+    }
+
     /// Returns standard input; when it is asked for again, nothing is left of it.
     fn take_stdin(&mut self) -> Reader {
         if std::mem::replace(&mut self.stdin_is_taken, true) {
             return Reader::new(String::new());
         }
         Reader::with_pipe(self.host.stdin.take().unwrap_or_default(), self.host.pipe.take())
+    }
+
+    /// Notes that gawk flushes standard output here.
+    fn flush_stdout(&mut self) {
+        self.flushed = self.stdout.len();
     }
 
     fn resolve(&self, name: &str) -> PathBuf {

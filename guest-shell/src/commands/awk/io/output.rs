@@ -74,6 +74,7 @@ impl Interpreter {
             return Ok(());
         };
         let text = std::mem::take(&mut self.io.stdout);
+        self.io.flushed = 0;
         match output.write(&bashkit::bytes_of(&text)).await {
             Ok(true) => Ok(()),
             Ok(false) => {
@@ -130,7 +131,10 @@ impl Interpreter {
         let target = match redirect {
             Redirect::File(_) => file(true),
             Redirect::Append(_) => file(false),
-            Redirect::Pipe(_) => OutputTarget::Command,
+            Redirect::Pipe(_) => {
+                self.io.flush_stdout();
+                OutputTarget::Command
+            }
         };
         self.io.outputs.outputs.insert(name.to_string(), Output { target, pending: String::new() });
         self.io.outputs.names.push(name.to_string());
@@ -157,16 +161,28 @@ impl Interpreter {
         Ok(())
     }
 
-    /// Writes what is kept for files.
+    /// Writes what is kept for files, and lets go of what is kept of standard output (`fflush`).
     pub(crate) async fn flush_all(&mut self) -> Evaluation<()> {
+        self.io.flush_stdout();
+        self.flush_files().await
+    }
+
+    /// Writes what is kept for files.
+    pub(super) async fn flush_files(&mut self) -> Evaluation<()> {
         for name in self.io.outputs.names.clone() {
             self.flush_output(&name).await?;
         }
         Ok(())
     }
 
-    /// Closes an input or an output. Returns the exit status of its command, 0 for a file, -1 if it is not open.
+    /// Closes an input or an output for `close`, which flushes standard output. Returns the exit status of its command,
+    /// 0 for a file, -1 if it is not open.
     pub(crate) async fn close_stream(&mut self, name: &str) -> Evaluation<f64> {
+        self.io.flush_stdout();
+        self.close_unflushed(name).await
+    }
+
+    async fn close_unflushed(&mut self, name: &str) -> Evaluation<f64> {
         if !self.io.outputs.outputs.contains_key(name) {
             return Ok(self.io.inputs.close(name).map_or(-1.0, f64::from));
         }
@@ -176,17 +192,18 @@ impl Interpreter {
         flushed?;
         match output {
             Some(Output { target: OutputTarget::Command, pending }) => {
-                let result = self.run_command(false, name, Some(pending)).await?;
+                let result = self.run_output_pipe(name, pending).await?;
                 Ok(f64::from(result.exit_code))
             }
             _ => Ok(0.0),
         }
     }
 
-    /// Closes all outputs, at the end of the program. The first error is told; the others are closed all the same.
+    /// Closes all outputs, at the end of the program: as in gawk, what was opened last is closed first. The first error
+    /// is told; the others are closed all the same.
     pub(crate) async fn close_all(&mut self) {
-        for name in self.io.outputs.names.clone() {
-            let _ = Box::pin(self.close_stream(&name)).await;
+        for name in self.io.outputs.names.clone().into_iter().rev() {
+            let _ = Box::pin(self.close_unflushed(&name)).await;
         }
     }
 }

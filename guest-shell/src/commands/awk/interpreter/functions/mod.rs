@@ -54,7 +54,7 @@ impl Interpreter {
             F::Match => self.match_function(arguments).await,
             F::System => {
                 let command = self.eval_text(&arguments[0]).await?;
-                let result = self.run_command(false, &command, None).await?;
+                let result = self.run_command(false, &command).await?;
                 Ok(Value::Num(result.exit_code as f64))
             }
             F::Close => {
