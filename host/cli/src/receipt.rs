@@ -252,7 +252,7 @@ fn report(verification: &Verification, signer: Option<&str>) -> serde_json::Valu
 
 fn show_verification(verification: &Verification) {
     let Verification { session, run, script, status, calls, .. } = verification;
-    show::line(format_args!("{}@{run}  {}  {}", show::plain(session), show::plain(script), show::plain(status)));
+    show::line(format_args!("{}@{run}  {}  {}", show::plain(session), show::plain(script), status));
     calls.iter().for_each(show_call);
     if let Some(value) = &verification.value {
         show::line(format_args!("      value      {}", show::cut(&value.to_string())));

@@ -47,8 +47,8 @@ pub use options::{RunOptions, Stdin};
 pub use persistence::{
     Answered, At, CallDecision, ChangedFile, Checked, Created, Exported, FileOrigin, FileWriter, ForkedRun, HandOver,
     Head, HumanAnswer, ImportBudget, ImportOptions, Imported, ImportedBudget, LogLine, MiddleFork, OpenOptions, Origin,
-    OriginCall, Overrides, PendingCall, Point, PointError, Removed, ReplayedCall, ReplayedRun, RunRecord, Salvaged,
-    SessionId, SessionIdError, Sessions, SessionsError, Shown, States, Waiting,
+    OriginCall, Overrides, PendingCall, Point, PointError, RecordStatus, Removed, ReplayedCall, ReplayedRun, RunRecord,
+    Salvaged, SessionId, SessionIdError, Sessions, SessionsError, Shown, States, Waiting,
 };
 pub use receipt::{CallVerdict, ReceiptError, Verification, VerifiedCall, VerifyOptions};
 pub use recording::{CallSource, Recorder, Recording, RecordingError, RecordingFile};

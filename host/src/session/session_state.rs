@@ -513,7 +513,7 @@ impl SessionState {
         if let Some((persistent, started_run)) = self.storage.on_disk(slot) {
             // A replay that failed leaves the run as it was before.
             let waits = matches!(result.status, Status::Suspended | Status::InDoubt);
-            let status = waits.then(|| result.status.word());
+            let status = waits.then(|| result.status.into());
             if let Err(error) = persistent.suspend(started_run, Some(result.calls.as_slice()), status) {
                 result.mark_unsaved(&error);
                 if persistent.interrupt(started_run, result.calls.as_slice()) {

@@ -6,7 +6,7 @@ use clap::Args;
 use serde_json::{Value, json};
 use tollhouse::capability::{Amount, Policy};
 use tollhouse::ledger::Used;
-use tollhouse::session::{RunRecord, SessionId, Sessions, SessionsError, Shown};
+use tollhouse::session::{RecordStatus, RunRecord, SessionId, Sessions, SessionsError, Shown};
 
 use super::super::locations::Locations;
 use super::super::{Result, format, show};
@@ -244,8 +244,8 @@ impl ShowSessionCommand {
 }
 
 /// Returns the status of a run. A run that has not ended was interrupted, unless the session is active.
-fn status(run: &RunRecord, busy: bool) -> &str {
-    if run.status == "running" && !busy { "interrupted" } else { &run.status }
+fn status(run: &RunRecord, busy: bool) -> RecordStatus {
+    if run.status == RecordStatus::Running && !busy { RecordStatus::Interrupted } else { run.status }
 }
 
 fn run_json(number: u64, run: &RunRecord, busy: bool) -> Value {

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::query::logged_event;
 use super::record::RunRecord;
-use super::{SessionId, Sessions, SessionsError, record_key};
+use super::{RecordStatus, SessionId, Sessions, SessionsError, record_key};
 use crate::gate::{Call, CallOutcome, LoggedEvent};
 
 /// Number of calls that the gate admitted, and that it denied.
@@ -38,7 +38,7 @@ impl CallCounts {
 impl Sessions {
     /// Adds the call counts from the log to the records of such runs: a call is in the log before it starts.
     pub(super) fn add_call_counts(&self, id: &SessionId, runs: &mut [(u64, RunRecord)]) -> Result<(), SessionsError> {
-        let silent = |run: &RunRecord| matches!(run.status.as_str(), "running" | "interrupted");
+        let silent = |run: &RunRecord| matches!(run.status, RecordStatus::Running | RecordStatus::Interrupted);
         let silent = runs.iter().filter(|(_, run)| silent(run));
         let mut counts: HashMap<u64, CallCounts> = silent.map(|(number, _)| (*number, CallCounts::default())).collect();
         if counts.is_empty() {

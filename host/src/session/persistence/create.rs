@@ -8,7 +8,7 @@ use super::record::{Created, Origin, RunRecord, States};
 use super::session_lock::SessionLock;
 use super::session_log::{json, retried};
 use super::shared_budgets::FamilyId;
-use super::{PersistentSession, SessionId, Sessions, SessionsError, Waiting, record_key};
+use super::{PersistentSession, RecordStatus, SessionId, Sessions, SessionsError, Waiting, record_key};
 use crate::capability::{Grant, Limits, Policy, Setting};
 use crate::gate::{Approver, ApproverKeys, Audit, SignatureCheck, SignedSession};
 use crate::store::Batch;
@@ -236,7 +236,7 @@ impl Sessions {
         let created =
             Created { created: now(), seed: Created::new_seed()?, from, family, hand_overs: Vec::new(), import: None };
         let run = RunRecord {
-            status: "created".to_owned(),
+            status: RecordStatus::Created,
             script: String::new(),
             hash: String::new(),
             log: None,

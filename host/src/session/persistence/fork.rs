@@ -9,11 +9,11 @@ use super::fork_point::{LoggedCalls, taken_over};
 use super::open_session::first_head;
 use super::query::damaged;
 use super::record::{ForkedRun, LogPosition, Origin, RunRecord, States};
-use super::run_journal::SUSPENDED;
 use super::session_log::{json, retried};
 use super::shared_budgets::LoadedFamily;
-use super::{Point, SessionId, Sessions, SessionsError, record_key};
+use super::{Point, RecordStatus, SessionId, Sessions, SessionsError, record_key};
 use crate::gate::{CallOutcome, Chain, Event};
+use crate::session::Status;
 use crate::session::journal::{self, JournalEntry};
 use crate::store::{Batch, Record, StoreError, Upload};
 use crate::vfs::{SnapshotId, Tree, now};
@@ -184,7 +184,7 @@ impl Sessions {
     fn middle_of(&self, id: &SessionId, run: u64, seq: u64) -> Result<ForkStart, SessionsError> {
         let point = Point { session: id.clone(), at: super::At::Run(run) };
         let (_, record) = self.script_run(&point)?;
-        if record.status == "running" {
+        if record.status == RecordStatus::Running {
             return Err(SessionsError::Busy(id.clone()));
         }
         let journal = self.journal(id, run)?;
@@ -229,7 +229,7 @@ fn suspended(middle: &MiddleOfRun) -> RunRecord {
     let calls = middle.calls.iter().count() as u64 - denied;
     let log = LogPosition { lines: 0, hash: Chain::default().hash().to_string() };
     RunRecord {
-        status: SUSPENDED.to_owned(),
+        status: Status::Suspended.into(),
         log: Some(log),
         started: now(),
         ended: None,

@@ -15,7 +15,7 @@ use super::record::{Balance, RunRecord};
 use super::session_lock::Waiting;
 use super::session_log::json;
 use super::shared_budgets::{ATTEMPTS, LoadedFamily};
-use super::{SessionId, Sessions, SessionsError, record_key};
+use super::{RecordStatus, SessionId, Sessions, SessionsError, record_key};
 use crate::gate::{Event, limited_accounts};
 use crate::store::{Record, StoreError};
 use crate::vfs::now;
@@ -121,7 +121,7 @@ impl PersistentSession {
         let number = open.head.runs.checked_add(1).ok_or_else(|| damaged(&self.id, "its runs"))?;
         let what = "handed over: it goes on where its export is imported";
         let record = RunRecord {
-            status: "changed".to_owned(),
+            status: RecordStatus::Changed,
             script: what.to_owned(),
             hash: String::new(),
             log: None,

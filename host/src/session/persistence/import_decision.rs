@@ -14,7 +14,7 @@ use super::query::damaged;
 use super::record::{Balance, Created, Head, RunRecord};
 use super::session_log::json;
 use super::shared_budgets::{FamilyId, LoadedFamily};
-use super::{SessionId, Sessions, SessionsError, record_key};
+use super::{RecordStatus, SessionId, Sessions, SessionsError, record_key};
 use crate::gate::{Chain, Event, limited_accounts};
 use crate::ledger::{Allowance, Used};
 use crate::store::{Batch, BlobId};
@@ -188,7 +188,7 @@ impl ImportDecision {
         let line = record_key::inline_value(&line).ok_or_else(|| damaged(id, "a line of its log"))?;
         last.put(record_key::numbered(b'A', id, chain.lines()), line);
         let run = RunRecord {
-            status: "changed".to_owned(),
+            status: RecordStatus::Changed,
             script: what,
             hash: String::new(),
             log: None,

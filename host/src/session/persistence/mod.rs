@@ -1,7 +1,7 @@
 //! Sessions that outlive their process: their records in a [`Store`], their files in [`Blobs`].
 //!
 //! Modules:
-//! - `session_id`, `record_key`, `record`: names, keys and records;
+//! - `session_id`, `record_key`, `record`, `record_status`: names, keys and records;
 //! - `session_lock`, `termination`: who may change a session, and how its runs are stopped when it is removed;
 //! - `shared_budgets`: budgets that several sessions share;
 //! - `session_log`: the log and the ledger, and the one way to commit;
@@ -36,6 +36,7 @@ mod query;
 mod record;
 mod record_check;
 mod record_key;
+mod record_status;
 mod recorded_run;
 mod revision;
 mod run_journal;
@@ -63,6 +64,7 @@ pub(super) use open_session::{PersistentSession, StartedRun, error_for_log};
 pub use query::{LogLine, Shown};
 pub(super) use record::{Balance, LogPosition};
 pub use record::{Created, ForkedRun, Head, Origin, RunRecord, States};
+pub use record_status::RecordStatus;
 pub(super) use recorded_run::RecordedRun;
 pub use revision::{At, Point, PointError};
 pub(super) use run_journal::ResumedRun;

@@ -13,14 +13,14 @@ use super::session_lock::{SessionLock, Waiting, when_free};
 use super::session_log::{CommitBuilder, OpenLog, PendingJournal, SessionLog, json};
 use super::shared_budgets::{BudgetSharing, FamilyId, SpendingObserver};
 use super::termination::CancelRegistration;
-use super::{SessionId, Sessions, SessionsError, record_key};
+use super::{RecordStatus, SessionId, Sessions, SessionsError, record_key};
 use crate::capability::{JournalRetention, Policy};
 use crate::error::error_chain;
 use crate::gate::{Audit, Chain, Event};
 use crate::guest::Language;
 use crate::ledger::Used;
 use crate::session::journal::{self, JournalEntry};
-use crate::session::{RunEffects, RunResult};
+use crate::session::{RunEffects, RunResult, Status};
 use crate::store::Owner;
 use crate::tool::{EntryChange, EntryKey, KeyValueBacking, Lock};
 use crate::vfs::now;
@@ -213,9 +213,10 @@ impl PersistentSession {
         let owner = Owner { key: record_key::single(b'O', id), epoch };
         let mut open = OpenLog::new(owner, head, chain, balances, BudgetSharing::new(family, shared));
         for run in interrupted {
-            let record = RunRecord { status: "interrupted".to_owned(), ..sessions.run(id, run)? };
+            let status = RecordStatus::Interrupted;
+            let record = RunRecord { status, ..sessions.run(id, run)? };
             open.put(record_key::numbered(b'R', id, run), json(&record));
-            open.line(id, &Event::Ended { run, status: "interrupted", error: None })?;
+            open.line(id, &Event::Ended { run, status: status.word(), error: None })?;
             if !sessions.records().scan(&record_key::numbered(b'J', id, run), None, 1)?.is_empty() {
                 open.head.unfinished = Some(run);
             }
@@ -288,7 +289,7 @@ impl PersistentSession {
         let log = LogPosition { lines: open.chain.lines(), hash: open.chain.hash().to_string() };
         let record = RunRecord {
             log: Some(log),
-            status: "running".to_owned(),
+            status: RecordStatus::Running,
             script: shortened(script, MAX_SCRIPT),
             hash: hash.to_owned(),
             started: now(),
@@ -319,10 +320,9 @@ impl PersistentSession {
         let CallCounts { admitted, denied } = CallCounts::of(result.calls.as_slice());
         let whole = result.error.as_ref().map(|error| error.message.as_str());
         let error = whole.map(|error| shortened(error, MAX_ERROR));
-        let status = result.status.word();
         let logged = whole.map(error_for_log);
-        let event = Event::Ended { run: started_run.number, status, error: logged.as_deref() };
-        let (status, error) = (status.to_owned(), error.clone());
+        let status = RecordStatus::from(result.status);
+        let event = Event::Ended { run: started_run.number, status: status.word(), error: logged.as_deref() };
         let record = RunRecord { status, error, calls: admitted, denied, ..started_run.record.clone() };
         self.commit(started_run, record, left.map(|left| &left.files), &event, |commit| {
             let Some((language, state)) = left.and_then(|left| left.state.as_ref()) else { return Ok(()) };
@@ -382,7 +382,7 @@ impl PersistentSession {
     ) -> Result<Policy, E> {
         let (policy, lock) = widen(self.sessions.policy(&self.id)?, self.sessions.lock(&self.id)?)?;
         let values = [(b'P', policy.to_json().to_string().into_bytes()), (b'M', json(&lock))];
-        let record = RunRecord { status: "changed".to_owned(), ..started_run.record.clone() };
+        let record = RunRecord { status: RecordStatus::Changed, ..started_run.record.clone() };
         let event = Event::Changed { run: started_run.number, what };
         self.commit(started_run, record, Some(files), &event, |commit| {
             values.iter().try_for_each(|(kind, value)| commit.long(record_key::single(*kind, &self.id), value))
@@ -398,7 +398,7 @@ impl PersistentSession {
         files: &Tree,
         states: Option<&States>,
     ) -> Result<SnapshotId, SessionsError> {
-        let record = RunRecord { status: "changed".to_owned(), ..started_run.record.clone() };
+        let record = RunRecord { status: RecordStatus::Changed, ..started_run.record.clone() };
         let event = Event::Changed { run: started_run.number, what };
         let committed = self.commit(started_run, record, Some(files), &event, |commit| {
             if let Some(states) = states {
@@ -417,12 +417,13 @@ impl PersistentSession {
             let CallCounts { admitted, denied } =
                 lost.map(|lost| CallCounts::of(lost.calls.as_slice())).unwrap_or_default();
             let error = lost.and_then(|lost| lost.error.as_ref()).map(|error| error.message.as_str());
+            let status = RecordStatus::from(Status::Failed);
             if error.is_some() {
                 // If the line is too long, the run's record still shows the failure.
-                let _ = open.line(&self.id, &Event::Ended { run: started_run.number, status: "failed", error });
+                let _ = open.line(&self.id, &Event::Ended { run: started_run.number, status: status.word(), error });
             }
             let error = error.map(|error| shortened(error, MAX_ERROR));
-            let (status, ended) = ("failed".to_owned(), Some(now()));
+            let ended = Some(now());
             let record = RunRecord { status, ended, error, calls: admitted, denied, ..started_run.record.clone() };
             open.put(record_key::numbered(b'R', &self.id, started_run.number), json(&record));
         }

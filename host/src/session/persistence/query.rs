@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::record::{Balance, Created, Head, LogPosition, RunRecord, States};
 use super::shared_budgets::FamilyId;
-use super::{At, Point, SessionId, Sessions, SessionsError, record_key};
+use super::{At, Point, RecordStatus, SessionId, Sessions, SessionsError, record_key};
 use crate::capability::Policy;
 use crate::gate::{Chain, LoggedEvent};
 use crate::ledger::Used;
@@ -88,15 +88,15 @@ impl Sessions {
         self.created(id)?;
         let mut runs = self.run_records(id)?;
         let running = |runs: &[(u64, RunRecord)]| -> HashSet<u64> {
-            runs.iter().filter(|(_, run)| run.status == "running").map(|(number, _)| *number).collect()
+            runs.iter().filter(|(_, run)| run.status == RecordStatus::Running).map(|(number, _)| *number).collect()
         };
         let before = running(&runs);
         if !before.is_empty() && !self.0.locks.is_taken(id)? {
             // No process had the session's lock, so these have ended. Runs that ended in time say so now.
             runs = self.run_records(id)?;
             for (number, run) in &mut runs {
-                if run.status == "running" && before.contains(number) {
-                    run.status = "interrupted".to_owned();
+                if run.status == RecordStatus::Running && before.contains(number) {
+                    run.status = RecordStatus::Interrupted;
                 }
             }
         }

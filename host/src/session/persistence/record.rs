@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::RecordStatus;
 use super::hand_over::HandOver;
 use super::shared_budgets::FamilyId;
 use super::{SessionId, SessionsError};
@@ -122,8 +123,8 @@ impl Head {
 /// Record of a run, or of another change of a session's files.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunRecord {
-    /// `running`, `interrupted`, or the status of the result. `changed` is a change without a run.
-    pub status: String,
+    /// Status of the run, or of the change.
+    pub status: RecordStatus,
     /// Name of the script, or description of the change.
     pub script: String,
     /// blake3 of the script, in hexadecimal.

@@ -9,18 +9,14 @@ use super::query::damaged;
 use super::record::{Head, LedgerEntry, LedgerOutcome, RunRecord};
 use super::session_lock::Waiting;
 use super::session_log::{OpenLog, PendingJournal, json};
-use super::{SessionId, Sessions, SessionsError, record_key};
+use super::{RecordStatus, SessionId, Sessions, SessionsError, record_key};
 use crate::capability::{JournalRetention, Limits};
 use crate::gate::{Call, CallOutcome, Event};
 use crate::guest::OperationId;
 use crate::ledger::Used;
+use crate::session::Status;
 use crate::session::journal::{self, JournalEntry, Resolution};
 use crate::vfs::{self, Tree, now};
-
-/// Statuses of runs that can be resumed.
-pub(super) const SUSPENDED: &str = "suspended";
-pub(super) const IN_DOUBT: &str = "in_doubt";
-pub(super) const INTERRUPTED: &str = "interrupted";
 
 /// Run that is resumed.
 pub(in crate::session) struct ResumedRun {
@@ -96,8 +92,7 @@ impl Sessions {
 
     /// Returns true if a run waits for a human, also where the process died that resumed it: no other run may begin.
     pub(super) fn waits(&self, id: &SessionId, run: u64) -> Result<bool, SessionsError> {
-        let waits = matches!(self.run(id, run)?.status.as_str(), SUSPENDED | IN_DOUBT);
-        Ok(waits || !pending(id, run, self.journal(id, run)?)?.is_empty())
+        Ok(self.run(id, run)?.status.waits() || !pending(id, run, self.journal(id, run)?)?.is_empty())
     }
 
     /// Returns the keys of the journals that are kept no longer, of runs that have ended: of at most so many runs, the
@@ -244,19 +239,19 @@ impl PersistentSession {
         &self,
         started_run: &StartedRun,
         calls: Option<&[Call]>,
-        status: Option<&str>,
+        status: Option<RecordStatus>,
     ) -> Result<(), SessionsError> {
         let mut open = self.log.lock();
         let open = open.as_mut().ok_or(SessionsError::NotTaken)?;
-        let status = status.unwrap_or(match started_run.record.status.as_str() {
-            "running" => INTERRUPTED,
+        let status = status.unwrap_or(match started_run.record.status {
+            RecordStatus::Running => RecordStatus::Interrupted,
             before => before,
         });
-        let mut record = RunRecord { status: status.to_owned(), ..started_run.record.clone() };
+        let mut record = RunRecord { status, ..started_run.record.clone() };
         if let Some(CallCounts { admitted, denied }) = calls.map(CallCounts::of) {
             (record.calls, record.denied) = (admitted, denied);
         }
-        let event = Event::Ended { run: started_run.number, status, error: None };
+        let event = Event::Ended { run: started_run.number, status: status.word(), error: None };
         open.telling(&self.id, &event, |open| {
             self.log.commit(open, |commit| {
                 commit.head.running.retain(|run| *run != started_run.number);
@@ -288,7 +283,7 @@ impl PersistentSession {
         if !replayable || !is_there() {
             return false;
         }
-        if self.suspend(started_run, Some(calls), Some(INTERRUPTED)).is_err() {
+        if self.suspend(started_run, Some(calls), Some(RecordStatus::Interrupted)).is_err() {
             self.interrupt_later(started_run);
         }
         true
@@ -301,8 +296,9 @@ impl PersistentSession {
             open.head.running.retain(|run| *run != started_run.number);
             open.head.unfinished = Some(started_run.number);
             // The line is short.
-            let _ = open.line(&self.id, &Event::Ended { run: started_run.number, status: INTERRUPTED, error: None });
-            let record = RunRecord { status: INTERRUPTED.to_owned(), ..started_run.record.clone() };
+            let (run, status) = (started_run.number, RecordStatus::Interrupted);
+            let _ = open.line(&self.id, &Event::Ended { run, status: status.word(), error: None });
+            let record = RunRecord { status, ..started_run.record.clone() };
             open.put(record_key::numbered(b'R', &self.id, started_run.number), json(&record));
         }
     }
@@ -339,7 +335,7 @@ impl PersistentSession {
             open.journal = Some(PendingJournal::new(number, chunks, Vec::new()));
             open.head.unfinished = None;
             open.head.running.push(number);
-            let running = RunRecord { status: "running".to_owned(), ..record.clone() };
+            let running = RunRecord { status: RecordStatus::Running, ..record.clone() };
             open.put(record_key::numbered(b'R', &self.id, number), json(&running));
             Ok(ResumedRun { files, started_run: StartedRun { number, record }, journal, calls })
         })
@@ -426,14 +422,11 @@ impl PersistentSession {
         let abandoned = self.locked(|| {
             let number = self.unfinished_run()?;
             let is_kept = self.retention()? != JournalRetention::Suspended;
-            let record = RunRecord {
-                status: "cancelled".to_owned(),
-                ended: Some(vfs::now()),
-                ..self.sessions.run(&self.id, number)?
-            };
+            let status = RecordStatus::from(Status::Cancelled);
+            let record = RunRecord { status, ended: Some(vfs::now()), ..self.sessions.run(&self.id, number)? };
             let mut open = self.log.lock();
             let open = open.as_mut().ok_or(SessionsError::NotTaken)?;
-            let event = Event::Ended { run: number, status: "cancelled", error: None };
+            let event = Event::Ended { run: number, status: status.word(), error: None };
             open.telling(&self.id, &event, |open| {
                 self.log.commit(open, |commit| {
                     commit.head.unfinished = None;

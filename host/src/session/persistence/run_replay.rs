@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::Value as Json;
 
 use super::record::RunRecord;
-use super::{Point, SessionId, Sessions, SessionsError, revision::At};
+use super::{Point, RecordStatus, SessionId, Sessions, SessionsError, revision::At};
 use crate::capability::Amount;
 use crate::gate::{BudgetKind, CallOutcome, Cost, LoggedDebit, LoggedDecision, LoggedEvent, limited_accounts};
 use crate::guest::{OperationId, Value};
@@ -22,8 +22,8 @@ pub struct ReplayedRun {
     pub session: SessionId,
     /// Number of the run.
     pub run: u64,
-    /// Status of the run, in one word.
-    pub status: String,
+    /// Status of the run.
+    pub status: RecordStatus,
     /// Name of the script.
     pub script: String,
     /// True if the run has a journal, without which results and files are not known.

@@ -39,9 +39,6 @@ const MAX_JOURNAL: usize = 64 << 20;
 /// Most bytes of the record that has the signature.
 const MAX_SIGNATURE: usize = 4 << 10;
 
-/// Statuses of runs that have ended.
-const STATUSES: [&str; 5] = ["completed", "failed", "denied", "limited", "cancelled"];
-
 /// Names of the records, each in numbered parts.
 const RECORDS: [&str; 3] = ["journal", "log", "state"];
 
@@ -175,7 +172,7 @@ pub(super) fn read<R: Read>(from: R, options: &VerifyOptions) -> Result<ReadRece
     if statement.format != FORMAT || statement.session.parse::<SessionId>().is_err() {
         return Err(ReceiptError::NoReceipt);
     }
-    if !STATUSES.contains(&statement.record.status.as_str()) {
+    if !statement.record.status.is_final() {
         return Err(ReceiptError::Altered("its run has not ended"));
     }
     if !records.keys().all(|name| RECORDS.contains(&name.split('/').next().unwrap_or_default())) {

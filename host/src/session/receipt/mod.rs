@@ -24,7 +24,7 @@ use super::host::Host;
 use super::journal::{JournalEntry, ReplayError};
 use super::persistence::RecordedRun;
 use super::saved_session::PortableError;
-use super::{CallRepetition, HostError, Point, RunResult, Sessions, SessionsError};
+use super::{CallRepetition, HostError, Point, RecordStatus, RunResult, Sessions, SessionsError};
 use crate::capability::{Limits, Policy};
 use crate::error::error_chain;
 use crate::gate::ApproverKeys;
@@ -136,7 +136,7 @@ pub struct Verification {
     /// Name of the script.
     pub script: String,
     /// Status of the run.
-    pub status: String,
+    pub status: RecordStatus,
     /// Value that the script returned.
     pub value: Option<Json>,
     /// Snapshot of the files after the run.
@@ -203,7 +203,7 @@ impl Verification {
             session: run.session.name.clone(),
             run: run.number,
             script: run.record.script.clone(),
-            status: run.record.status.clone(),
+            status: run.record.status,
             value: result.value,
             snapshot: run.record.snapshot.map(|snapshot| snapshot.to_string()),
             policy: run.policy.to_json(),
@@ -343,19 +343,16 @@ impl VerifyOptions {
     }
 }
 
-/// Statuses with which a run can end from outside, where its script waits.
-const STOPPED: [&str; 2] = ["cancelled", "limited"];
-
 /// Returns what differs in how a run ended.
 fn ending(run: &RecordedRun, checked: &CheckedRun, expected: Option<&Outcome>) -> Vec<String> {
     let (record, result) = (&run.record, &checked.result);
     let mut problems = Vec::new();
     if checked.waits {
-        if !STOPPED.contains(&record.status.as_str()) {
+        if !record.status.may_end_from_outside() {
             problems
                 .push("the script waits where its journal ends, and the run is said to have ended there".to_owned());
         }
-    } else if result.status.word() != record.status {
+    } else if RecordStatus::from(result.status) != record.status {
         let failure = result.error.as_ref().map(|error| format!(" ({})", error.message)).unwrap_or_default();
         problems.push(format!("the run ended as `{}`, and ends as `{}`{failure}", record.status, result.status.word()));
     }
