@@ -46,6 +46,36 @@ impl RemedyWording for CommandLineWording {
             Remedy::AnswerDryRun => {
                 write!(out, "run it on a terminal, which asks for the result, or record a run and `--replay FILE` it")
             }
+            Remedy::DecideCalls(session) => write!(
+                out,
+                "`tollhouse session pending {session}` shows what waits, `session approve {session}` or `session deny {session}` decides, and `session resume {session}` continues"
+            ),
+            Remedy::ResolveCalls(session) => write!(
+                out,
+                "find out what it did, and say so: `tollhouse session resolve {session} SEQ retry`, `… fail MESSAGE` or `… done JSON`; `session abandon {session}` ends the run"
+            ),
+            Remedy::AbandonRun(session) => write!(out, "`tollhouse session abandon {session}` ends the run"),
+            Remedy::VerifyStore => write!(out, "`tollhouse store verify` says what is missing or damaged"),
+            Remedy::RepairStore => {
+                write!(out, "`tollhouse store repair` sets its files aside and recovers what can be read")
+            }
+            Remedy::VerifyRegistry => write!(out, "`tollhouse registry verify` lists all damage"),
+            Remedy::ListTools => write!(out, "`tollhouse tools` lists what is mounted"),
+            Remedy::SignRelease(release) => {
+                write!(out, "the owner of the key can sign it with `tollhouse registry sign {release} --key FILE`")
+            }
+            Remedy::TrustKey(name) => write!(
+                out,
+                "add the key: `tollhouse registry trust add {name} ed25519:…`, or write the key into the policy"
+            ),
+            Remedy::TrustApprover => {
+                write!(out, "`tollhouse registry trust add NAME KEY` names a key on the machine that resumes runs")
+            }
+            Remedy::PinServer(server) => write!(
+                out,
+                "`tollhouse mcp lock --policy FILE --allow-exec {server}` starts it, and pins what it offers"
+            ),
+            Remedy::PinReleases => write!(out, "`tollhouse lock` pins the releases that the policy requests"),
         }
     }
 }
@@ -64,6 +94,18 @@ impl RemedyWording for ServerWording {
                 out,
                 "ask whoever runs this server to keep its session (`--session NAME`), where a run waits for `tollhouse session approve NAME --key FILE`"
             ),
+            // These are for whoever runs the server as they are.
+            Remedy::DecideCalls(_)
+            | Remedy::ResolveCalls(_)
+            | Remedy::AbandonRun(_)
+            | Remedy::VerifyStore
+            | Remedy::RepairStore
+            | Remedy::VerifyRegistry
+            | Remedy::ListTools
+            | Remedy::SignRelease(_)
+            | Remedy::TrustApprover
+            | Remedy::PinServer(_)
+            | Remedy::PinReleases => CommandLineWording.word(remedy, out),
             remedy => {
                 write!(out, "ask whoever runs this server to ")?;
                 CommandLineWording.word(remedy, out)

@@ -8,6 +8,7 @@ use tollhouse_methods::{Catalog, MethodDeclaration, nearest};
 use tollhouse_policy::capability::{Amount, AttenuateError, Grant, Limits, Permissions, Policy, PolicyError};
 use tollhouse_policy::ledger::Ledger;
 use tollhouse_types::error::Failure;
+use tollhouse_types::remedy::Remedy;
 
 use super::grant_index::{AccountNaming, ActiveGrant, Coverage, GrantAccount, GrantIndex, Opinion};
 use super::{Budget, BudgetKind, Reach};
@@ -233,6 +234,6 @@ fn check_mounted(catalog: &Catalog, alias: &str, granted: &Permissions) -> Resul
     let error = PolicyError::new(format!("`tool.{alias}` names nothing that is mounted"), granted.span.0.clone());
     Err(match nearest(alias, packages.iter().map(|(alias, _)| alias.as_str())) {
         Some(near) => error.hint(format!("did you mean `tool.{near}`?")),
-        None => error.hint("`tollhouse tools` lists what is mounted"),
+        None => error.hint(Remedy::ListTools),
     })
 }

@@ -17,6 +17,7 @@ use tollhouse_methods::types::Function;
 use tollhouse_methods::{Catalog, HostMethod, MethodDeclaration, nearest};
 use tollhouse_policy::capability::{Amount, Approve, Grant, Pattern, PolicyError};
 use tollhouse_policy::ledger::{AccountId, Ledger, Refused, Terms};
+use tollhouse_types::remedy::Remedy;
 
 /// The grants of a session, indexed by method.
 pub(super) struct GrantIndex {
@@ -499,6 +500,6 @@ fn check(grant: &Grant, catalog: &Catalog) -> Result<(), PolicyError> {
     }
     Err(match nearest(&pattern, catalog.iter().map(|tool| tool.method())) {
         Some(near) => told.hint(format!("did you mean `{near}`?")),
-        None => told.hint("`tollhouse tools` lists what is mounted"),
+        None => told.hint(Remedy::ListTools),
     })
 }

@@ -5,6 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use tollhouse_types::name::PackageName;
+use tollhouse_types::remedy::Remedy;
 
 use super::declaration::{MethodDeclaration, MethodSource, PackageDeclaration};
 use super::names::{self, Methods, NameError};
@@ -57,7 +58,7 @@ impl Clash {
     #[must_use]
     pub fn hint(&self) -> String {
         let Some((first, _)) = self.packages.first().filter(|_| self.unusable.is_none()) else {
-            return format!("{self}; `tollhouse registry verify` lists all damage");
+            return format!("{self}; {}", Remedy::VerifyRegistry);
         };
         let name = &self.name;
         format!("{self}: use that name, or give the short one to a package with `--tool {name}={first}`")

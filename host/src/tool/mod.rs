@@ -204,7 +204,7 @@ pub(crate) fn cannot_apply_changes(method: &str, error: &ApplyError) -> Failure 
 /// Creates the failure of a call whose changes of files cannot be determined.
 pub(crate) fn cannot_read_changes(method: &str, errno: Errno) -> Failure {
     let message = format!("`{method}` returned, and what it changed of the files cannot be read: {errno}");
-    Failure::host(message).with_hint("`tollhouse store verify` says what is missing or damaged")
+    Failure::host(message).with_hint(Remedy::VerifyStore)
 }
 
 /// Tool that a guest can call through the gate: the declaration of a method, and what answers its calls.

@@ -153,17 +153,14 @@ impl MountError {
             Self::Requirement { .. } => {
                 Some("write `namespace:package@version`, for example `acme:payments@^1`".into())
             }
-            Self::Unsigned { release, .. } => Some(format!(
-                "nothing of it was used; the owner of the key can sign it with `tollhouse registry sign {release} --key FILE`"
-            )),
+            Self::Unsigned { release, .. } => {
+                let release = release.to_string();
+                Some(format!("nothing of it was used; {}", Remedy::SignRelease(&release)))
+            }
             Self::Signature { source, .. } => source.hint().map(str::to_owned),
-            Self::UnknownSigner(name) => Some(format!(
-                "add the key: `tollhouse registry trust add {name} ed25519:…`, or write the key into the policy"
-            )),
-            Self::UnpinnedServer(server) => Some(format!(
-                "`tollhouse mcp lock --policy FILE --allow-exec {server}` starts it, and pins what it offers"
-            )),
-            Self::Pins { .. } => Some("`tollhouse lock` pins the releases that the policy requests".into()),
+            Self::UnknownSigner(name) => Some(Remedy::TrustKey(name).to_string()),
+            Self::UnpinnedServer(server) => Some(Remedy::PinServer(server).to_string()),
+            Self::Pins { .. } => Some(Remedy::PinReleases.to_string()),
             Self::Unnamed { alias, package, .. } => {
                 let name = package.name.package();
                 Some(format!(

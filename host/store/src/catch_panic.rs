@@ -5,6 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
 use super::record::StoreError;
+use tollhouse_types::remedy::Remedy;
 
 /// Calls a database; its errors are converted by `read`, and a panic is reported as damage.
 pub(super) fn catch_panics<T, E>(
@@ -25,10 +26,7 @@ pub(super) fn close<T>(database: T) {
 
 /// Error that says what is damaged, and what to do about it.
 pub(super) fn damaged(path: &Path, what: &str) -> StoreError {
-    StoreError::Damaged(format!(
-        "`{}`: {what}; `tollhouse store repair` sets its files aside and recovers what can be read",
-        path.display()
-    ))
+    StoreError::Damaged(format!("`{}`: {what}; {}", path.display(), Remedy::RepairStore))
 }
 
 fn message(panic: &(dyn Any + Send)) -> &str {

@@ -32,9 +32,34 @@ pub enum Remedy<'a> {
     WaitForSignature,
     /// Have something answer a call that is not made in a dry run.
     AnswerDryRun,
+    /// Decide about the calls that the suspended run of this session waits for.
+    DecideCalls(&'a str),
+    /// Say what became of interrupted calls of the run of this session.
+    ResolveCalls(&'a str),
+    /// End the run of this session that cannot be resumed.
+    AbandonRun(&'a str),
+    /// Look what of the store is missing or damaged.
+    VerifyStore,
+    /// Recover what can be read of a damaged database.
+    RepairStore,
+    /// Look what is wrong with the registry.
+    VerifyRegistry,
+    /// Look which tools are mounted.
+    ListTools,
+    /// Have the owner of a key sign a release, which has this full name.
+    SignRelease(&'a str),
+    /// Name the key of a signer.
+    TrustKey(&'a str),
+    /// Name the key of an approver on the machine that resumes runs.
+    TrustApprover,
+    /// Pin the tools of an MCP server.
+    PinServer(&'a str),
+    /// Pin the releases that the policy requests.
+    PinReleases,
 }
 
-/// Wording of remedies for an interface. Each is the end of a sentence such as "write to a file, or …".
+/// Wording of remedies for an interface. Each is the end of a sentence such as "write to a file, or …", or a sentence that
+/// says what something does: "… says what is damaged".
 pub trait RemedyWording: Sync {
     /// Words a remedy.
     fn word(&self, remedy: Remedy<'_>, out: &mut fmt::Formatter<'_>) -> fmt::Result;
@@ -61,6 +86,31 @@ impl RemedyWording for LibraryWording {
             Remedy::AnswerDryRun => {
                 write!(out, "answer it in the `DryRunHandler`, or replay a recording: `CallSource::Replayed`")
             }
+            Remedy::DecideCalls(_) => write!(
+                out,
+                "`Sessions::pending_calls` lists what waits, `Sessions::decide` decides, and `Session::resume` continues"
+            ),
+            Remedy::ResolveCalls(_) => {
+                write!(out, "find out what it did, and say so: `Sessions::resolve`; `Sessions::abandon` ends the run")
+            }
+            Remedy::AbandonRun(_) => write!(out, "`Sessions::abandon` ends the run"),
+            Remedy::VerifyStore => {
+                write!(out, "`Sessions::verify_session` and `Sessions::verify_blobs` say what is missing or damaged")
+            }
+            Remedy::RepairStore => {
+                write!(out, "`Sessions::repair` sets its files aside and recovers what can be read")
+            }
+            Remedy::VerifyRegistry => write!(out, "`Registry::verify` lists all damage"),
+            Remedy::ListTools => write!(out, "`Gate::tools` lists what is mounted"),
+            Remedy::SignRelease(release) => write!(out, "the owner of the key can sign `{release}`"),
+            Remedy::TrustKey(name) => {
+                write!(out, "add the key `{name}` to the keys of the registry, or write the key into the policy")
+            }
+            Remedy::TrustApprover => {
+                write!(out, "the keys are those in `approver_keys` of the machine that resumes runs")
+            }
+            Remedy::PinServer(server) => write!(out, "pin what the server offers in the session's lock, as `{server}`"),
+            Remedy::PinReleases => write!(out, "give the session a lock that pins them: `lock` of its options"),
         }
     }
 }

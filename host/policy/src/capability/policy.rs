@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use tollhouse_types::key::is_key_name;
 use tollhouse_types::quantity::{LEAST_WITHOUT_UNIT, QuantityError};
+use tollhouse_types::remedy::Remedy;
 
 use super::attenuate::bypassed_approval;
 use super::grant::{Approve, Grant, Spend};
@@ -256,7 +257,7 @@ fn approved_by(node: SpannedValue, what: &str, approve: &Approve) -> Result<BTre
             return Ok(name);
         }
         let error = PolicyError::new("an approver is the name of a key: letters, digits, `-`, `_` and `.`", span);
-        Err(error.hint("`tollhouse registry trust add NAME KEY` names a key on the machine that resumes runs"))
+        Err(error.hint(Remedy::TrustApprover))
     };
     let approvers: BTreeSet<String> =
         policy_parser::list(node, what)?.into_iter().map(approver).collect::<Result<_, _>>()?;

@@ -12,6 +12,7 @@ use crate::code::Interrupt;
 use crate::error::{Failure, error_chain};
 use crate::gate::{Admission, Consent, EarlierQuestion, Gate, NotAdmitted, RequestedCall};
 use crate::guest::{self, Completion, GuestError, OperationId, ProgramRun, Runnable, Step, Value};
+use crate::remedy::Remedy;
 use crate::session::guest_process::{self, MAIN, Pid};
 use crate::session::host::guest_now;
 use crate::session::journal::{
@@ -297,10 +298,7 @@ impl Run {
         journal.live.store(true, Ordering::Release);
         if let Some(failure) = journal.doubt(&held, &self.session.gate) {
             let name = self.session.id().map(ToString::to_string).unwrap_or_default();
-            let hint = format!(
-                "find out what it did, and say so: `tollhouse session resolve {name} SEQ retry`, `… fail MESSAGE` or `… done JSON`; `session abandon {name}` ends the run"
-            );
-            return self.leave_unfinished(Status::InDoubt, Some(failure.with_hint(hint)));
+            return self.leave_unfinished(Status::InDoubt, Some(failure.with_hint(Remedy::ResolveCalls(&name))));
         }
         self.open_unread();
         for (id, (operation, at)) in held {

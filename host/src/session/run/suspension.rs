@@ -6,6 +6,7 @@ use super::replayed_programs::MAX_PROGRAM_INPUT;
 use crate::error::{ErrorKind, Failure};
 use crate::gate::{Consent, DeferredCall, EarlierQuestion};
 use crate::guest::{OperationId, Outcome};
+use crate::remedy::Remedy;
 use crate::session::guest_process::{self, MAIN};
 use crate::session::journal::JournalEntry;
 use crate::session::result::{EndedRun, Status};
@@ -103,10 +104,7 @@ impl Run {
             .collect();
         let failure = Failure::approval(format!("the run waits for approval of {}", calls.join(", ")));
         let name = self.session.id().map(ToString::to_string).unwrap_or_default();
-        let hint = format!(
-            "`tollhouse session pending {name}` shows what waits, `session approve {name}` or `session deny {name}` decides, and `session resume {name}` continues"
-        );
-        self.leave_unfinished(Status::Suspended, Some(failure.with_hint(hint)));
+        self.leave_unfinished(Status::Suspended, Some(failure.with_hint(Remedy::DecideCalls(&name))));
     }
 
     /// Returns true if the run ends before it is where it was, or is stopped in a step that it had done before.
@@ -137,8 +135,9 @@ impl Run {
         }
         // A program that is repeated runs after the replay, beside calls that are performed.
         let made = if self.is_replaying() { "nothing was changed" } else { "its calls since the resumption are kept" };
+        let name = self.session.id().map(ToString::to_string).unwrap_or_default();
         let failure = Failure::host(format!("the run cannot be resumed, since it differs from its journal: {what}"))
-            .with_hint(format!("{made}; `tollhouse session abandon NAME` ends the run"));
+            .with_hint(format!("{made}; {}", Remedy::AbandonRun(&name)));
         self.leave_unfinished(Status::Failed, Some(failure));
     }
 
