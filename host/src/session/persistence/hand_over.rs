@@ -134,7 +134,7 @@ impl PersistentSession {
             calls: 0,
             denied: 0,
         };
-        open.telling(&self.id, &Event::Changed { run: number, what }, |open| {
+        open.commit_with_line(&self.id, &Event::Changed { run: number, what }, |open| {
             self.log.commit(open, |commit| {
                 if budgets {
                     family.hand_over(&mut commit.batch);

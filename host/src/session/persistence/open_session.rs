@@ -126,7 +126,7 @@ impl PersistentSession {
             lock_state.users += 1;
             return Ok(entered);
         };
-        let started_run = self.take(&mut lock_state, session_lock, || self.begin(script, hash, start))?;
+        let started_run = self.use_locked(&mut lock_state, session_lock, || self.begin(script, hash, start))?;
         drop(lock_state);
         match self.head(limits) {
             Ok(files) => Ok((files, started_run)),
@@ -143,7 +143,7 @@ impl PersistentSession {
     pub(super) fn locked<T>(&self, work: impl FnOnce() -> Result<T, SessionsError>) -> Result<T, SessionsError> {
         let (mut lock_state, session_lock) = self.lock_when_free()?;
         let session_lock = session_lock.ok_or_else(|| SessionsError::Busy(self.id.clone()))?;
-        self.take(&mut lock_state, session_lock, work)
+        self.use_locked(&mut lock_state, session_lock, work)
     }
 
     /// Waits until the session is free, and returns its lock; or none, if the session is in use here.
@@ -159,15 +159,15 @@ impl PersistentSession {
     }
 
     /// Does some work in a session that is not in use here, and commits it.
-    fn take<T>(
+    fn use_locked<T>(
         &self,
         lock_state: &mut LockState,
         session_lock: SessionLock,
         work: impl FnOnce() -> Result<T, SessionsError>,
     ) -> Result<T, SessionsError> {
-        let epoch = self.open(lock_state.epoch)?;
+        let epoch = self.load(lock_state.epoch)?;
         let done = work().and_then(|done| {
-            self.own(epoch)?;
+            self.acquire_epoch(epoch)?;
             Ok(done)
         });
         match &done {
@@ -197,7 +197,7 @@ impl PersistentSession {
     }
 
     /// Loads the state of the session, and returns the next epoch.
-    fn open(&self, known: Option<u64>) -> Result<u64, SessionsError> {
+    fn load(&self, known: Option<u64>) -> Result<u64, SessionsError> {
         let (sessions, id) = (&self.sessions, &self.id);
         if sessions.identity(id)? != self.identity {
             return Err(SessionsError::Replaced(id.clone()));
@@ -238,7 +238,7 @@ impl PersistentSession {
     }
 
     /// Commits the pending records under the old epoch, and raises it.
-    fn own(&self, epoch: u64) -> Result<(), SessionsError> {
+    fn acquire_epoch(&self, epoch: u64) -> Result<(), SessionsError> {
         let mut open = self.log.lock();
         let open = open.as_mut().ok_or(SessionsError::NotTaken)?;
         open.put(record_key::single(b'O', &self.id), epoch.to_be_bytes().to_vec());
@@ -435,7 +435,7 @@ impl PersistentSession {
         record: RunRecord,
         files: Option<&Tree>,
         event: &Event<'_>,
-        restate: impl Fn(&mut CommitBuilder<'_>) -> Result<(), SessionsError>,
+        add_effects: impl Fn(&mut CommitBuilder<'_>) -> Result<(), SessionsError>,
     ) -> Result<Option<SnapshotId>, SessionsError> {
         let retention = self.retention()?;
         let mut open = self.log.lock();
@@ -453,7 +453,7 @@ impl PersistentSession {
                 (head.snapshot, head.left_by, head.changed) = (snapshot, started_run.number, now());
                 (head.bytes, head.entries) = (usage.bytes, usage.entries);
                 left = Some(snapshot);
-                restate(commit)?;
+                add_effects(commit)?;
             }
             commit.head.running.retain(|run| *run != started_run.number);
             for chunk in 0..journal.as_ref().map_or(0, |journal| journal.chunks) {
@@ -465,7 +465,7 @@ impl PersistentSession {
             commit.batch.put(record_key::numbered(b'R', &self.id, started_run.number), json(&record));
             Ok(())
         };
-        if let Err(error) = open.telling(&self.id, event, |open| self.log.commit(open, make)) {
+        if let Err(error) = open.commit_with_line(&self.id, event, |open| self.log.commit(open, make)) {
             // The run may be resumed.
             open.journal = journal.or_else(|| open.journal.take());
             return Err(error);

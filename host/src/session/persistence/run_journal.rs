@@ -252,7 +252,7 @@ impl PersistentSession {
             (record.calls, record.denied) = (admitted, denied);
         }
         let event = Event::Ended { run: started_run.number, status: status.word(), error: None };
-        open.telling(&self.id, &event, |open| {
+        open.commit_with_line(&self.id, &event, |open| {
             self.log.commit(open, |commit| {
                 commit.head.running.retain(|run| *run != started_run.number);
                 commit.head.unfinished = Some(started_run.number);
@@ -410,7 +410,7 @@ impl PersistentSession {
         let mut open = self.log.lock();
         let open = open.as_mut().ok_or(SessionsError::NotTaken)?;
         let bytes = journal::encode(entry);
-        open.telling(&self.id, event, |open| {
+        open.commit_with_line(&self.id, event, |open| {
             open.journal = Some(PendingJournal::new(run, chunks, bytes.clone()));
             self.log.commit(open, |_| Ok(()))
         })?;
@@ -427,7 +427,7 @@ impl PersistentSession {
             let mut open = self.log.lock();
             let open = open.as_mut().ok_or(SessionsError::NotTaken)?;
             let event = Event::Ended { run: number, status: status.word(), error: None };
-            open.telling(&self.id, &event, |open| {
+            open.commit_with_line(&self.id, &event, |open| {
                 self.log.commit(open, |commit| {
                     commit.head.unfinished = None;
                     commit.batch.put(record_key::numbered(b'R', &self.id, number), json(&record));

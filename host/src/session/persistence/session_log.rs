@@ -113,7 +113,7 @@ impl OpenLog {
     }
 
     /// Commits with a line that describes the commit. If the commit fails, the line is removed.
-    pub(super) fn telling<T>(
+    pub(super) fn commit_with_line<T>(
         &mut self,
         id: &SessionId,
         event: &Event<'_>,
@@ -122,6 +122,19 @@ impl OpenLog {
         let mark = self.mark();
         self.line(id, event)?;
         commit(self).inspect_err(|_| self.take_back(mark))
+    }
+
+    /// Forgets what waited, after a commit that left this head.
+    fn committed(&mut self, head: Head) {
+        self.head = head;
+        self.sharing.committed();
+        if let Some(journal) = self.journal.as_mut().filter(|journal| !journal.bytes.is_empty()) {
+            journal.chunks += 1;
+            journal.written += journal.bytes.len() as u64;
+            journal.bytes.clear();
+        }
+        self.waiting.clear();
+        self.bytes = 0;
     }
 
     /// Returns the current position of the log.
@@ -283,10 +296,18 @@ impl SessionLog {
         open: &mut OpenLog,
         more: &mut impl FnMut(&mut CommitBuilder<'_>) -> Result<(), SessionsError>,
     ) -> Result<(), SessionsError> {
-        let blobs = self.sessions.blobs();
+        let mut commit = self.prepare(open)?;
+        more(&mut commit)?;
+        let head = commit.finish(&self.id, open)?;
+        open.committed(head);
+        Ok(())
+    }
+
+    /// Begins a commit with everything that waits, and the payments from shared budgets.
+    fn prepare(&self, open: &mut OpenLog) -> Result<CommitBuilder<'_>, SessionsError> {
         let mut batch = Batch::of(open.owner.clone());
         open.sharing.pay(&self.sessions, &self.id, &open.balances, self.spending(), &mut batch)?;
-        let mut commit = CommitBuilder { batch, upload: None, blobs, head: open.head.clone() };
+        let mut commit = CommitBuilder { batch, upload: None, sessions: &self.sessions, head: open.head.clone() };
         for waiting in &open.waiting {
             match waiting {
                 PendingRecord::Change(change) => commit.batch.changes.push(change.clone()),
@@ -296,31 +317,12 @@ impl SessionLog {
         if let Some(journal) = open.journal.as_ref().filter(|journal| !journal.bytes.is_empty()) {
             commit.long(record_key::journal(&self.id, journal.run, journal.chunks), &journal.bytes)?;
         }
-        more(&mut commit)?;
-        commit.head.commits += 1;
-        commit.head.lines = open.chain.lines();
-        commit.head.hash = open.chain.hash().to_string();
-        let head = commit.head.clone();
-        commit.batch.put(record_key::single(b'H', &self.id), json(&head));
-        if let Some(upload) = &mut commit.upload {
-            upload.sync()?;
-        }
-        self.sessions.records().commit(commit.batch)?;
-        open.head = head;
-        open.sharing.committed();
-        if let Some(journal) = open.journal.as_mut().filter(|journal| !journal.bytes.is_empty()) {
-            journal.chunks += 1;
-            journal.written += journal.bytes.len() as u64;
-            journal.bytes.clear();
-        }
-        open.waiting.clear();
-        open.bytes = 0;
-        Ok(())
+        Ok(commit)
     }
 
     /// Commits a call that is paid from a shared budget at once, since other sessions spend from it. If not as much is
     /// left, the admission is undone.
-    fn pay(&self, open: &mut OpenLog, call: (u64, u64), mark: LogMark) -> Result<(), SessionsError> {
+    fn commit_payment(&self, open: &mut OpenLog, call: (u64, u64), mark: LogMark) -> Result<(), SessionsError> {
         let paid = self.commit(open, |_| Ok(()));
         if let Err(SessionsError::Spent { .. }) = &paid {
             open.retract(&self.id, call, mark);
@@ -350,7 +352,7 @@ pub(super) struct CommitBuilder<'p> {
     pub(super) batch: Batch,
     pub(super) head: Head,
     upload: Option<Box<dyn crate::store::Upload + 'p>>,
-    blobs: &'p dyn crate::store::Blobs,
+    sessions: &'p Sessions,
 }
 
 impl CommitBuilder<'_> {
@@ -368,9 +370,23 @@ impl CommitBuilder<'_> {
     pub(super) fn upload(&mut self) -> Result<&mut dyn crate::store::Upload, SessionsError> {
         let upload = match self.upload.take() {
             Some(upload) => upload,
-            None => self.blobs.begin()?,
+            None => self.sessions.blobs().begin()?,
         };
         Ok(&mut **self.upload.insert(upload))
+    }
+
+    /// Makes the commit, with a head that names the end of the log, which is returned. Blobs are durable before the commit
+    /// that names them.
+    fn finish(mut self, id: &SessionId, open: &OpenLog) -> Result<Head, SessionsError> {
+        self.head.commits += 1;
+        self.head.lines = open.chain.lines();
+        self.head.hash = open.chain.hash().to_string();
+        self.batch.put(record_key::single(b'H', id), json(&self.head));
+        if let Some(upload) = &mut self.upload {
+            upload.sync()?;
+        }
+        self.sessions.records().commit(self.batch)?;
+        Ok(self.head)
     }
 }
 
@@ -398,7 +414,7 @@ impl Audit for SessionLog {
                     open.journal_admission(run, seq);
                 }
                 if open.sharing.is_shared() && debits.limited().next().is_some() {
-                    return Ok(self.pay(open, (run, seq), mark)?);
+                    return Ok(self.commit_payment(open, (run, seq), mark)?);
                 }
             }
             Event::Released { run, seq } => open.released(&self.id, (run, seq)),
