@@ -214,7 +214,7 @@ impl Session {
     /// Returns what is left of every budget.
     fn budgets<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let budgets = self.gate()?.budgets();
-        to_python(py, &serde_json::to_value(budgets).unwrap_or_default())
+        to_python(py, &serde_json::to_value(budgets).expect("budgets are plain data"))
     }
 
     /// Returns the problems of a script, as a list of `{kind, name, message, hint, stack, location}`. Nothing of it is
@@ -223,7 +223,7 @@ impl Session {
         let session = self.session.get()?;
         let (language, name) = spoken(language)?;
         let problems = py.detach(|| session.check(language, source, name)).map_err(|error| raised(&error))?;
-        to_python(py, &serde_json::to_value(problems).unwrap_or_default())
+        to_python(py, &serde_json::to_value(problems).expect("problems are plain data"))
     }
 
     /// Returns TypeScript declarations of all mounted tools.

@@ -67,11 +67,7 @@ impl From<Payload> for tools::Value {
 impl From<Failure> for tools::Failure {
     fn from(failure: Failure) -> Self {
         Self {
-            // The kind is spelled as in JSON.
-            kind: serde_json::to_value(failure.kind)
-                .ok()
-                .and_then(|kind| Some(kind.as_str()?.to_owned()))
-                .unwrap_or_default(),
+            kind: failure.kind.word().to_owned(),
             name: failure.name,
             message: failure.message,
             hint: failure.hint,

@@ -42,6 +42,27 @@ pub enum ErrorKind {
     Host,
 }
 
+impl ErrorKind {
+    /// Returns the word for the kind, as JSON has it.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Syntax => "syntax",
+            Self::Exception => "exception",
+            Self::Exit => "exit",
+            Self::Tool => "tool",
+            Self::Argument => "argument",
+            Self::Capability => "capability",
+            Self::Approval => "approval",
+            Self::Limit => "limit",
+            Self::Cancelled => "cancelled",
+            Self::Policy => "policy",
+            Self::Deadlock => "deadlock",
+            Self::Host => "host",
+        }
+    }
+}
+
 /// Failure of a call, an operation or a whole run. In JSON: `error`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, thiserror::Error)]
 #[error("{name}: {message}")]
@@ -231,5 +252,32 @@ impl Failure {
     pub fn with_payload(mut self, payload: Payload) -> Self {
         self.payload = Some(payload);
         self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_of_kinds_are_those_of_json() {
+        let words = [
+            "syntax",
+            "exception",
+            "exit",
+            "tool",
+            "argument",
+            "capability",
+            "approval",
+            "limit",
+            "cancelled",
+            "policy",
+            "deadlock",
+            "host",
+        ];
+        for word in words {
+            let kind: ErrorKind = serde_json::from_value(word.into()).expect("it is a kind");
+            assert_eq!((kind.word(), serde_json::to_value(kind).expect("it is a word")), (word, word.into()));
+        }
     }
 }

@@ -176,6 +176,37 @@ mod tests {
     use super::*;
 
     #[test]
+    fn remedies_for_the_library_name_no_commands() {
+        let all = [
+            Remedy::RaiseLimit("wall"),
+            Remedy::Grant { method: "m", is_program: false },
+            Remedy::RaiseBudget("g"),
+            Remedy::MountTool,
+            Remedy::MountPackage,
+            Remedy::StartServer("s"),
+            Remedy::Ask,
+            Remedy::WaitForSignature,
+            Remedy::AnswerDryRun,
+            Remedy::DecideCalls("s"),
+            Remedy::ResolveCalls("s"),
+            Remedy::AbandonRun("s"),
+            Remedy::VerifyStore,
+            Remedy::RepairStore,
+            Remedy::VerifyRegistry,
+            Remedy::ListTools,
+            Remedy::SignRelease("r"),
+            Remedy::TrustKey("k"),
+            Remedy::TrustApprover,
+            Remedy::PinServer("s"),
+            Remedy::PinReleases,
+        ];
+        for remedy in all {
+            let text = remedy.to_string();
+            assert!(!text.contains("`tollhouse ") && !text.contains("`--"), "{remedy:?}: {text}");
+        }
+    }
+
+    #[test]
     fn remedies_are_worded_for_the_library_unless_told() {
         assert_eq!(Remedy::RaiseLimit("wall").to_string(), "raise `wall` under `[limits]` in the policy");
         assert_eq!(limit_hint("wall", true), "it is the tool's own: `wall` under `[limits]` in its `tool.toml`");

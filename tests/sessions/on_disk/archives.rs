@@ -306,7 +306,7 @@ const HEADS: &[Crafted] = &[
 ];
 
 const RUNS: &[Crafted] = &[
-    ("a status", |archive| archive.json(b'R', |run| run["status"] = json!("\u{1b}[2J")), "run 2: invalid status"),
+    ("a status", |archive| archive.json(b'R', |run| run["status"] = json!("\u{1b}[2J")), "a run: invalid status"),
     (
         "another beginning",
         |archive| archive.json(b'R', |run| run["status"] = json!("created")),

@@ -112,7 +112,7 @@ impl Sessions {
             // From here on the session does not exist: the mark lets a later cleanup find its remaining records.
             batch.put(record_key::single(b'X', id), []);
             ones().for_each(|kind| batch.remove(record_key::single(*kind, id)));
-            let is_last = match self.family_record(id, family)? {
+            let is_last = match self.families().record(id, family)? {
                 Some(founded) => founded.leave(&mut batch),
                 None => {
                     batch.expect(family.key(), None);
@@ -125,7 +125,7 @@ impl Sessions {
                 removed => removed?,
             }
             if is_last {
-                self.clear_family(family)?;
+                self.families().clear(family)?;
             }
             return Ok(Removed { records: ones().count() as u64 + self.clear(id)? });
         }

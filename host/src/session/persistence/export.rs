@@ -117,7 +117,7 @@ impl Sessions {
     /// Returns the spent amount of each account, if other sessions share them.
     fn shared_spent(&self, id: &SessionId) -> Result<Vec<Balance>, SessionsError> {
         let family = FamilyId::of(id, &self.created(id)?)?;
-        if self.family_record(id, family)?.is_none() {
+        if self.families().record(id, family)?.is_none() {
             return Ok(Vec::new());
         }
         Ok(self.spent(id)?.iter().map(|(account, used)| Balance::of(account, *used)).collect())

@@ -102,7 +102,7 @@ impl Sessions {
             return Err(SessionsError::Exists(to.clone()));
         }
         for _ in 0..FORK_ATTEMPTS {
-            let family = self.share_budgets(from)?;
+            let family = self.families().share(from)?;
             // Garbage collection may have removed a blob meanwhile that the fork relies on.
             match retried(|| self.try_fork(from, to, &family, &start)) {
                 Ok(true) => return Ok(()),

@@ -68,7 +68,7 @@ impl Sessions {
                 self.clear(&id)?;
             }
         }
-        self.clear_families()?;
+        self.families().clear_all()?;
         self.clear_journals()
     }
 

@@ -82,7 +82,7 @@ impl PersistentSession {
     fn fence(&self) -> Result<HandOver, SessionsError> {
         for _ in 0..ATTEMPTS {
             // A fork or an import that joins the family meanwhile changes its record.
-            let family = self.sessions.share_budgets(&self.id)?;
+            let family = self.sessions.families().share(&self.id)?;
             match self.fence_with(&family) {
                 Err(SessionsError::Store(StoreError::Conflict { key })) if family.id.has_key(&key) => {}
                 fenced => return fenced,
@@ -96,7 +96,7 @@ impl PersistentSession {
         if family.others() == 0 {
             return Ok(true);
         }
-        for member in self.sessions.members(family.id)? {
+        for member in self.sessions.families().members(family.id)? {
             match self.sessions.head(&member) {
                 Ok(head) if head.handed_over.is_none() && member != self.id => return Ok(false),
                 // One that was removed since the family was read has changed the family's record.

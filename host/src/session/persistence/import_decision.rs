@@ -66,7 +66,7 @@ impl ImportDecision {
         let limited = limited_accounts(&trial.policy(id)?);
         let is_limited = !limited.is_empty();
         let family = FamilyId::of(id, &created)?;
-        let members = sessions.members(family)?;
+        let members = sessions.families().members(family)?;
         let exhausted = |(account, allowance): (String, Allowance)| (account, allowance.whole());
         // What is left came along, and nobody else has it.
         let brings_budgets = exported.hand_over.as_ref().is_some_and(|hand_over| hand_over.budgets);
@@ -75,7 +75,7 @@ impl ImportDecision {
             (None, None) if brings_budgets => (BudgetChoice::Own(ImportBudget::Keep, None), spent(id, exported)?),
             (None, None) => (BudgetChoice::Exhausted(None), limited.into_iter().map(exhausted).collect()),
             (None, Some(member)) => {
-                let family = sessions.share_budgets(member)?;
+                let family = sessions.families().share(member)?;
                 if family.is_handed_over() && !brings_budgets {
                     (BudgetChoice::Exhausted(Some(family)), limited.into_iter().map(exhausted).collect())
                 } else {
@@ -129,7 +129,7 @@ impl ImportDecision {
                 let own = known.entry(account.clone()).or_default();
                 *own = own.max(*used);
             }
-            making.sessions.raise_family(&id, self.family, &known, last)?;
+            making.sessions.families().raise(&id, self.family, &known, last)?;
         }
         raise_spent(making, &id, &self.spent, blobs)?;
         let mut single_records = making.single_records.clone();

@@ -207,7 +207,7 @@ impl PersistentSession {
         let balances = sessions.balances(id)?;
         let chain = Chain::resume(head.lines, sessions.hash(id, &head)?);
         let family = FamilyId::of(id, &sessions.created(id)?)?;
-        let shared = sessions.family_record(id, family)?.map(|_| sessions.spent(id)).transpose()?;
+        let shared = sessions.families().record(id, family)?.map(|_| sessions.spent(id)).transpose()?;
         self.restore(known != Some(epoch), &balances, shared.as_ref());
         let interrupted = std::mem::take(&mut head.running);
         let owner = Owner { key: record_key::single(b'O', id), epoch };

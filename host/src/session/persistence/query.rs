@@ -74,7 +74,7 @@ impl Sessions {
         let (created, head) = (self.created(id)?, self.head(id)?);
         let busy = !head.running.is_empty() && self.0.locks.is_taken(id)?;
         let family = FamilyId::of(id, &created)?;
-        let shared_with = self.family_record(id, family)?.map_or(0, |founded| founded.others());
+        let shared_with = self.families().record(id, family)?.map_or(0, |founded| founded.others());
         Ok(Shown { session: id.clone(), created, head, busy, shared_with })
     }
 

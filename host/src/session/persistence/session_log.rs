@@ -306,7 +306,7 @@ impl SessionLog {
     /// Begins a commit with everything that waits, and the payments from shared budgets.
     fn prepare(&self, open: &mut OpenLog) -> Result<CommitBuilder<'_>, SessionsError> {
         let mut batch = Batch::of(open.owner.clone());
-        open.sharing.pay(&self.sessions, &self.id, &open.balances, self.spending(), &mut batch)?;
+        open.sharing.pay(&self.sessions.families(), &self.id, &open.balances, self.spending(), &mut batch)?;
         let mut commit = CommitBuilder { batch, upload: None, sessions: &self.sessions, head: open.head.clone() };
         for waiting in &open.waiting {
             match waiting {

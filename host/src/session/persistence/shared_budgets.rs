@@ -161,16 +161,13 @@ impl LoadedFamily {
     }
 }
 
+/// Budgets of the families of a store.
+pub(super) struct BudgetFamilies<'s>(&'s Sessions);
+
 impl Sessions {
-    /// Reads the family's record; `None` if no other session was ever in the family.
-    pub(super) fn family_record(
-        &self,
-        id: &SessionId,
-        family: FamilyId,
-    ) -> Result<Option<LoadedFamily>, SessionsError> {
-        let Some(value) = self.records().get(&family.key())? else { return Ok(None) };
-        let read: FamilyRecord = self.read(id, "the record of its family", &value)?;
-        Ok(Some(LoadedFamily { id: family, family: read, value }))
+    /// Returns the budgets that sessions share.
+    pub(super) fn families(&self) -> BudgetFamilies<'_> {
+        BudgetFamilies(self)
     }
 
     /// Returns the spent amount of each account, by its name: by the session, and by all that share it.
@@ -178,13 +175,27 @@ impl Sessions {
     /// # Errors
     /// If there is no such session, or it cannot be read.
     pub fn spent(&self, id: &SessionId) -> Result<HashMap<String, Used>, SessionsError> {
-        let mut spent = self.balances(id)?;
-        let family = FamilyId::of(id, &self.created(id)?)?;
-        if self.family_record(id, family)?.is_none() {
+        self.families().spent(id)
+    }
+}
+
+impl BudgetFamilies<'_> {
+    /// Reads the family's record; `None` if no other session was ever in the family.
+    pub(super) fn record(&self, id: &SessionId, family: FamilyId) -> Result<Option<LoadedFamily>, SessionsError> {
+        let Some(value) = self.0.records().get(&family.key())? else { return Ok(None) };
+        let read: FamilyRecord = self.0.read(id, "the record of its family", &value)?;
+        Ok(Some(LoadedFamily { id: family, family: read, value }))
+    }
+
+    /// Returns the spent amount of each account, by its name: by the session, and by all that share it.
+    fn spent(&self, id: &SessionId) -> Result<HashMap<String, Used>, SessionsError> {
+        let mut spent = self.0.balances(id)?;
+        let family = FamilyId::of(id, &self.0.created(id)?)?;
+        if self.record(id, family)?.is_none() {
             return Ok(spent);
         }
-        for (account, _) in limited_accounts(&self.policy(id)?) {
-            if let Some((_, shared)) = self.shared(id, family, &account)? {
+        for (account, _) in limited_accounts(&self.0.policy(id)?) {
+            if let Some((_, shared)) = self.account(id, family, &account)? {
                 let own = spent.entry(account).or_default();
                 *own = own.max(shared);
             }
@@ -193,41 +204,41 @@ impl Sessions {
     }
 
     /// Returns the family's record of an account, and the amount that it says is spent.
-    fn shared(
+    fn account(
         &self,
         id: &SessionId,
         family: FamilyId,
         account: &str,
     ) -> Result<Option<(Vec<u8>, Used)>, SessionsError> {
-        let Some(value) = self.records().get(&family.account(account))? else { return Ok(None) };
-        let spent: FamilyBalance = self.read(id, "an account of its family", &value)?;
+        let Some(value) = self.0.records().get(&family.account(account))? else { return Ok(None) };
+        let spent: FamilyBalance = self.0.read(id, "an account of its family", &value)?;
         let used = spent.used().ok_or_else(|| damaged(id, "an account of its family"))?;
         Ok(Some((value, used)))
     }
 
     /// Reads the session's own balance of an account from the store.
-    fn balance(&self, id: &SessionId, account: &str) -> Result<Used, SessionsError> {
-        let Some(value) = self.records().get(&record_key::account(id, account))? else { return Ok(Used::default()) };
-        let balance: Balance = self.read(id, "a balance", &self.value(id, &value)?)?;
+    fn own_balance(&self, id: &SessionId, account: &str) -> Result<Used, SessionsError> {
+        let Some(value) = self.0.records().get(&record_key::account(id, account))? else { return Ok(Used::default()) };
+        let balance: Balance = self.0.read(id, "a balance", &self.0.value(id, &value)?)?;
         balance.used().ok_or_else(|| damaged(id, "a balance"))
     }
 
     /// Makes a session's budgets shareable. The session may run meanwhile: from then on, it pays from the family's
     /// records too.
-    pub(super) fn share_budgets(&self, id: &SessionId) -> Result<LoadedFamily, SessionsError> {
+    pub(super) fn share(&self, id: &SessionId) -> Result<LoadedFamily, SessionsError> {
         for _ in 0..ATTEMPTS {
-            let identity = self.identity(id)?;
-            let family = FamilyId::of(id, &self.read(id, "its first record", &identity)?)?;
-            if let Some(founded) = self.family_record(id, family)? {
+            let identity = self.0.identity(id)?;
+            let family = FamilyId::of(id, &self.0.read(id, "its first record", &identity)?)?;
+            if let Some(founded) = self.record(id, family)? {
                 self.fill(id, &founded)?;
                 return Ok(founded);
             }
-            self.clear_family(family)?;
+            self.clear(family)?;
             let mut batch = Batch::default();
             batch.expect(record_key::single(b'S', id), Some(identity));
             batch.expect(family.key(), None);
             batch.put(family.key(), json(&FamilyRecord { members: 1, budgets: BudgetsAt::Here }));
-            match self.records().commit(batch) {
+            match self.0.records().commit(batch) {
                 Err(StoreError::Conflict { .. }) => {}
                 committed => committed?,
             }
@@ -239,12 +250,12 @@ impl Sessions {
     /// creates such a record itself.
     fn fill(&self, id: &SessionId, family: &LoadedFamily) -> Result<(), SessionsError> {
         // Of budgets that went along with a hand-over, members that are left count as having spent all, and have not.
-        let unspent = if family.family.budgets.is_here() { HashMap::new() } else { self.carried(id)? };
+        let unspent = if family.family.budgets.is_here() { HashMap::new() } else { self.0.carried(id)? };
         let family = family.id;
         for _ in 0..ATTEMPTS {
             let mut pages = vec![Batch::default()];
-            for (account, used) in self.balances(id)? {
-                if unspent.get(&account) == Some(&used) || self.shared(id, family, &account)?.is_some() {
+            for (account, used) in self.0.balances(id)? {
+                if unspent.get(&account) == Some(&used) || self.account(id, family, &account)?.is_some() {
                     continue;
                 }
                 if pages.last().is_some_and(|page| page.changes.len() >= PAGE) {
@@ -255,7 +266,7 @@ impl Sessions {
                 page.put(family.account(&account), FamilyBalance::of(used));
             }
             let mut made = pages.into_iter().filter(|page| !page.changes.is_empty());
-            match made.try_for_each(|page| self.records().commit(page)) {
+            match made.try_for_each(|page| self.0.records().commit(page)) {
                 Err(StoreError::Conflict { .. }) => {}
                 made => return Ok(made?),
             }
@@ -265,7 +276,7 @@ impl Sessions {
 
     /// Raises what a family has spent to at least these amounts, in a batch and on the condition that the family's records
     /// are unchanged: its sessions would not see more that one of them spends.
-    pub(super) fn raise_family(
+    pub(super) fn raise(
         &self,
         id: &SessionId,
         family: FamilyId,
@@ -273,7 +284,7 @@ impl Sessions {
         batch: &mut Batch,
     ) -> Result<(), SessionsError> {
         for (account, own) in balances {
-            let shared = self.shared(id, family, account)?;
+            let shared = self.account(id, family, account)?;
             let (value, used) = shared.map_or((None, Used::default()), |(value, used)| (Some(value), used));
             let raised = used.max(*own);
             if raised != used {
@@ -285,16 +296,16 @@ impl Sessions {
     }
 
     /// Removes the remaining records of a family that no longer exists.
-    pub(super) fn clear_family(&self, family: FamilyId) -> Result<(), SessionsError> {
+    pub(super) fn clear(&self, family: FamilyId) -> Result<(), SessionsError> {
         loop {
-            let page = self.records().scan(&record_key::family_prefix(family.0.as_bytes()), None, PAGE)?;
+            let page = self.0.records().scan(&record_key::family_prefix(family.0.as_bytes()), None, PAGE)?;
             if page.is_empty() {
                 return Ok(());
             }
             let mut batch = Batch::default();
             batch.expect(family.key(), None);
             page.into_iter().for_each(|(name, _)| batch.remove(name));
-            match self.records().commit(batch) {
+            match self.0.records().commit(batch) {
                 // The family exists again.
                 Err(StoreError::Conflict { .. }) => return Ok(()),
                 removed => removed?,
@@ -304,33 +315,33 @@ impl Sessions {
 
     /// Removes the remains of families whose last session a killed process was removing, and of sessions that a damaged
     /// store has lost.
-    pub(super) fn clear_families(&self) -> Result<(), SessionsError> {
+    pub(super) fn clear_all(&self) -> Result<(), SessionsError> {
         self.recount()?;
         let mut last = None;
         let mut left = Vec::new();
-        self.for_each_record(record_key::FAMILY_ACCOUNTS, |(name, _)| {
+        self.0.for_each_record(record_key::FAMILY_ACCOUNTS, |(name, _)| {
             let family = record_key::family_of(&name).map(|bytes| FamilyId(bytes.into()));
             if let Some(family) = family.filter(|family| last != Some(*family)) {
                 last = Some(family);
-                left.extend(self.records().get(&family.key())?.is_none().then_some(family));
+                left.extend(self.0.records().get(&family.key())?.is_none().then_some(family));
             }
             Ok(())
         })?;
-        left.into_iter().try_for_each(|family| self.clear_family(family))
+        left.into_iter().try_for_each(|family| self.clear(family))
     }
 
     /// Returns the families whose records have a wrong member count: the record, and the right count.
     pub(super) fn miscounted(&self) -> Result<Vec<(Record, u64)>, SessionsError> {
         let mut families = Vec::new();
-        self.for_each_record(record_key::FAMILIES, |record| {
+        self.0.for_each_record(record_key::FAMILIES, |record| {
             families.push(record);
             Ok(())
         })?;
         // After the records were read: whoever joins or leaves meanwhile changes them.
         let mut members = HashMap::<Vec<u8>, u64>::new();
-        for id in if families.is_empty() { Vec::new() } else { self.list()? } {
+        for id in if families.is_empty() { Vec::new() } else { self.0.list()? } {
             // A session may have been removed since it was listed.
-            if let Some(created) = self.find_created(&id)? {
+            if let Some(created) = self.0.find_created(&id)? {
                 *members.entry(FamilyId::of(&id, &created)?.key()).or_default() += 1;
             }
         }
@@ -338,7 +349,7 @@ impl Sessions {
         let there = |name: &[u8]| members.get(name).copied().unwrap_or_default();
         let mut wrong = Vec::new();
         for (name, value) in families.into_iter().filter(|(name, value)| counted(value) != Some(there(name))) {
-            if self.records().get(&name)?.as_ref() == Some(&value) {
+            if self.0.records().get(&name)?.as_ref() == Some(&value) {
                 let members = there(&name);
                 wrong.push(((name, value), members));
             }
@@ -359,7 +370,7 @@ impl Sessions {
                 let budgets = record.map_or(BudgetsAt::HandedOver, |record| record.budgets);
                 batch.put(name, json(&FamilyRecord { members, budgets }));
             }
-            match self.records().commit(batch) {
+            match self.0.records().commit(batch) {
                 // A session joined or left meanwhile.
                 Err(StoreError::Conflict { .. }) => {}
                 counted => counted?,
@@ -371,9 +382,9 @@ impl Sessions {
     /// Returns the sessions of a family.
     pub(super) fn members(&self, family: FamilyId) -> Result<Vec<SessionId>, SessionsError> {
         let mut members = Vec::new();
-        for id in self.list()? {
+        for id in self.0.list()? {
             // A session may have been removed since it was listed.
-            if let Some(created) = self.find_created(&id)?
+            if let Some(created) = self.0.find_created(&id)?
                 && FamilyId::of(&id, &created)? == family
             {
                 members.push(id);
@@ -484,7 +495,7 @@ impl BudgetSharing {
     /// [`SessionsError::Spent`] if the family does not have as much left.
     pub(super) fn pay(
         &mut self,
-        sessions: &Sessions,
+        families: &BudgetFamilies<'_>,
         id: &SessionId,
         balances: &HashMap<String, Used>,
         spending: Option<&dyn SpendingObserver>,
@@ -498,8 +509,8 @@ impl BudgetSharing {
         for account in &shared.touched {
             let own = balances.get(account).copied().unwrap_or_default();
             // Based on the store, and not on the last commit: a commit that failed may have been made after all.
-            let stored = sessions.balance(id, account)?;
-            let read = sessions.shared(id, self.family, account)?;
+            let stored = families.own_balance(id, account)?;
+            let read = families.account(id, self.family, account)?;
             let (value, before) = read.map_or((None, stored), |(value, used)| (Some(value), used));
             let family = before.plus(own).minus(stored);
             let now = own.max(family);

@@ -51,7 +51,7 @@ impl Sessions {
         let mut left = TRIES;
         loop {
             left -= 1;
-            let wrong = self.miscounted()?.len();
+            let wrong = self.families().miscounted()?.len();
             if wrong == 0 {
                 return Ok(());
             }

@@ -407,10 +407,7 @@ fn outcome(checked: &CheckedRun) -> Outcome {
     Outcome {
         value: value.clone(),
         exit_code: *exit_code,
-        error: error.as_ref().map(|error| {
-            let kind = serde_json::to_value(error.kind).ok().and_then(|kind| kind.as_str().map(str::to_owned));
-            (kind.unwrap_or_default(), error.name.clone(), error.message.clone())
-        }),
+        error: error.as_ref().map(|error| (error.kind.word().to_owned(), error.name.clone(), error.message.clone())),
         output: [digest(stdout), digest(stderr)],
     }
 }
