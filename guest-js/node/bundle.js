@@ -95,6 +95,7 @@ var tollhouseNode = (() => {
   var native, inspectValue, formatLine, nodeError, received, isWhole, inspect, format, formatWithOptions, promisify, modules, provide, emitWarning, callbackify, inherits, deprecations, deprecate, debuglog, debug, stripVTControlCharacters, toUSVString, codesOf, isStream, styleText, aborted, getSystemErrorName, isBuffer, codedError, AbortError, abortError, checkText, invalidType, invalidValue, grouped, outOfRange, classIs, tagOf, functionKind, types, isArray, isRegExp, isDate, isError, isObject, isString, isNumber, isFunction, isUndefined, isNull, isNullOrUndefined, isBoolean, isSymbol, isPrimitive, TextEncoder2, TextDecoder2, parseArgs, isDeepStrictEqual, deepEqual, setDeepEqual, util_default, init_util = __esm({
     "src/util.js"() {
       ({ native, inspect: inspectValue, formatLine, nodeError, received } = host), { isInteger: isWhole } = Number, inspect = (value, options, ...legacy2) => typeof options == "boolean" ? inspectValue(value, { showHidden: options, depth: legacy2[0] }) : inspectValue(value, options);
+      host.setPublicInspect(inspect);
       inspect.custom = /* @__PURE__ */ Symbol.for("nodejs.util.inspect.custom");
       Object.defineProperty(inspect, "defaultOptions", {
         get: () => host.inspectOptions,
@@ -1326,16 +1327,16 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
       };
       Buffer3.prototype.readBigUInt64LE = defineBigIntMethod(function(offset) {
         offset = offset >>> 0, validateNumber(offset, "offset");
-        let first = this[offset], last = this[offset + 7];
-        (first === void 0 || last === void 0) && boundsError(offset, this.length - 8);
-        let lo2 = first + this[++offset] * 2 ** 8 + this[++offset] * 2 ** 16 + this[++offset] * 2 ** 24, hi = this[++offset] + this[++offset] * 2 ** 8 + this[++offset] * 2 ** 16 + last * 2 ** 24;
+        let first = this[offset], last2 = this[offset + 7];
+        (first === void 0 || last2 === void 0) && boundsError(offset, this.length - 8);
+        let lo2 = first + this[++offset] * 2 ** 8 + this[++offset] * 2 ** 16 + this[++offset] * 2 ** 24, hi = this[++offset] + this[++offset] * 2 ** 8 + this[++offset] * 2 ** 16 + last2 * 2 ** 24;
         return BigInt(lo2) + (BigInt(hi) << BigInt(32));
       });
       Buffer3.prototype.readBigUInt64BE = defineBigIntMethod(function(offset) {
         offset = offset >>> 0, validateNumber(offset, "offset");
-        let first = this[offset], last = this[offset + 7];
-        (first === void 0 || last === void 0) && boundsError(offset, this.length - 8);
-        let hi = first * 2 ** 24 + this[++offset] * 2 ** 16 + this[++offset] * 2 ** 8 + this[++offset], lo2 = this[++offset] * 2 ** 24 + this[++offset] * 2 ** 16 + this[++offset] * 2 ** 8 + last;
+        let first = this[offset], last2 = this[offset + 7];
+        (first === void 0 || last2 === void 0) && boundsError(offset, this.length - 8);
+        let hi = first * 2 ** 24 + this[++offset] * 2 ** 16 + this[++offset] * 2 ** 8 + this[++offset], lo2 = this[++offset] * 2 ** 24 + this[++offset] * 2 ** 16 + this[++offset] * 2 ** 8 + last2;
         return (BigInt(hi) << BigInt(32)) + BigInt(lo2);
       });
       Buffer3.prototype.readIntLE = function(offset, byteLength3, noAssert) {
@@ -1373,18 +1374,18 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
       };
       Buffer3.prototype.readBigInt64LE = defineBigIntMethod(function(offset) {
         offset = offset >>> 0, validateNumber(offset, "offset");
-        let first = this[offset], last = this[offset + 7];
-        (first === void 0 || last === void 0) && boundsError(offset, this.length - 8);
-        let val = this[offset + 4] + this[offset + 5] * 2 ** 8 + this[offset + 6] * 2 ** 16 + (last << 24);
+        let first = this[offset], last2 = this[offset + 7];
+        (first === void 0 || last2 === void 0) && boundsError(offset, this.length - 8);
+        let val = this[offset + 4] + this[offset + 5] * 2 ** 8 + this[offset + 6] * 2 ** 16 + (last2 << 24);
         return (BigInt(val) << BigInt(32)) + BigInt(first + this[++offset] * 2 ** 8 + this[++offset] * 2 ** 16 + this[++offset] * 2 ** 24);
       });
       Buffer3.prototype.readBigInt64BE = defineBigIntMethod(function(offset) {
         offset = offset >>> 0, validateNumber(offset, "offset");
-        let first = this[offset], last = this[offset + 7];
-        (first === void 0 || last === void 0) && boundsError(offset, this.length - 8);
+        let first = this[offset], last2 = this[offset + 7];
+        (first === void 0 || last2 === void 0) && boundsError(offset, this.length - 8);
         let val = (first << 24) + // Overflow
         this[++offset] * 2 ** 16 + this[++offset] * 2 ** 8 + this[++offset];
-        return (BigInt(val) << BigInt(32)) + BigInt(this[++offset] * 2 ** 24 + this[++offset] * 2 ** 16 + this[++offset] * 2 ** 8 + last);
+        return (BigInt(val) << BigInt(32)) + BigInt(this[++offset] * 2 ** 24 + this[++offset] * 2 ** 16 + this[++offset] * 2 ** 8 + last2);
       });
       Buffer3.prototype.readFloatLE = function(offset, noAssert) {
         return offset = offset >>> 0, noAssert || checkOffset2(offset, 4, this.length), ieee754.read(this, offset, !0, 23, 4);
@@ -1756,7 +1757,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
     kMaxLength: () => kMaxLength,
     transcode: () => transcode
   });
-  var library, Buffer2, SlowBuffer, kMaxLength, native2, toHex, toLatin1, fromBytes, plain, HEX_PAIRS, fromText, checkSource, isEncoding, toText, byteLength, write, isNothing, inspectBuffer, checkInteger, checkOffset, checkValue, shapeOf, bytesWanted, compare, concat, compareTo, copy, equals, fill, methods, constants, isUtf8, isAscii, INSPECT_MAX_BYTES, transcode, buffer_default, init_buffer = __esm({
+  var library, Buffer2, SlowBuffer, kMaxLength, native2, toHex, toLatin1, fromBytes, plain, HEX_PAIRS, fromText, checkSource, isEncoding, toText, byteLength, write, isNothing, inspectBuffer, checkInteger, checkOffset, checkValue, shapeOf, bytesWanted, compare, concat, compareTo, copy, equals, fill, methods, constants, isUtf8, isAscii, INSPECT_MAX_BYTES, lastOf, transcode, buffer_default, init_buffer = __esm({
     "src/buffer.js"() {
       library = __toESM(require_buffer(), 1);
       init_util();
@@ -1825,6 +1826,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
       };
       write = Buffer2.prototype.write;
       Buffer2.prototype.write = function(text3, offset, length, encoding) {
+        if (typeof text3 != "string") throw codedError(TypeError, "ERR_INVALID_ARG_TYPE", "argument must be a string");
         if (typeof offset == "string") return this.write(text3, 0, this.length, offset);
         if (typeof length == "string") return this.write(text3, offset, this.length - offset, length);
         if (/^hex$/i.test(encoding)) {
@@ -1904,19 +1906,19 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
       };
       for (let name2 of Object.getOwnPropertyNames(Buffer2.prototype)) {
         if (!/^(read|write)[A-Z]/.test(name2)) continue;
-        let work2 = Buffer2.prototype[name2], { size, isBig, isInteger, isSigned } = shapeOf(name2), check2 = (buffer2, value, offset, given, isWrite) => {
+        let work2 = Buffer2.prototype[name2], { size, isBig, isInteger, isSigned } = shapeOf(name2), isPlain = size !== void 0 && !isBig, [least, most] = isInteger ? isSigned ? [-(2 ** (size * 8 - 1)), 2 ** (size * 8 - 1) - 1] : [0, 2 ** (size * 8) - 1] : [-1 / 0, 1 / 0], isWithin = (buffer2, offset) => (offset | 0) === offset && offset >= 0 && offset + size <= buffer2.length, check2 = (buffer2, value, offset, given, isWrite) => {
           let bytes = size ?? given;
           if (size === void 0 && (checkInteger("byteLength", bytes), bytes < 1 || bytes > 6))
             throw outOfRange("byteLength", ">= 1 and <= 6", bytes);
           isWrite && isInteger && checkValue(value, bytes * 8, isSigned, isBig), checkOffset(buffer2, offset, bytes);
         }, checked3 = name2.startsWith("read") ? {
           [name2](offset = size === void 0 ? void 0 : 0, byteLength2) {
-            return check2(this, void 0, offset, byteLength2, !1), work2.call(this, offset, size === void 0 ? byteLength2 : !0);
+            return isPlain && isWithin(this, offset) || check2(this, void 0, offset, byteLength2, !1), work2.call(this, offset, size === void 0 ? byteLength2 : !0);
           }
         }[name2] : {
           [name2](value, offset = size === void 0 ? void 0 : 0, byteLength2) {
             let number = isBig ? value : +value;
-            return check2(this, number, offset, byteLength2, !0), size === void 0 ? work2.call(this, number, offset, byteLength2, !0) : work2.call(this, number, offset, !0);
+            return isPlain && number >= least && number <= most && isWithin(this, offset) || check2(this, number, offset, byteLength2, !0), size === void 0 ? work2.call(this, number, offset, byteLength2, !0) : work2.call(this, number, offset, !0);
           }
         }[name2];
         Object.defineProperty(Buffer2.prototype, name2, { value: checked3 });
@@ -1962,7 +1964,10 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
       }
       for (let [name2, method] of Object.entries(methods)) Buffer2.prototype[name2] = Object.defineProperty(method, "name", { value: name2 });
       provide({ Buffer: Buffer2 });
-      constants = { MAX_LENGTH: kMaxLength, MAX_STRING_LENGTH: 536870888 }, isUtf8 = (bytes) => native2.decodeUtf8(plain(Buffer2.from(bytes))) != null, isAscii = (bytes) => [...plain(Buffer2.from(bytes))].every((byte) => byte < 128), INSPECT_MAX_BYTES = 50, transcode = (source, from, to2) => Buffer2.from(Buffer2.from(source).toString(from), to2), buffer_default = {
+      constants = { MAX_LENGTH: kMaxLength, MAX_STRING_LENGTH: 536870888 }, isUtf8 = (bytes) => native2.decodeUtf8(plain(Buffer2.from(bytes))) != null, isAscii = (bytes) => [...plain(Buffer2.from(bytes))].every((byte) => byte < 128), INSPECT_MAX_BYTES = 50, lastOf = { ascii: 127, latin1: 255, binary: 255 }, transcode = (source, from, to2) => {
+        let text3 = Buffer2.from(source).toString(from), last2 = lastOf[String(to2).toLowerCase()];
+        return Buffer2.from(last2 === void 0 ? text3 : Array.from(text3, (point) => point.codePointAt(0) > last2 ? "?" : point).join(""), to2);
+      }, buffer_default = {
         Buffer: Buffer2,
         SlowBuffer,
         kMaxLength,
@@ -2602,8 +2607,8 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
                 msg += `one of type ${types3[0]} or ${types3[1]}`;
                 break;
               default: {
-                let last = types3.pop();
-                msg += `one of type ${types3.join(", ")}, or ${last}`;
+                let last2 = types3.pop();
+                msg += `one of type ${types3.join(", ")}, or ${last2}`;
               }
             }
             (instances.length > 0 || other.length > 0) && (msg += " or ");
@@ -2617,8 +2622,8 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
                 msg += `an instance of ${instances[0]} or ${instances[1]}`;
                 break;
               default: {
-                let last = instances.pop();
-                msg += `an instance of ${instances.join(", ")}, or ${last}`;
+                let last2 = instances.pop();
+                msg += `an instance of ${instances.join(", ")}, or ${last2}`;
               }
             }
             other.length > 0 && (msg += " or ");
@@ -2633,8 +2638,8 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
               msg += `one of ${other[0]} or ${other[1]}`;
               break;
             default: {
-              let last = other.pop();
-              msg += `one of ${other.join(", ")}, or ${last}`;
+              let last2 = other.pop();
+              msg += `one of ${other.join(", ")}, or ${last2}`;
             }
           }
           if (actual == null)
@@ -2692,8 +2697,8 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
               break;
             default:
               {
-                let last = args.pop();
-                msg += `The ${args.join(", ")}, and ${last} arguments`;
+                let last2 = args.pop();
+                msg += `The ${args.join(", ")}, and ${last2} arguments`;
               }
               break;
           }
@@ -6663,8 +6668,8 @@ ${told.detail === void 0 ? "" : `${told.detail}
         }
         if (!srcPath.length)
           return result.pathname = null, result.search ? result.path = "/" + result.search : result.path = null, result.href = result.format(), result;
-        for (var last = srcPath.slice(-1)[0], hasTrailingSlash = (result.host || relative.host || srcPath.length > 1) && (last === "." || last === "..") || last === "", up = 0, i2 = srcPath.length; i2 >= 0; i2--)
-          last = srcPath[i2], last === "." ? srcPath.splice(i2, 1) : last === ".." ? (srcPath.splice(i2, 1), up++) : up && (srcPath.splice(i2, 1), up--);
+        for (var last2 = srcPath.slice(-1)[0], hasTrailingSlash = (result.host || relative.host || srcPath.length > 1) && (last2 === "." || last2 === "..") || last2 === "", up = 0, i2 = srcPath.length; i2 >= 0; i2--)
+          last2 = srcPath[i2], last2 === "." ? srcPath.splice(i2, 1) : last2 === ".." ? (srcPath.splice(i2, 1), up++) : up && (srcPath.splice(i2, 1), up--);
         if (!mustEndAbs && !removeAllDots)
           for (; up--; up)
             srcPath.unshift("..");
@@ -7528,6 +7533,10 @@ ${second}` : `${first} ${operator} ${second}`;
       if (mode & constants2.X_OK && stats.isFile() && !(stats.mode & 73)) throw host.fileError("EACCES", "access", toPath2(path2, "access"));
     },
     symlink: (target2, path2) => files2.symlink(target2, path2),
+    // A file has one name here, as on a file system without hard links.
+    link(from, to2) {
+      throw host.fileError("EPERM", "link", toPath2(from, "existingPath"), toPath2(to2, "newPath"));
+    },
     readlink: (path2) => files2.readlink(path2),
     realpath: (path2) => files2.realpath(path2),
     chmod: (path2, mode) => files2.chmod(path2, mode),
@@ -7611,13 +7620,13 @@ ${second}` : `${first} ${operator} ${second}`;
     let text3 = path2 instanceof URL ? url_default.fileURLToPath(path2) : path2;
     if (typeof text3 == "string" && text3.includes("\0")) throw invalidValue(argument, text3, "must be a string, Uint8Array, or URL without null bytes");
     return text3;
-  }, firstArgument = { __proto__: null, rename: "oldPath", copyFile: "src", cp: "src", symlink: "target" };
+  }, firstArgument = { __proto__: null, rename: "oldPath", copyFile: "src", cp: "src", symlink: "target", link: "existingPath" };
   for (let [name2, work2] of Object.entries(sync2))
     takesNoPath(name2) || (sync2[name2] = (path2, ...rest) => {
       let isOpen2 = takesDescriptor.has(name2) && (isDescriptor(path2) || path2 instanceof FileHandle);
       return work2(isOpen2 ? path2 : checkedPath(firstArgument[name2] ?? "path", path2), ...rest);
     });
-  var { F_OK, R_OK, W_OK, X_OK } = constants2, fs = { constants: constants2, F_OK, R_OK, W_OK, X_OK, Stats, Dirent: host.Dirent, Dir }, twoArguments = /* @__PURE__ */ new Set(["rename", "copyFile", "cp", "symlink", "writeFile", "appendFile", "chmod", "utimes"]), withoutFrames = (error) => (error instanceof Error && typeof error.errno == "number" && Object.defineProperty(error, "stack", { value: `${error.name}: ${error.message}`, writable: !0, configurable: !0 }), error), withCallback = (name2, work2) => ({
+  var { F_OK, R_OK, W_OK, X_OK } = constants2, fs = { constants: constants2, F_OK, R_OK, W_OK, X_OK, Stats, Dirent: host.Dirent, Dir }, twoArguments = /* @__PURE__ */ new Set(["rename", "copyFile", "cp", "symlink", "link", "writeFile", "appendFile", "chmod", "utimes"]), withoutFrames = (error) => (error instanceof Error && typeof error.errno == "number" && Object.defineProperty(error, "stack", { value: `${error.name}: ${error.message}`, writable: !0, configurable: !0 }), error), withCallback = (name2, work2) => ({
     [name2](...values2) {
       let callback = values2.length > (twoArguments.has(name2) ? 2 : 1) || typeof values2.at(-1) == "function" ? values2.pop() : void 0;
       if (typeof callback != "function") throw invalidType("cb", "function", callback);
@@ -8305,7 +8314,15 @@ ${said}`}`), Object.assign(this, { exitCode, stdout, stderr });
       throw code;
     }
     return isShell(shell2) ? void 0 : "ENOENT";
-  }, lastProcess = process_default.pid, nextProcess = () => ++lastProcess, errnos = { ENOENT: -2, EBADF: -9, ENOTDIR: -20, ENOBUFS: -105, ETIMEDOUT: -110 }, systemFailure = (code, call, file, spawnargs) => Object.assign(new Error(`${call} ${file} ${code}`), { errno: errnos[code], code, syscall: `${call} ${file}`, path: file, spawnargs });
+  }, whyAbsent = (file, directory) => {
+    if (!file.includes("/")) return "ENOENT";
+    try {
+      return host.native.stat(path_default.resolve(directory, file), !0), "EACCES";
+    } catch (code) {
+      if (typeof code == "string") return "ENOENT";
+      throw code;
+    }
+  }, lastProcess = process_default.pid, nextProcess = () => ++lastProcess, errnos = { ENOENT: -2, EBADF: -9, EACCES: -13, ENOTDIR: -20, ENOBUFS: -105, ETIMEDOUT: -110 }, systemFailure = (code, call, file, spawnargs) => Object.assign(new Error(`${call} ${file} ${code}`), { errno: errnos[code], code, syscall: `${call} ${file}`, path: file, spawnargs });
 
   // src/child_process_sync.js
   init_process();
@@ -8347,7 +8364,7 @@ ${said}`}`), Object.assign(this, { exitCode, stdout, stderr });
     if (cause !== void 0) return unstarted(failed3(cause));
     isFile(streams[1]) && streams[1] === streams[2] && (script.source = `exec 2>&1; ${source}`);
     let most = options.maxBuffer ?? MAX_BUFFER, [stdout, stderr] = [1, 2].map((at2) => destinationOf(streams[at2], most)), wanted = { ...script, input: input && new Uint8Array(input), stdout, stderr, timeout: options.timeout || void 0 }, ended = host.runToEnd(wanted, below);
-    if (ended.status === MISSING && !options.shell && !isThere(script, file, below)) return unstarted(failed3("ENOENT"));
+    if (ended.status === MISSING && !options.shell && !isThere(script, file, below)) return unstarted(failed3(whyAbsent(file, script.directory)));
     let written2 = [void 0, ended.stdout, ended.stderr];
     return streams.forEach((stream2, at2) => isFile(stream2) && at2 > 0 && written2[at2].length > 0 && fs_default.writeFileSync(stream2, written2[at2])), resultOf(name2, { ended, streams, written: written2, options, killSignal, failed: failed3 });
   }, isThere = (script, file, below) => {
@@ -8398,13 +8415,15 @@ ${result.stderr}` : "";
     #signal;
     // What is said before its end: that it has begun, and what its streams are reading.
     #before;
-    constructor(running, spawnfile, spawnargs, whyMissing2, before = () => []) {
-      super(), this.#running = running, this.#before = before, Object.assign(this, { spawnfile, spawnargs });
+    constructor(running, { file: spawnfile, args, options }, whyMissing2, before = () => []) {
+      super();
+      let spawnargs = [spawnfile, ...args];
+      this.#running = running, this.#before = before, Object.assign(this, { spawnfile, spawnargs });
       let why = async (code) => code === MISSING ? whyMissing2() : void 0, fail4 = (cause) => this.#fail(systemFailure(cause, "spawn", spawnfile, spawnargs.slice(1)));
       running.exited.then(
         (code) => why(code).then((cause) => cause === void 0 ? this.#end(code, null) : fail4(cause)),
         (error) => {
-          this.killed ? this.#end(null, this.#signal) : error.name === "AbortError" ? (this.killed = !0, this.emit("error", abortError({ reason: error })), this.#end(null, "SIGTERM")) : (this.emit("error", error), this.#end(error.name === "LimitError" ? 137 : 1, null));
+          this.killed ? this.#end(null, this.#signal) : options.signal?.aborted ? (this.killed = !0, this.emit("error", abortError(options.signal)), this.#end(null, toSignal(options.killSignal))) : (this.emit("error", error), this.#end(error.name === "LimitError" ? 137 : 1, null));
         }
       );
     }
@@ -8457,7 +8476,7 @@ ${result.stderr}` : "";
         running.write(empty, !0).then(() => callback(), () => callback());
       }
     });
-  }, whyMissing = ({ file, options, cause }) => async () => cause !== void 0 || options.shell ? cause : await isThere2(file, options) ? void 0 : "ENOENT", isThere2 = async (file, options) => (await collect(begin(asks(file), settings(options), isThere2))).exitCode === 0, tellBegun = async (child, { file, options }) => {
+  }, whyMissing = ({ file, options, cause }) => async () => cause !== void 0 || options.shell ? cause : await isThere2(file, options) ? void 0 : whyAbsent(file, scriptOf("", settings(options)).directory), isThere2 = async (file, options) => (await collect(begin(asks(file), settings(options), isThere2))).exitCode === 0, tellBegun = async (child, { file, options }) => {
     !options.shell && !await isThere2(file, options) || await new Promise((resolve2) => {
       process_default.nextTick(() => {
         resolve2(), child.emit("spawn");
@@ -8469,7 +8488,7 @@ ${result.stderr}` : "";
   }, killLater = (child, { timeout, killSignal }) => {
     timeout > 0 && setTimeout(() => child.kill(toSignal(killSignal)), timeout).unref();
   }, settings = (options) => ({ cwd: options.cwd, env: options.env, signal: host.signalOf(options) }), spawn = (name2, given, wants) => {
-    let call = normalize(name2, given, wants), { file, args, options } = call, running = started(call, spawn), progress = {}, child = new ChildProcess(running, file, [file, ...args], whyMissing(call), () => Object.values(progress));
+    let call = normalize(name2, given, wants), { options } = call, running = started(call, spawn), progress = {}, child = new ChildProcess(running, call, whyMissing(call), () => Object.values(progress));
     child.pid = nextProcess();
     let wanted = typeof options.stdio == "string" ? Array(3).fill(options.stdio) : options.stdio ?? [], forward = async (which, write3) => {
       for (; ; ) {
@@ -8503,9 +8522,9 @@ ${output.stderr}`);
       stdin === void 0 && open3().end();
     });
   }, gather = (call, shown4, callback) => {
-    let { file, args, options } = call, running = started(call, gather), child = new ChildProcess(running, file, [file, ...args], async () => {
-    });
-    child.pid = nextProcess(), killLater(child, options);
+    let { file, args, options } = call, running = started(call, gather), child = new ChildProcess(running, call, async () => {
+    }), aborted2;
+    child.on("error", (error) => aborted2 ??= error), child.pid = nextProcess(), killLater(child, options);
     let encoding = options.encoding === void 0 ? "utf8" : options.encoding, [[stdout, showOut], [stderr, showErr]] = [shownStream2(encoding), shownStream2(encoding)];
     options.input === void 0 ? offerInput(child, running) : child.stdin = null, Object.assign(child, { stdout, stderr }), Object.defineProperty(child, "stdio", { get: () => [child.stdin, child.stdout, child.stderr], enumerable: !0, configurable: !0 });
     let decode2 = (bytes) => {
@@ -8530,7 +8549,7 @@ ${output.stderr}`);
     return collect(running, options.input ?? null, [showOut, showErr]).then(finish, (error) => {
       let output = { stdout: decode2(empty), stderr: decode2(empty) };
       for (let show of [showOut, showErr]) show(empty);
-      let told = child.killed ? failure(child, shown4, null, output) : error;
+      let told = aborted2 ?? (child.killed ? failure(child, shown4, null, output) : error);
       callback?.(told, output.stdout, output.stderr);
     }), child;
   }, checkCallback = (callback) => {
@@ -8766,11 +8785,11 @@ ${output.stderr}`);
       let tagLength = spec.mode === "gcm" && options?.authTagLength !== void 0 ? checkTagLength(options.authTagLength) : void 0;
       this.#cipher = begin2(spec, encrypt2, secret, start, tagLength);
     }
-    #shown(bytes, encoding, last) {
+    #shown(bytes, encoding, last2) {
       let buffer2 = Buffer2.from(bytes.buffer, bytes.byteOffset, bytes.length);
       if (encoding == null || encoding === "buffer") return buffer2;
       if (this.#decoder ??= new string_decoder_default.StringDecoder(encoding), this.#encoding ??= encoding, encoding !== this.#encoding) throw codedError(Error, "ERR_INTERNAL_ASSERTION", "Cannot change encoding");
-      return last ? this.#decoder.end(buffer2) : this.#decoder.write(buffer2);
+      return last2 ? this.#decoder.end(buffer2) : this.#decoder.write(buffer2);
     }
     update(data, inputEncoding, outputEncoding) {
       let bytes = bytesOf2(data, inputEncoding ?? void 0);
@@ -8830,6 +8849,65 @@ ${output.stderr}`);
     }
   }, createCipheriv = (name2, key, vector, options) => new Cipheriv(name2, key, vector, options), createDecipheriv = (name2, key, vector, options) => new Decipheriv(name2, key, vector, options);
 
+  // src/crypto-constants.js
+  var constants3 = {
+    __proto__: null,
+    OPENSSL_VERSION_NUMBER: 805306672,
+    SSL_OP_ALL: 2147485776,
+    SSL_OP_ALLOW_NO_DHE_KEX: 1024,
+    SSL_OP_ALLOW_UNSAFE_LEGACY_RENEGOTIATION: 262144,
+    SSL_OP_CIPHER_SERVER_PREFERENCE: 4194304,
+    SSL_OP_CISCO_ANYCONNECT: 32768,
+    SSL_OP_COOKIE_EXCHANGE: 8192,
+    SSL_OP_CRYPTOPRO_TLSEXT_BUG: 2147483648,
+    SSL_OP_DONT_INSERT_EMPTY_FRAGMENTS: 2048,
+    SSL_OP_LEGACY_SERVER_CONNECT: 4,
+    SSL_OP_NO_COMPRESSION: 131072,
+    SSL_OP_NO_ENCRYPT_THEN_MAC: 524288,
+    SSL_OP_NO_QUERY_MTU: 4096,
+    SSL_OP_NO_RENEGOTIATION: 1073741824,
+    SSL_OP_NO_SESSION_RESUMPTION_ON_RENEGOTIATION: 65536,
+    SSL_OP_NO_SSLv2: 0,
+    SSL_OP_NO_SSLv3: 33554432,
+    SSL_OP_NO_TICKET: 16384,
+    SSL_OP_NO_TLSv1: 67108864,
+    SSL_OP_NO_TLSv1_1: 268435456,
+    SSL_OP_NO_TLSv1_2: 134217728,
+    SSL_OP_NO_TLSv1_3: 536870912,
+    SSL_OP_PRIORITIZE_CHACHA: 2097152,
+    SSL_OP_TLS_ROLLBACK_BUG: 8388608,
+    ENGINE_METHOD_RSA: 1,
+    ENGINE_METHOD_DSA: 2,
+    ENGINE_METHOD_DH: 4,
+    ENGINE_METHOD_RAND: 8,
+    ENGINE_METHOD_EC: 2048,
+    ENGINE_METHOD_CIPHERS: 64,
+    ENGINE_METHOD_DIGESTS: 128,
+    ENGINE_METHOD_PKEY_METHS: 512,
+    ENGINE_METHOD_PKEY_ASN1_METHS: 1024,
+    ENGINE_METHOD_ALL: 65535,
+    ENGINE_METHOD_NONE: 0,
+    DH_CHECK_P_NOT_SAFE_PRIME: 2,
+    DH_CHECK_P_NOT_PRIME: 1,
+    DH_UNABLE_TO_CHECK_GENERATOR: 4,
+    DH_NOT_SUITABLE_GENERATOR: 8,
+    RSA_PKCS1_PADDING: 1,
+    RSA_NO_PADDING: 3,
+    RSA_PKCS1_OAEP_PADDING: 4,
+    RSA_X931_PADDING: 5,
+    RSA_PKCS1_PSS_PADDING: 6,
+    RSA_PSS_SALTLEN_DIGEST: -1,
+    RSA_PSS_SALTLEN_MAX_SIGN: -2,
+    RSA_PSS_SALTLEN_AUTO: -2,
+    TLS1_VERSION: 769,
+    TLS1_1_VERSION: 770,
+    TLS1_2_VERSION: 771,
+    TLS1_3_VERSION: 772,
+    POINT_CONVERSION_COMPRESSED: 2,
+    POINT_CONVERSION_UNCOMPRESSED: 4,
+    POINT_CONVERSION_HYBRID: 6
+  };
+
   // src/digests.js
   init_buffer();
   init_util();
@@ -8853,7 +8931,27 @@ ${output.stderr}`);
   }, shown2 = (bytes, encoding) => {
     let buffer2 = Buffer2.from(bytes.buffer, bytes.byteOffset, bytes.length);
     return encoding === void 0 || encoding === "buffer" ? buffer2 : buffer2.toString(encoding);
-  }, Hash = class _Hash extends stream_default.Transform {
+  };
+  function LazyTransform() {
+  }
+  Object.setPrototypeOf(LazyTransform, stream_default.Transform);
+  LazyTransform.prototype = Object.create(stream_default.Transform.prototype);
+  for (let name2 of ["_readableState", "_writableState"]) {
+    let become = (self2) => {
+      for (let state of ["_readableState", "_writableState"]) Object.defineProperty(self2, state, { value: void 0, writable: !0, enumerable: !0, configurable: !0 });
+      stream_default.Transform.call(self2);
+    };
+    Object.defineProperty(LazyTransform.prototype, name2, {
+      get() {
+        return become(this), this[name2];
+      },
+      set(value) {
+        Object.defineProperty(this, name2, { value, writable: !0, enumerable: !0, configurable: !0 });
+      },
+      configurable: !0
+    });
+  }
+  var Hash = class _Hash extends LazyTransform {
     #parts = [];
     #finish;
     #done = !1;
@@ -8891,7 +8989,7 @@ ${output.stderr}`);
     if (!hashes.includes(algorithm)) throw codedError(TypeError, "ERR_CRYPTO_INVALID_DIGEST", `Invalid digest: ${name2}`);
     let secret = keyBytes(key);
     return new Hmac((bytes) => native7.hmac(algorithm, secret, bytes));
-  }, pbkdf2Sync = (password, salt, iterations, length, digest) => {
+  }, ROUNDS = 1e3, pbkdf2Sync = (password, salt, iterations, length, digest) => {
     let algorithm = plainName(digest);
     if (!hashes.includes(algorithm)) throw codedError(TypeError, "ERR_CRYPTO_INVALID_DIGEST", `Invalid digest: ${digest}`);
     for (let [name2, number, least] of [["iterations", iterations, 1], ["keylen", length, 0]]) {
@@ -8904,9 +9002,10 @@ ${output.stderr}`);
       let counter = Buffer2.alloc(4);
       counter.writeUInt32BE(index);
       let mac = native7.hmac(algorithm, key, new Uint8Array(Buffer2.concat([bytesOf2(salt), counter]))), block = mac.slice();
-      for (let i2 = 1; i2 < iterations; i2++) {
-        mac = native7.hmac(algorithm, key, mac);
-        for (let at2 = 0; at2 < block.length; at2++) block[at2] ^= mac[at2];
+      for (let left = iterations - 1; left > 0; left -= ROUNDS) {
+        let codes2 = native7.hmacRounds(algorithm, key, mac, Math.min(left, ROUNDS));
+        mac = codes2.slice(0, block.length);
+        for (let at2 = 0; at2 < block.length; at2++) block[at2] ^= codes2[block.length + at2];
       }
       blocks.push(block), done += block.length;
     }
@@ -9110,6 +9209,7 @@ ${output.stderr}`);
     throw codedError(Error, "ERR_FEATURE_UNAVAILABLE_ON_PLATFORM", `crypto.${name2} is not here: there are digests, HMAC, AES, pbkdf2, scrypt, hkdf and random numbers`);
   }, crypto_default = {
     createHash,
+    constants: constants3,
     createHmac,
     hash: (name2, data, encoding = "hex") => createHash(name2).update(data).digest(encoding),
     getHashes: () => [...hashes],
@@ -9994,8 +10094,8 @@ ${output.stderr}`);
     selectRange(from, to2) {
       if (from === void 0 || to2 === void 0) throw new TypeError("Invalid argument");
       if (Number.isNaN(Number(from)) || Number.isNaN(Number(to2))) throw new RangeError("Invalid argument");
-      let [first, last] = [this.#category(from), this.#category(to2)];
-      return Number(from) === Number(to2) ? last : dataOf(this.#o.data, "words").plurals[`${first} ${last}`] ?? last;
+      let [first, last2] = [this.#category(from), this.#category(to2)];
+      return Number(from) === Number(to2) ? last2 : dataOf(this.#o.data, "words").plurals[`${first} ${last2}`] ?? last2;
     }
     resolvedOptions() {
       let { locale, type, digits } = this.#o, pluralCategories = all2.filter((category) => this.#rule[0].split(" ").includes(category));
@@ -10201,7 +10301,7 @@ ${output.stderr}`);
       let options = given === void 0 ? { __proto__: null } : Object(given), { locale, data, keywords } = localeOf(locales), option = (name2, list, standard) => optionOf(options, name2, list, standard, owner), usage = option("usage", ["sort", "search"], "sort"), numeric2 = options.numeric === void 0 ? keywords.kn !== void 0 && keywords.kn !== "false" : !!options.numeric, caseFirst = option("caseFirst", ["upper", "lower", "false"], ["upper", "lower", "false"].includes(keywords.kf) ? keywords.kf : "false"), sensitivity = option("sensitivity", Object.keys(strengths), "variant"), ignorePunctuation = !!options.ignorePunctuation;
       ordered.includes(data.split("-")[0]) && warn(`Intl has no order of letters for the locale '${locale}' here: it is that of most languages`), (keywords.co !== void 0 || options.collation !== void 0) && warn(`Intl has no collation '${options.collation ?? keywords.co}' here: the order is the standard one`);
       let used = [options.numeric === void 0 && keywords.kn !== void 0 ? `-kn${keywords.kn === "false" ? "-false" : ""}` : "", options.caseFirst === void 0 && keywords.kf === caseFirst ? `-kf-${caseFirst}` : ""].reverse().join("");
-      this.#o = { locale: used === "" ? locale : `${locale}-u${used}`, usage, sensitivity, ignorePunctuation, collation: "default", numeric: numeric2, caseFirst }, this.#native = native11.openCollator(data.split("-")[0], strengths[sensitivity], numeric2, caseFirst, ignorePunctuation);
+      this.#o = { locale: used === "" ? locale : `${locale}-u${used}`, usage, sensitivity, ignorePunctuation, collation: "default", numeric: numeric2, caseFirst }, this.#native = openTable(data.split("-")[0], strengths[sensitivity], numeric2, caseFirst, ignorePunctuation);
     }
     get compare() {
       return this.#bound ??= (a2, b2) => this.#compare(String(a2), String(b2));
@@ -10214,6 +10314,9 @@ ${output.stderr}`);
     resolvedOptions() {
       return { ...this.#o };
     }
+  }, tables = /* @__PURE__ */ new Map(), openTable = (...wanted) => {
+    let key = wanted.join();
+    return tables.has(key) || tables.set(key, native11.openCollator(...wanted)), tables.get(key);
   }, granularities = ["grapheme", "word", "sentence"], withoutSpaces = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u, mixedKorean = /\p{Script=Hangul}(?!\p{Script=Hangul})[\p{L}\p{N}_]|(?!\p{Script=Hangul})[\p{L}\p{N}_]\p{Script=Hangul}/u, isWord = /[\p{L}\p{N}]|__/u, Segments = class {
     #text;
     #granularity;
@@ -10500,7 +10603,7 @@ ${output.stderr}`);
     String: {
       toLocaleUpperCase: (self2, locales) => (isTurkish(locales) ? String(self2).replace(/i/g, "\u0130") : String(self2)).toUpperCase(),
       toLocaleLowerCase: (self2, locales) => (isTurkish(locales) ? String(self2).replace(/I\u0307|İ/g, "i").replace(/I/g, "\u0131") : String(self2)).toLowerCase(),
-      localeCompare: (self2, other, locales, options) => new Collator(locales, options, "String.prototype.localeCompare").compare(String(self2), String(other))
+      localeCompare: (self2, other, locales, options) => localeCompare(String(self2), String(other), locales, options)
     }
   }, isDate2 = (value) => {
     try {
@@ -10508,7 +10611,12 @@ ${output.stderr}`);
     } catch {
       return !1;
     }
-  }, shown3 = (value) => typeof value != "object" || value === null ? String(value) : Array.isArray(value) ? "[object Array]" : `#<${value.constructor?.name ?? "Object"}>`, invalid = (self2) => self2 instanceof Date && Number.isNaN(self2.getTime());
+  }, shown3 = (value) => typeof value != "object" || value === null ? String(value) : Array.isArray(value) ? "[object Array]" : `#<${value.constructor?.name ?? "Object"}>`, last = { locale: void 0, compare: void 0 }, localeCompare = (self2, other, locale, options) => {
+    let isPlain = options === void 0 && (locale === void 0 || typeof locale == "string");
+    if (isPlain && last.compare !== void 0 && last.locale === locale) return last.compare(self2, other);
+    let { compare: compare2 } = new Collator(locale, options, "String.prototype.localeCompare");
+    return isPlain && Object.assign(last, { locale, compare: compare2 }), compare2(self2, other);
+  }, invalid = (self2) => self2 instanceof Date && Number.isNaN(self2.getTime());
   for (let [name2, list] of Object.entries(methods2))
     for (let [method, work2] of Object.entries(list)) {
       let made3 = {
@@ -10677,13 +10785,13 @@ ${output.stderr}`);
   }, named2 = (key) => typeof key == "number" ? `index ${key}` : key === "" ? "<anonymous>" : `property '${key}'`, classOf = ({ value }) => {
     let constructor = inherited(value, "constructor"), name2 = typeof constructor == "function" && !isProxy(constructor) ? getOwnPropertyDescriptor(constructor, "name")?.value : void 0;
     return `object with constructor '${typeof name2 == "string" && name2 !== "" ? name2 : "Object"}'`;
-  }, circleMessage = ({ way, last }) => {
+  }, circleMessage = ({ way, last: last2 }) => {
     let [start, ...rest] = way, line = (step) => `
     |     ${named2(step.key)} -> ${classOf(step)}`, shown4 = rest.length > 3 ? `${rest.slice(0, 2).map(line).join("")}
     |     ...${line(rest.at(-1))}` : rest.map(line).join("");
     return `Converting circular structure to JSON
     --> starting at ${classOf(start)}${shown4}
-    --- ${named2(last)} closes the circle`;
+    --- ${named2(last2)} closes the circle`;
   }, madeText = {
     stringify(value, replacer, space) {
       try {
@@ -10719,7 +10827,7 @@ ${output.stderr}`);
   init_signals();
   var errno = {}, errors = "E2BIG 7 EACCES 13 EADDRINUSE 98 EADDRNOTAVAIL 99 EAFNOSUPPORT 97 EAGAIN 11 EALREADY 114 EBADF 9 EBADMSG 74 EBUSY 16 ECANCELED 125 ECHILD 10 ECONNABORTED 103 ECONNREFUSED 111 ECONNRESET 104 EDEADLK 35 EDESTADDRREQ 89 EDOM 33 EDQUOT 122 EEXIST 17 EFAULT 14 EFBIG 27 EHOSTUNREACH 113 EIDRM 43 EILSEQ 84 EINPROGRESS 115 EINTR 4 EINVAL 22 EIO 5 EISCONN 106 EISDIR 21 ELOOP 40 EMFILE 24 EMLINK 31 EMSGSIZE 90 EMULTIHOP 72 ENAMETOOLONG 36 ENETDOWN 100 ENETRESET 102 ENETUNREACH 101 ENFILE 23 ENOBUFS 105 ENODATA 61 ENODEV 19 ENOENT 2 ENOEXEC 8 ENOLCK 37 ENOLINK 67 ENOMEM 12 ENOMSG 42 ENOPROTOOPT 92 ENOSPC 28 ENOSR 63 ENOSTR 60 ENOSYS 38 ENOTCONN 107 ENOTDIR 20 ENOTEMPTY 39 ENOTSOCK 88 ENOTSUP 95 ENOTTY 25 ENXIO 6 EOPNOTSUPP 95 EOVERFLOW 75 EPERM 1 EPIPE 32 EPROTO 71 EPROTONOSUPPORT 93 EPROTOTYPE 91 ERANGE 34 EROFS 30 ESPIPE 29 ESRCH 3 ESTALE 116 ETIME 62 ETIMEDOUT 110 ETXTBSY 26 EWOULDBLOCK 11 EXDEV 18".split(" ");
   for (let i2 = 0; i2 < errors.length; i2 += 2) errno[errors[i2]] = Number(errors[i2 + 1]);
-  var names2 = SIGNALS.flatMap((name2) => ({ SIGABRT: [name2, "SIGIOT"], SIGIO: [name2, "SIGPOLL"], SIGSTKFLT: ["SIGCHLD", name2], SIGCHLD: [] })[name2] ?? [name2]), numberOf2 = (name2) => SIGNALS.indexOf({ SIGIOT: "SIGABRT", SIGPOLL: "SIGIO" }[name2] ?? name2) + 1, constants3 = {
+  var names2 = SIGNALS.flatMap((name2) => ({ SIGABRT: [name2, "SIGIOT"], SIGIO: [name2, "SIGPOLL"], SIGSTKFLT: ["SIGCHLD", name2], SIGCHLD: [] })[name2] ?? [name2]), numberOf2 = (name2) => SIGNALS.indexOf({ SIGIOT: "SIGABRT", SIGPOLL: "SIGIO" }[name2] ?? name2) + 1, constants4 = {
     errno,
     signals: Object.fromEntries(names2.map((name2) => [name2, numberOf2(name2)])),
     priority: {
@@ -10756,7 +10864,7 @@ ${output.stderr}`);
     uptime: () => (host.native.now() - host.scriptStart()) / 1e3,
     userInfo: () => ({ uid: 1e3, gid: 1e3, username: "agent", homedir: host.env.HOME ?? "/workspace", shell: null }),
     version: () => "Tollhouse",
-    constants: constants3
+    constants: constants4
   };
 
   // src/perf_hooks.js
@@ -10784,7 +10892,7 @@ ${output.stderr}`);
         return entries.push(entry), entry;
       },
       measure(name2, from, to2) {
-        let { start, end, duration, detail = null } = from !== null && typeof from == "object" ? from : { start: from, end: to2 }, last = end === void 0 && duration !== void 0 ? timeOf(start, 0) + duration : timeOf(end, performance2.now()), first = start === void 0 && duration !== void 0 ? last - duration : timeOf(start, 0), entry = new PerformanceEntry("measure", String(name2), first, last - first, detail);
+        let { start, end, duration, detail = null } = from !== null && typeof from == "object" ? from : { start: from, end: to2 }, last2 = end === void 0 && duration !== void 0 ? timeOf(start, 0) + duration : timeOf(end, performance2.now()), first = start === void 0 && duration !== void 0 ? last2 - duration : timeOf(start, 0), entry = new PerformanceEntry("measure", String(name2), first, last2 - first, detail);
         return entries.push(entry), entry;
       },
       clearMarks: clear("mark"),
@@ -10807,6 +10915,7 @@ ${output.stderr}`);
 
   // src/readline.js
   init_events();
+  init_process();
   init_util();
   var decoder = () => new TextDecoder(), AHEAD = 1024, Queue = class {
     #items = [];
@@ -10850,6 +10959,7 @@ ${output.stderr}`);
       try {
         let text3 = decoder(), rest = "";
         for await (let chunk of this.input) {
+          if (this.closed) break;
           rest += typeof chunk == "string" ? chunk : text3.decode(chunk, { stream: !0 });
           let lines = linesOf2(rest);
           rest = lines.pop();
@@ -10857,13 +10967,13 @@ ${output.stderr}`);
           if (this.closed) break;
           this.#lines.length > AHEAD && await new Promise((resolve2) => this.#goOn = resolve2);
         }
-        rest !== "" && this.#give(rest), this.#ended = !0, this.close();
+        rest !== "" && !this.closed && this.#give(rest), this.#ended = !0, this.close();
       } catch (error) {
         this.emit("error", error);
       }
     }
     #give(line) {
-      this.closed || (this.#readers.length > 0 ? this.#readers.shift()(line) : this.listenerCount("line") > 0 ? this.emit("line", line) : this.#lines.push(line));
+      this.closed ? this.emit("line", line) : this.#readers.length > 0 ? this.#readers.shift()(line) : this.listenerCount("line") > 0 ? this.emit("line", line) : this.#lines.push(line);
     }
     // Lines that came before anybody listened.
     #tell() {
@@ -10930,7 +11040,16 @@ ${output.stderr}`);
       return new Promise((resolve2) => this.question(query, options ?? {}, resolve2));
     }
   });
-  var createInterface = (input, output) => new Interface(typeof input?.on == "function" || input?.[Symbol.asyncIterator] ? { input, output } : input), promises2 = { createInterface, Interface }, readline_default = { createInterface, Interface, promises: promises2, clearLine: () => !0, cursorTo: () => !0, moveCursor: () => !0 };
+  var createInterface = (input, output) => new Interface(typeof input?.on == "function" || input?.[Symbol.asyncIterator] ? { input, output } : input), promises2 = { createInterface, Interface }, sequence = (stream2, text3, callback) => stream2 == null || text3 === "" ? (typeof callback == "function" && process_default.nextTick(callback, null), !0) : stream2.write(text3, callback), clearLine = (stream2, direction, callback) => sequence(stream2, direction < 0 ? "\x1B[1K" : direction > 0 ? "\x1B[0K" : "\x1B[2K", callback), clearScreenDown = (stream2, callback) => sequence(stream2, "\x1B[0J", callback), cursorTo = (stream2, x2, y2, callback) => {
+    if (typeof y2 == "function" && ([y2, callback] = [void 0, y2]), Number.isNaN(x2) || Number.isNaN(y2)) throw invalidValue(Number.isNaN(x2) ? "x" : "y", NaN);
+    if (typeof x2 != "number") {
+      if (typeof y2 != "number") return sequence(stream2, "", callback);
+      throw codedError(TypeError, "ERR_INVALID_CURSOR_POS", "Cannot set cursor row without setting its column");
+    }
+    return sequence(stream2, typeof y2 == "number" ? `\x1B[${y2 + 1};${x2 + 1}H` : `\x1B[${x2 + 1}G`, callback);
+  }, moved = (distance, back, forth) => distance < 0 ? `\x1B[${-distance}${back}` : distance > 0 ? `\x1B[${distance}${forth}` : "", moveCursor = (stream2, dx, dy, callback) => sequence(stream2, moved(dx, "D", "C") + moved(dy, "A", "B"), callback), emitKeypressEvents = () => {
+    throw codedError(Error, "ERR_FEATURE_UNAVAILABLE", "there are no keys here: standard input is no terminal; read lines with `createInterface`");
+  }, readline_default = { createInterface, Interface, promises: promises2, clearLine, clearScreenDown, cursorTo, moveCursor, emitKeypressEvents };
 
   // src/stream-consumers.js
   init_buffer();
@@ -13652,7 +13771,7 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
     Z_MEM_ERROR: -4,
     Z_BUF_ERROR: -5,
     Z_VERSION_ERROR: -6
-  }, constants4 = Object.freeze(Object.assign(/* @__PURE__ */ Object.create(null), flushes, results, {
+  }, constants5 = Object.freeze(Object.assign(/* @__PURE__ */ Object.create(null), flushes, results, {
     Z_NO_COMPRESSION: 0,
     Z_BEST_SPEED: 1,
     Z_BEST_COMPRESSION: 9,
@@ -13712,7 +13831,7 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
     BROTLI_PARAM_NDIRECT: 8,
     BROTLI_DECODER_PARAM_DISABLE_RING_BUFFER_REALLOCATION: 0,
     BROTLI_DECODER_PARAM_LARGE_WINDOW: 1
-  })), codes = Object.freeze(Object.fromEntries(Object.entries(results).flatMap(([name2, number]) => [[name2, number], [number, name2]]))), { Z_FINISH, Z_FULL_FLUSH, Z_BUF_ERROR, Z_STREAM_END, Z_NEED_DICT } = constants4, CHUNK3 = 64 * 1024, MAX_LENGTH = 2 ** 32, bytesOf3 = (data, name2) => {
+  })), codes = Object.freeze(Object.fromEntries(Object.entries(results).flatMap(([name2, number]) => [[name2, number], [number, name2]]))), { Z_FINISH, Z_FULL_FLUSH, Z_BUF_ERROR, Z_STREAM_END, Z_NEED_DICT } = constants5, CHUNK3 = 64 * 1024, MAX_LENGTH = 2 ** 32, bytesOf3 = (data, name2) => {
     if (typeof data == "string") return native13.encodeUtf8(data);
     let bytes = typeof data == "object" && data !== null ? asBytes5(data) : void 0;
     if (bytes === void 0) throw invalidType(name2, "string or an instance of Buffer, TypedArray, DataView, or ArrayBuffer", data);
@@ -13871,9 +13990,9 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
       }
     }[name2], zlib[`create${kind}`] = { [`create${kind}`]: (options) => new Class(options) }[`create${kind}`];
   }
-  Object.defineProperty(zlib, "constants", { value: constants4, enumerable: !0 });
+  Object.defineProperty(zlib, "constants", { value: constants5, enumerable: !0 });
   Object.defineProperty(zlib, "codes", { value: codes, enumerable: !0 });
-  for (let [name2, value] of Object.entries(constants4)) name2 !== "BROTLI_DECODE" && name2 !== "BROTLI_ENCODE" && Object.defineProperty(zlib, name2, { value });
+  for (let [name2, value] of Object.entries(constants5)) name2 !== "BROTLI_DECODE" && name2 !== "BROTLI_ENCODE" && Object.defineProperty(zlib, name2, { value });
   var formats = { gzip: ["Gzip", "Gunzip"], deflate: ["Deflate", "Inflate"], "deflate-raw": ["DeflateRaw", "InflateRaw"] }, transformOf = (format3, at2) => {
     if (!Object.hasOwn(formats, format3))
       throw codedError(TypeError, "ERR_INVALID_ARG_VALUE", `The argument 'format' must be one of: 'deflate', 'deflate-raw', 'gzip'. Received ${host.inspect(format3)}`);

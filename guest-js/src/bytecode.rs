@@ -5,7 +5,7 @@
 
 use rquickjs::{Context, Ctx, Error, Function, Result, Runtime, Value, qjs};
 
-use crate::runtime;
+use crate::{compile, runtime};
 
 /// Compiles text whose value is a function, in an engine of its own: what that leaves behind lies in nobody's heap.
 ///
@@ -17,7 +17,7 @@ pub(crate) fn compile(source: &str, name: &str) -> std::result::Result<Vec<u8>, 
     let context = Context::full(&runtime).map_err(|error| error.to_string())?;
     context.with(|ctx| {
         let flags = qjs::JS_EVAL_TYPE_GLOBAL | qjs::JS_EVAL_FLAG_COMPILE_ONLY;
-        let compiled = runtime::evaluate_raw(&ctx, source.as_bytes(), name, 1, flags);
+        let compiled = compile::evaluate_raw(&ctx, source.as_bytes(), name, 1, flags);
         compiled.map(|compiled| written(&ctx, &compiled)).map_err(|error| match ctx.catch().as_exception() {
             Some(exception) => exception.to_string(),
             None => error.to_string(),

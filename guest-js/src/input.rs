@@ -6,7 +6,8 @@ use std::cell::Cell;
 use rquickjs::{Ctx, Function, Object, Persistent, Result, Value, qjs};
 
 use crate::bindings::types::Typed;
-use crate::runtime::{self, Engine, NotCompiled};
+use crate::compile::{self, NotCompiled};
+use crate::runtime::{self, Engine};
 use crate::source::{self, Dialect, NotGlobalCode, TypedDeclaration, ValueOrigin};
 
 /// Functions of the prelude for an input.
@@ -52,7 +53,7 @@ thread_local! {
 /// Begins an input, before the declarations of earlier ones are found.
 pub(crate) fn begin(ctx: &Ctx<'_>, engine: &Engine, typed: Typed) -> Result<()> {
     TYPED.set(true);
-    engine.typed.begin.clone().restore(ctx)?.call((typed.colors,))
+    engine.prelude.typed.begin.clone().restore(ctx)?.call((typed.colors,))
 }
 
 /// Runs an input, and returns its promise.
@@ -84,8 +85,8 @@ pub(crate) fn evaluate<'js>(
     };
     let text = head + &input.text;
     let flags = qjs::JS_EVAL_TYPE_GLOBAL | qjs::JS_EVAL_FLAG_ASYNC;
-    runtime::evaluate_raw(ctx, text.as_bytes(), name, first_line, flags)
-        .map_err(|_| runtime::explain(ctx, source, &input.text, name))
+    compile::evaluate_raw(ctx, text.as_bytes(), name, first_line, flags)
+        .map_err(|_| compile::explain(ctx, source, &input.text, name))
 }
 
 /// Tells the prelude what an input declares. Whether earlier ones left imports.
@@ -102,8 +103,8 @@ fn declare(ctx: &Ctx<'_>, engine: &Engine, declared: &[TypedDeclaration]) -> Res
             [name.as_str(), kind].into_iter().chain(parts.into_iter().flatten().map(String::as_str)).collect()
         })
         .collect();
-    let again = engine.typed.has_imports.clone().restore(ctx)?.call::<_, bool>(())?;
-    engine.typed.declare.clone().restore(ctx)?.call::<_, ()>((rows,))?;
+    let again = engine.prelude.typed.has_imports.clone().restore(ctx)?.call::<_, bool>(())?;
+    engine.prelude.typed.declare.clone().restore(ctx)?.call::<_, ()>((rows,))?;
     Ok(again)
 }
 
@@ -115,6 +116,6 @@ pub(crate) fn shown<'js>(ctx: &Ctx<'js>, engine: &Engine, value: Value<'js>) -> 
         PendingDisplay::Plain => value,
         PendingDisplay::Wrapped => value.into_object().unwrap_or(Object::new(ctx.clone())?).get("value")?,
     };
-    engine.typed.show.clone().restore(ctx)?.call::<_, ()>((value,))?;
+    engine.prelude.typed.show.clone().restore(ctx)?.call::<_, ()>((value,))?;
     Ok(Value::new_undefined(ctx.clone()))
 }

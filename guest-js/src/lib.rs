@@ -13,6 +13,8 @@
 //! | [`math`] | exponentials and logarithms to V8's last digit |
 //! | [`memory`] | pages that are touched before a script runs |
 //! | [`errors`] | how an error leaves the guest, and how one enters it |
+//! | [`compile`] | texts to functions, and what is wrong with those that do not compile |
+//! | [`uncaught`] | errors that nothing in the script has caught |
 //! | [`convert`] | values to JSON and back |
 //! | [`dates`] | dates in texts, read as V8 reads them |
 //! | [`time`] | the clock that a script sees |
@@ -31,6 +33,7 @@
 mod bindings;
 mod bytecode;
 mod calls;
+mod compile;
 mod convert;
 mod dates;
 mod errors;
@@ -46,6 +49,7 @@ mod source;
 mod text;
 mod time;
 mod turn;
+mod uncaught;
 
 use bindings::{Completion, Guest, Mention, Script, Step};
 

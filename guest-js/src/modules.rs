@@ -122,7 +122,9 @@ fn make_module(ctx: &Ctx<'_>, name: &str) -> Result<*mut qjs::JSModuleDef> {
             return Err(Error::Exception);
         }
         for name in names.iter::<Text>() {
-            qjs::JS_AddModuleExport(raw, module, c_text(&name?.0).as_ptr());
+            if qjs::JS_AddModuleExport(raw, module, c_text(&name?.0).as_ptr()) < 0 {
+                return Err(Error::Exception);
+            }
         }
         VALUES.with_borrow_mut(|values| values.push((name.to_owned(), Persistent::save(ctx, value))));
         Ok(module)
@@ -184,7 +186,7 @@ unsafe fn fill_exports(ctx: &Ctx<'_>, module: *mut qjs::JSModuleDef) -> Result<(
 /// Compiles the text of a module, and says in `import.meta` where it is from.
 fn compile(ctx: &Ctx<'_>, source: &str, name: &str) -> Result<*mut qjs::JSModuleDef> {
     let flags = qjs::JS_EVAL_TYPE_MODULE | qjs::JS_EVAL_FLAG_COMPILE_ONLY;
-    let value = crate::runtime::evaluate_raw(ctx, source.as_bytes(), name, 1, flags)?;
+    let value = crate::compile::evaluate_raw(ctx, source.as_bytes(), name, 1, flags)?;
     let raw = ctx.as_raw().as_ptr();
     // SAFETY: compiling gave a module, which the context keeps; the reference that came with it may go.
     let (module, meta) = unsafe {
@@ -221,8 +223,8 @@ pub(crate) fn prepare_file<'js>(ctx: Ctx<'js>, source: Text, name: Text) -> Resu
 pub(crate) fn compile_common_js<'js>(ctx: Ctx<'js>, source: Text, name: Text) -> Result<Function<'js>> {
     let body = hide_shebang(&source.0);
     let text = format!("(function (exports, require, module, __filename, __dirname) {{\n\n{body}\n}})");
-    crate::runtime::evaluate(&ctx, text.as_bytes(), &name.0, -1)
-        .inspect_err(|_| crate::runtime::explain_body(&ctx, &body, &name.0, 0))
+    crate::compile::evaluate(&ctx, text.as_bytes(), &name.0, -1)
+        .inspect_err(|_| crate::compile::explain_body(&ctx, &body, &name.0, 0))
 }
 
 /// Returns true for a text without `import` and `export` that compiles as CommonJS: top-level `await` does not.

@@ -10,8 +10,8 @@ use std::mem::MaybeUninit;
 
 use rquickjs::{Ctx, Function, Persistent, Result, Value, qjs};
 
-use crate::runtime::{self, Engine};
-use crate::{limits, natives};
+use crate::runtime::Engine;
+use crate::{limits, natives, uncaught};
 
 /// Functions of the prelude that a turn uses.
 pub(crate) struct TurnFunctions {
@@ -87,7 +87,7 @@ pub(crate) fn begin_with_microtasks() {
 
 /// Begins the operations of immediates, as the last of a turn.
 pub(crate) fn begin_immediates(ctx: &Ctx<'_>, engine: &Engine) -> Result<()> {
-    if IMMEDIATES.take() { engine.turn.immediates.clone().restore(ctx)?.call(()) } else { Ok(()) }
+    if IMMEDIATES.take() { engine.prelude.turn.immediates.clone().restore(ctx)?.call(()) } else { Ok(()) }
 }
 
 /// Work that a script has left to do at once.
@@ -103,8 +103,8 @@ pub(crate) enum JobState {
 pub(crate) fn run(ctx: &Ctx<'_>, engine: &Engine) -> Result<JobState> {
     loop {
         if !MICROTASKS_FIRST.take() && TICKS.take() {
-            engine.turn.ticks.clone().restore(ctx)?.call::<_, ()>(())?;
-            if runtime::has_uncaught() {
+            engine.prelude.turn.ticks.clone().restore(ctx)?.call::<_, ()>(())?;
+            if uncaught::has_thrown() {
                 return Ok(JobState::Done);
             }
         }
@@ -112,7 +112,7 @@ pub(crate) fn run(ctx: &Ctx<'_>, engine: &Engine) -> Result<JobState> {
             MICROTASKS_FIRST.set(true);
             return Ok(JobState::Left);
         }
-        if limits::stopped().is_some() || runtime::has_uncaught() {
+        if limits::stopped().is_some() || uncaught::has_thrown() {
             return Ok(JobState::Done);
         }
         if !TICKS.get() {
@@ -125,7 +125,7 @@ pub(crate) fn run(ctx: &Ctx<'_>, engine: &Engine) -> Result<JobState> {
 /// Runs microtasks. An exception of a microtask cannot be caught: the script was stopped.
 fn run_microtasks(ctx: &Ctx<'_>) -> JobState {
     let context = ctx.as_raw().as_ptr();
-    while limits::stopped().is_none() && !runtime::has_uncaught() {
+    while limits::stopped().is_none() && !uncaught::has_thrown() {
         let mut job_context = MaybeUninit::uninit();
         // SAFETY: the runtime is alive and this thread holds it; there is one context, so a job's is ours.
         let ran = unsafe { qjs::JS_ExecutePendingJob(qjs::JS_GetRuntime(context), job_context.as_mut_ptr()) };
@@ -133,7 +133,7 @@ fn run_microtasks(ctx: &Ctx<'_>) -> JobState {
             0 => return JobState::Done,
             1.. if natives::wants_pause() => return JobState::Left,
             1.. => {}
-            _ => runtime::report_uncaught(ctx, ctx.catch()),
+            _ => uncaught::report(ctx, ctx.catch()),
         }
     }
     JobState::Done

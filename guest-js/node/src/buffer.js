@@ -89,6 +89,7 @@ Buffer.byteLength = (value, encoding) => {
 
 const write = Buffer.prototype.write;
 Buffer.prototype.write = function (text, offset, length, encoding) {
+  if (typeof text !== 'string') throw codedError(TypeError, 'ERR_INVALID_ARG_TYPE', 'argument must be a string');
   if (typeof offset === 'string') return this.write(text, 0, this.length, offset);
   if (typeof length === 'string') return this.write(text, offset, this.length - offset, length);
   if (/^hex$/i.test(encoding)) {
@@ -189,6 +190,10 @@ for (const name of Object.getOwnPropertyNames(Buffer.prototype)) {
   if (!/^(read|write)[A-Z]/.test(name)) continue;
   const work = Buffer.prototype[name];
   const { size, isBig, isInteger, isSigned } = shapeOf(name);
+  // What needs no further look: an integer of a size that the name says, at a place within the buffer.
+  const isPlain = size !== undefined && !isBig;
+  const [least, most] = !isInteger ? [-Infinity, Infinity] : isSigned ? [-(2 ** (size * 8 - 1)), 2 ** (size * 8 - 1) - 1] : [0, 2 ** (size * 8) - 1];
+  const isWithin = (buffer, offset) => (offset | 0) === offset && offset >= 0 && offset + size <= buffer.length;
   const check = (buffer, value, offset, given, isWrite) => {
     const bytes = size ?? given;
     if (size === undefined) {
@@ -201,7 +206,7 @@ for (const name of Object.getOwnPropertyNames(Buffer.prototype)) {
   const checked = name.startsWith('read')
     ? {
         [name](offset = size === undefined ? undefined : 0, byteLength) {
-          check(this, undefined, offset, byteLength, false);
+          if (!(isPlain && isWithin(this, offset))) check(this, undefined, offset, byteLength, false);
           return work.call(this, offset, size === undefined ? byteLength : true);
         },
       }[name]
@@ -209,7 +214,7 @@ for (const name of Object.getOwnPropertyNames(Buffer.prototype)) {
         [name](value, offset = size === undefined ? undefined : 0, byteLength) {
           // A BigInt is none of these numbers.
           const number = isBig ? value : +value;
-          check(this, number, offset, byteLength, true);
+          if (!(isPlain && number >= least && number <= most && isWithin(this, offset))) check(this, number, offset, byteLength, true);
           return size === undefined ? work.call(this, number, offset, byteLength, true) : work.call(this, number, offset, true);
         },
       }[name];
@@ -270,7 +275,13 @@ export const isUtf8 = (bytes) => native.decodeUtf8(plain(Buffer.from(bytes))) !=
 export const isAscii = (bytes) => [...plain(Buffer.from(bytes))].every((byte) => byte < 128);
 export { Buffer, SlowBuffer, kMaxLength };
 export const INSPECT_MAX_BYTES = 50;
-export const transcode = (source, from, to) => Buffer.from(Buffer.from(source).toString(from), to);
+// The last code point of the encodings that have not all of Unicode.
+const lastOf = { ascii: 0x7f, latin1: 0xff, binary: 0xff };
+export const transcode = (source, from, to) => {
+  const text = Buffer.from(source).toString(from);
+  const last = lastOf[String(to).toLowerCase()];
+  return Buffer.from(last === undefined ? text : Array.from(text, (point) => (point.codePointAt(0) > last ? '?' : point)).join(''), to);
+};
 export default {
   Buffer,
   SlowBuffer,

@@ -2,7 +2,7 @@
 import EventEmitter from './events.js';
 import { Buffer } from './buffer.js';
 import { execFileSync, execSync, spawnSync } from './child_process_sync.js';
-import { asks, checkText, hindrance, nextProcess, normalize, toSignal, MAX_BUFFER, MISSING, systemFailure } from './commands.js';
+import { asks, checkText, hindrance, nextProcess, normalize, toSignal, MAX_BUFFER, MISSING, systemFailure, whyAbsent } from './commands.js';
 import { begin, collect, scriptOf } from './shell.js';
 import stream from './stream.js';
 import process from './process.js';
@@ -24,8 +24,9 @@ class ChildProcess extends EventEmitter {
   #signal;
   // What is said before its end: that it has begun, and what its streams are reading.
   #before;
-  constructor(running, spawnfile, spawnargs, whyMissing, before = () => []) {
+  constructor(running, { file: spawnfile, args, options }, whyMissing, before = () => []) {
     super();
+    const spawnargs = [spawnfile, ...args];
     this.#running = running;
     this.#before = before;
     Object.assign(this, { spawnfile, spawnargs });
@@ -35,10 +36,10 @@ class ChildProcess extends EventEmitter {
       (code) => why(code).then((cause) => (cause === undefined ? this.#end(code, null) : fail(cause))),
       (error) => {
         if (this.killed) this.#end(null, this.#signal);
-        else if (error.name === 'AbortError') {
+        else if (options.signal?.aborted) {
           this.killed = true;
-          this.emit('error', abortError({ reason: error }));
-          this.#end(null, 'SIGTERM');
+          this.emit('error', abortError(options.signal));
+          this.#end(null, toSignal(options.killSignal));
         } else {
           this.emit('error', error);
           this.#end(error.name === 'LimitError' ? 137 : 1, null);
@@ -119,7 +120,7 @@ const writable = (running) => {
 // there is asked for then.
 const whyMissing = ({ file, options, cause }) => async () => {
   if (cause !== undefined || options.shell) return cause;
-  return (await isThere(file, options)) ? undefined : 'ENOENT';
+  return (await isThere(file, options)) ? undefined : whyAbsent(file, scriptOf('', settings(options)).directory);
 };
 const isThere = async (file, options) => (await collect(begin(asks(file), settings(options), isThere))).exitCode === 0;
 
@@ -149,10 +150,10 @@ const settings = (options) => ({ cwd: options.cwd, env: options.env, signal: hos
 
 const spawn = (name, given, wants) => {
   const call = normalize(name, given, wants);
-  const { file, args, options } = call;
+  const { options } = call;
   const running = started(call, spawn);
   const progress = {};
-  const child = new ChildProcess(running, file, [file, ...args], whyMissing(call), () => Object.values(progress));
+  const child = new ChildProcess(running, call, whyMissing(call), () => Object.values(progress));
   child.pid = nextProcess();
   const wanted = typeof options.stdio === 'string' ? Array(3).fill(options.stdio) : (options.stdio ?? []);
   const forward = async (which, write) => {
@@ -206,7 +207,10 @@ const offerInput = (child, running) => {
 const gather = (call, shown, callback) => {
   const { file, args, options } = call;
   const running = started(call, gather);
-  const child = new ChildProcess(running, file, [file, ...args], async () => undefined);
+  const child = new ChildProcess(running, call, async () => undefined);
+  // The callback is told of an abort, as Node does, and the event ends nothing.
+  let aborted;
+  child.on('error', (error) => (aborted ??= error));
   child.pid = nextProcess();
   killLater(child, options);
   const encoding = options.encoding === undefined ? 'utf8' : options.encoding;
@@ -242,7 +246,7 @@ const gather = (call, shown, callback) => {
   collect(running, options.input ?? null, [showOut, showErr]).then(finish, (error) => {
     const output = { stdout: decode(empty), stderr: decode(empty) };
     for (const show of [showOut, showErr]) show(empty);
-    const told = child.killed ? failure(child, shown, null, output) : error;
+    const told = aborted ?? (child.killed ? failure(child, shown, null, output) : error);
     callback?.(told, output.stdout, output.stderr);
   });
   return child;

@@ -1,6 +1,6 @@
 // `execSync`, `execFileSync` and `spawnSync`: commands that are run to their end within a step, since nothing in them waits.
 import { Buffer } from './buffer.js';
-import { asks, checkText, hindrance, nextProcess, normalize, toSignal, MAX_BUFFER, MISSING, systemFailure } from './commands.js';
+import { asks, checkText, hindrance, nextProcess, normalize, toSignal, MAX_BUFFER, MISSING, systemFailure, whyAbsent } from './commands.js';
 import { isOpen } from './descriptors.js';
 import fs from './fs.js';
 import process from './process.js';
@@ -81,7 +81,7 @@ const run = (name, { file, args, source, options }, below) => {
   const [stdout, stderr] = [1, 2].map((at) => destinationOf(streams[at], most));
   const wanted = { ...script, input: input && new Uint8Array(input), stdout, stderr, timeout: options.timeout || undefined };
   const ended = host.runToEnd(wanted, below);
-  if (ended.status === MISSING && !options.shell && !isThere(script, file, below)) return unstarted(failed('ENOENT'));
+  if (ended.status === MISSING && !options.shell && !isThere(script, file, below)) return unstarted(failed(whyAbsent(file, script.directory)));
   const written = [undefined, ended.stdout, ended.stderr];
   streams.forEach((stream, at) => isFile(stream) && at > 0 && written[at].length > 0 && fs.writeFileSync(stream, written[at]));
   return resultOf(name, { ended, streams, written, options, killSignal, failed });

@@ -1,5 +1,6 @@
 // Commands as `child_process` runs them, waited for or not: their text in bash, and what is said of one that is not there.
 import { quote } from './shell.js';
+import path from './path.js';
 import process from './process.js';
 import { SIGNALS } from './signals.js';
 import { codedError, invalidType, invalidValue, outOfRange, isWhole } from './util.js';
@@ -109,11 +110,23 @@ export const hindrance = (directory, { shell }) => {
   return isShell(shell) ? undefined : 'ENOENT';
 };
 
+// Why there is no command of this name: a file that may not be executed is none either.
+export const whyAbsent = (file, directory) => {
+  if (!file.includes('/')) return 'ENOENT';
+  try {
+    host.native.stat(path.resolve(directory, file), true);
+    return 'EACCES';
+  } catch (code) {
+    if (typeof code === 'string') return 'ENOENT';
+    throw code;
+  }
+};
+
 // Processes have numbers, though nothing can be done with them.
 let lastProcess = process.pid;
 export const nextProcess = () => ++lastProcess;
 
-const errnos = { ENOENT: -2, EBADF: -9, ENOTDIR: -20, ENOBUFS: -105, ETIMEDOUT: -110 };
+const errnos = { ENOENT: -2, EBADF: -9, EACCES: -13, ENOTDIR: -20, ENOBUFS: -105, ETIMEDOUT: -110 };
 
 // The error of a command that did not run, or not to its end, as the system call of this name failed.
 export const systemFailure = (code, call, file, spawnargs) =>

@@ -19,7 +19,29 @@ const shown = (bytes, encoding) => {
   return encoding === undefined || encoding === 'buffer' ? buffer : buffer.toString(encoding);
 };
 
-export class Hash extends stream.Transform {
+// A stream that becomes one when it is first used as one, as Node's own is: most digests are asked for, and making a stream
+// takes longer than most digests.
+function LazyTransform() {}
+Object.setPrototypeOf(LazyTransform, stream.Transform);
+LazyTransform.prototype = Object.create(stream.Transform.prototype);
+for (const name of ['_readableState', '_writableState']) {
+  const become = (self) => {
+    for (const state of ['_readableState', '_writableState']) Object.defineProperty(self, state, { value: undefined, writable: true, enumerable: true, configurable: true });
+    stream.Transform.call(self);
+  };
+  Object.defineProperty(LazyTransform.prototype, name, {
+    get() {
+      become(this);
+      return this[name];
+    },
+    set(value) {
+      Object.defineProperty(this, name, { value, writable: true, enumerable: true, configurable: true });
+    },
+    configurable: true,
+  });
+}
+
+export class Hash extends LazyTransform {
   #parts = [];
   #finish;
   #done = false;
@@ -68,6 +90,9 @@ export const createHmac = (name, key) => {
   return new Hmac((bytes) => native.hmac(algorithm, secret, bytes));
 };
 
+// Rounds of PBKDF2 between two looks at the limits of the script.
+const ROUNDS = 1000;
+
 export const pbkdf2Sync = (password, salt, iterations, length, digest) => {
   const algorithm = plainName(digest);
   if (!hashes.includes(algorithm)) throw codedError(TypeError, 'ERR_CRYPTO_INVALID_DIGEST', `Invalid digest: ${digest}`);
@@ -83,9 +108,10 @@ export const pbkdf2Sync = (password, salt, iterations, length, digest) => {
     counter.writeUInt32BE(index);
     let mac = native.hmac(algorithm, key, new Uint8Array(Buffer.concat([bytesOf(salt), counter])));
     const block = mac.slice();
-    for (let i = 1; i < iterations; i++) {
-      mac = native.hmac(algorithm, key, mac);
-      for (let at = 0; at < block.length; at++) block[at] ^= mac[at];
+    for (let left = iterations - 1; left > 0; left -= ROUNDS) {
+      const codes = native.hmacRounds(algorithm, key, mac, Math.min(left, ROUNDS));
+      mac = codes.slice(0, block.length);
+      for (let at = 0; at < block.length; at++) block[at] ^= codes[block.length + at];
     }
     blocks.push(block);
     done += block.length;

@@ -186,6 +186,10 @@ const sync = {
     if (mode & constants.X_OK && stats.isFile() && !(stats.mode & 0o111)) throw host.fileError('EACCES', 'access', toPath(path, 'access'));
   },
   symlink: (target, path) => files.symlink(target, path),
+  // A file has one name here, as on a file system without hard links.
+  link(from, to) {
+    throw host.fileError('EPERM', 'link', toPath(from, 'existingPath'), toPath(to, 'newPath'));
+  },
   readlink: (path) => files.readlink(path),
   realpath: (path) => files.realpath(path),
   chmod: (path, mode) => files.chmod(path, mode),
@@ -283,7 +287,7 @@ const checkedPath = (argument, path) => {
   if (typeof text === 'string' && text.includes('\0')) throw invalidValue(argument, text, 'must be a string, Uint8Array, or URL without null bytes');
   return text;
 };
-const firstArgument = { __proto__: null, rename: 'oldPath', copyFile: 'src', cp: 'src', symlink: 'target' };
+const firstArgument = { __proto__: null, rename: 'oldPath', copyFile: 'src', cp: 'src', symlink: 'target', link: 'existingPath' };
 for (const [name, work] of Object.entries(sync)) {
   if (takesNoPath(name)) continue;
   sync[name] = (path, ...rest) => {
@@ -295,7 +299,7 @@ for (const [name, work] of Object.entries(sync)) {
 const { F_OK, R_OK, W_OK, X_OK } = constants;
 const fs = { constants, F_OK, R_OK, W_OK, X_OK, Stats, Dirent: host.Dirent, Dir };
 
-const twoArguments = new Set(['rename', 'copyFile', 'cp', 'symlink', 'writeFile', 'appendFile', 'chmod', 'utimes']);
+const twoArguments = new Set(['rename', 'copyFile', 'cp', 'symlink', 'link', 'writeFile', 'appendFile', 'chmod', 'utimes']);
 // In Node, an error of the system that a callback gets comes from outside of the script.
 const withoutFrames = (error) => {
   if (error instanceof Error && typeof error.errno === 'number') {

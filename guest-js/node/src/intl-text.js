@@ -24,7 +24,7 @@ export class Collator {
     if (keywords.co !== undefined || options.collation !== undefined) warn(`Intl has no collation '${options.collation ?? keywords.co}' here: the order is the standard one`);
     const used = [options.numeric === undefined && keywords.kn !== undefined ? `-kn${keywords.kn === 'false' ? '-false' : ''}` : '', options.caseFirst === undefined && keywords.kf === caseFirst ? `-kf-${caseFirst}` : ''].reverse().join('');
     this.#o = { locale: used === '' ? locale : `${locale}-u${used}`, usage, sensitivity, ignorePunctuation, collation: 'default', numeric, caseFirst };
-    this.#native = native.openCollator(data.split('-')[0], strengths[sensitivity], numeric, caseFirst, ignorePunctuation);
+    this.#native = openTable(data.split('-')[0], strengths[sensitivity], numeric, caseFirst, ignorePunctuation);
   }
   get compare() {
     return (this.#bound ??= { '': (a, b) => this.#compare(String(a), String(b)) }['']);
@@ -39,6 +39,14 @@ export class Collator {
     return { ...this.#o };
   }
 }
+
+// Tables of orders that were opened, by what they were opened with: there are few, and opening one takes long.
+const tables = new Map();
+const openTable = (...wanted) => {
+  const key = wanted.join();
+  if (!tables.has(key)) tables.set(key, native.openCollator(...wanted));
+  return tables.get(key);
+};
 
 const granularities = ['grapheme', 'word', 'sentence'];
 // Scripts whose words ICU finds in a dictionary.

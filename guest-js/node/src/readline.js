@@ -1,6 +1,7 @@
 // `readline`: lines of a stream.
 import EventEmitter, { marks } from './events.js';
-import { codedError, promisify } from './util.js';
+import process from './process.js';
+import { codedError, invalidValue, promisify } from './util.js';
 
 const decoder = () => new TextDecoder();
 
@@ -66,6 +67,7 @@ class Interface extends EventEmitter {
       const text = decoder();
       let rest = '';
       for await (const chunk of this.input) {
+        if (this.closed) break;
         rest += typeof chunk === 'string' ? chunk : text.decode(chunk, { stream: true });
         const lines = linesOf(rest);
         rest = lines.pop();
@@ -73,7 +75,7 @@ class Interface extends EventEmitter {
         if (this.closed) break;
         if (this.#lines.length > AHEAD) await new Promise((resolve) => (this.#goOn = resolve));
       }
-      if (rest !== '') this.#give(rest);
+      if (rest !== '' && !this.closed) this.#give(rest);
       this.#ended = true;
       this.close();
     } catch (error) {
@@ -81,8 +83,9 @@ class Interface extends EventEmitter {
     }
   }
   #give(line) {
-    if (this.closed) return;
-    if (this.#readers.length > 0) this.#readers.shift()(line);
+    // As in Node, the lines that came with one whose listener closed this are given all the same.
+    if (this.closed) this.emit('line', line);
+    else if (this.#readers.length > 0) this.#readers.shift()(line);
     else if (this.listenerCount('line') > 0) this.emit('line', line);
     else this.#lines.push(line);
   }
@@ -180,4 +183,30 @@ Object.defineProperty(Interface.prototype.question, promisify.custom, {
 
 const createInterface = (input, output) => new Interface(typeof input?.on === 'function' || input?.[Symbol.asyncIterator] ? { input, output } : input);
 export const promises = { createInterface, Interface };
-export default { createInterface, Interface, promises, clearLine: () => true, cursorTo: () => true, moveCursor: () => true };
+
+// Moves of the cursor, as terminals take them: whatever the stream is.
+const sequence = (stream, text, callback) => {
+  if (stream === null || stream === undefined || text === '') {
+    if (typeof callback === 'function') process.nextTick(callback, null);
+    return true;
+  }
+  return stream.write(text, callback);
+};
+const clearLine = (stream, direction, callback) => sequence(stream, direction < 0 ? '\x1b[1K' : direction > 0 ? '\x1b[0K' : '\x1b[2K', callback);
+const clearScreenDown = (stream, callback) => sequence(stream, '\x1b[0J', callback);
+const cursorTo = (stream, x, y, callback) => {
+  if (typeof y === 'function') [y, callback] = [undefined, y];
+  if (Number.isNaN(x) || Number.isNaN(y)) throw invalidValue(Number.isNaN(x) ? 'x' : 'y', NaN);
+  if (typeof x !== 'number') {
+    if (typeof y !== 'number') return sequence(stream, '', callback);
+    throw codedError(TypeError, 'ERR_INVALID_CURSOR_POS', 'Cannot set cursor row without setting its column');
+  }
+  return sequence(stream, typeof y === 'number' ? `\x1b[${y + 1};${x + 1}H` : `\x1b[${x + 1}G`, callback);
+};
+const moved = (distance, back, forth) => (distance < 0 ? `\x1b[${-distance}${back}` : distance > 0 ? `\x1b[${distance}${forth}` : '');
+const moveCursor = (stream, dx, dy, callback) => sequence(stream, moved(dx, 'D', 'C') + moved(dy, 'A', 'B'), callback);
+const emitKeypressEvents = () => {
+  throw codedError(Error, 'ERR_FEATURE_UNAVAILABLE', 'there are no keys here: standard input is no terminal; read lines with `createInterface`');
+};
+
+export default { createInterface, Interface, promises, clearLine, clearScreenDown, cursorTo, moveCursor, emitKeypressEvents };

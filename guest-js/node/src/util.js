@@ -7,6 +7,7 @@ export const inspect = (value, options, ...legacy) => {
   if (typeof options === 'boolean') return inspectValue(value, { showHidden: options, depth: legacy[0] });
   return inspectValue(value, options);
 };
+host.setPublicInspect(inspect);
 inspect.custom = Symbol.for('nodejs.util.inspect.custom');
 Object.defineProperty(inspect, 'defaultOptions', {
   get: () => host.inspectOptions,

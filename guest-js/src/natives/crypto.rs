@@ -14,7 +14,7 @@ use crate::convert;
 use crate::text::{Bytes, Text};
 
 pub(super) fn add<'js>(ctx: &Ctx<'js>, natives: &Object<'js>) -> Result<()> {
-    add_all!(ctx, natives, "digest" => digest, "hmac" => hmac)
+    add_all!(ctx, natives, "digest" => digest, "hmac" => hmac, "hmacRounds" => hmac_rounds)
 }
 
 /// Evaluates an expression with the type of a digest, by its name; none if there is no such digest.
@@ -55,6 +55,33 @@ fn digest<'js>(ctx: Ctx<'js>, algorithm: Text, bytes: Bytes) -> Result<Option<Va
 fn hmac<'js>(ctx: Ctx<'js>, algorithm: Text, key: Bytes, bytes: Bytes) -> Result<Option<Value<'js>>> {
     let code = with_digest!(algorithm.0.as_str(), Hash => code::<Hmac<Hash>>(&key.0, &bytes.0));
     code.map(|code| convert::bytes_value(&ctx, code)).transpose()
+}
+
+/// Returns the HMAC of the HMAC of … of some bytes, so many times, and behind it the exclusive or of all of them; null if there
+/// is no such algorithm. The caller keeps `rounds` small: nothing stops a script within.
+fn hmac_rounds<'js>(
+    ctx: Ctx<'js>,
+    algorithm: Text,
+    key: Bytes,
+    bytes: Bytes,
+    rounds: u32,
+) -> Result<Option<Value<'js>>> {
+    let codes = with_digest!(algorithm.0.as_str(), Hash => codes::<Hmac<Hash>>(&key.0, bytes.0, rounds));
+    codes.map(|codes| convert::bytes_value(&ctx, codes)).transpose()
+}
+
+fn codes<M: Mac + hmac::digest::KeyInit + Clone>(key: &[u8], bytes: Vec<u8>, rounds: u32) -> Vec<u8> {
+    let keyed = <M as Mac>::new_from_slice(key).expect("HMAC takes keys of any length");
+    let mut code = bytes;
+    let mut all = vec![0; code.len()];
+    for _ in 0..rounds {
+        let mut mac = keyed.clone();
+        mac.update(&code);
+        code = mac.finalize().into_bytes().to_vec();
+        all.iter_mut().zip(&code).for_each(|(sum, byte)| *sum ^= byte);
+    }
+    code.extend(all);
+    code
 }
 
 fn code<M: Mac + hmac::digest::KeyInit>(key: &[u8], bytes: &[u8]) -> Vec<u8> {

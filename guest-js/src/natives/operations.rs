@@ -5,7 +5,7 @@ use rquickjs::{Ctx, Object, Promise, Result, Value};
 use super::{add_all, count, number};
 use crate::bindings::types::{Operation, StreamRead};
 use crate::text::Text;
-use crate::{calls, convert, operations, runtime, turn};
+use crate::{calls, convert, operations, turn, uncaught};
 
 /// Nanoseconds in a millisecond.
 const NANOS: f64 = 1_000_000.0;
@@ -67,7 +67,7 @@ fn cancel(id: f64) {
 
 /// Reports an exception that no script code can catch: the script fails with it.
 fn uncaught<'js>(ctx: Ctx<'js>, thrown: Value<'js>) {
-    runtime::report_uncaught(&ctx, thrown);
+    uncaught::report(&ctx, thrown);
 }
 
 /// Keeps a value alive until the turn ends.

@@ -30,9 +30,7 @@ fn path_of_global(name: &str) -> Option<String> {
         if tools.iter().any(|tool| alias(&tool.path) == name) {
             return Some(name.to_owned());
         }
-        let flat = |byte: u8| if byte == b'.' { b'_' } else { byte };
-        let flattened = |tool: &&Tool| tool.path.bytes().map(flat).eq(name.bytes());
-        tools.iter().find(flattened).map(|tool| tool.path.clone())
+        tools.iter().find(|tool| flattened(&tool.path).eq(name.bytes())).map(|tool| tool.path.clone())
     })
 }
 
@@ -51,7 +49,7 @@ fn take_global(name: Text) -> Option<String> {
 /// Returns the global names of tools that are no properties yet.
 fn global_names() -> Vec<String> {
     let mut names: BTreeSet<String> = aliases().into_iter().collect();
-    TOOLS.with_borrow(|tools| names.extend(tools.iter().map(|tool| flatten(&tool.path))));
+    TOOLS.with_borrow(|tools| names.extend(tools.iter().map(|tool| tool.path.replace('.', "_"))));
     TAKEN.with_borrow(|taken| names.difference(taken).cloned().collect())
 }
 
@@ -110,15 +108,16 @@ fn all_tools(ctx: Ctx<'_>) -> Result<Vec<Object<'_>>> {
     })
 }
 
-/// A path as one identifier: `payments_charges_create`.
-fn flatten(path: &str) -> String {
-    path.replace('.', "_")
+/// Returns the bytes of a path as one identifier: `payments_charges_create`.
+fn flattened(path: &str) -> impl Iterator<Item = u8> {
+    path.bytes().map(|byte| if byte == b'.' { b'_' } else { byte })
 }
 
 /// Path and method of the tool that a script calls so: by path, flattened name or method. Empty if there is none.
 fn method_of(name: Text) -> Vec<String> {
     TOOLS.with_borrow(|tools| {
-        let named = |tool: &&Tool| tool.path == name.0 || tool.method == name.0 || flatten(&tool.path) == name.0;
+        let named =
+            |tool: &&Tool| tool.path == name.0 || tool.method == name.0 || flattened(&tool.path).eq(name.0.bytes());
         if let Some(tool) = tools.iter().find(named) {
             return vec![tool.path.clone(), tool.method.clone()];
         }

@@ -1,8 +1,9 @@
 // The last file: makes what differs from run to run, and hands the runtime its functions.
 
-const begin = (values, variables, directory, name) => {
+const begin = (values, variables, directory, name, fromFile) => {
   startDirectory = directory;
   scriptName = name;
+  isFromFile = fromFile;
   scriptStart = native.now();
   args = values;
   defineGlobal('args', values);
@@ -38,4 +39,5 @@ return {
   resolve: resolveModule,
   load: loadModule,
   mainScope,
+  mainThis,
 };

@@ -1,6 +1,9 @@
 // `console`: to standard output, what warns to standard error. Strings at the top level are written as they are.
 
-const formatArgument = (value, options) => (typeof value === 'string' ? value : inspect(value, options));
+const formatArgument = (value, options) => {
+  if (typeof value === 'string') return value;
+  return options === undefined && !isObject(value) ? formatPrimitive(value, standardOptions) : inspect(value, options);
+};
 
 // Returns true for a function that no script wrote: its text is none that a script could write.
 const builtInText = /^[^{]*\) \{\n {4}\[native code\]\n\}$/;
@@ -132,25 +135,40 @@ const drawTable = (heads, rows) => {
 };
 
 // As a Map or Set is shown: what it holds, in the order in which it gives it.
-const mapTable = (data) => {
+const entryTable = (give) => {
   const rows = [];
-  mapForEach(data, (item, key) => push(rows, ['' + rows.length, inspect(key, 0), inspect(item, 0)]));
+  give((item, key) => push(rows, ['' + rows.length, tableCell(key), tableCell(item)]));
   return drawTable(['(iteration index)', 'Key', 'Values'], rows);
+};
+const valueTable = (give) => {
+  const rows = [];
+  give((item) => push(rows, ['' + rows.length, tableCell(item)]));
+  return drawTable(['(iteration index)', 'Values'], rows);
+};
+// What an iterator of a Map or a Set has left.
+const iteratorTable = ({ left, at, areEntries }) => {
+  if (!areEntries) return valueTable((add) => mapList(slice(left, at), (item) => add(item)));
+  return entryTable((add) => mapList(slice(left, at), (entry) => add(entry[1], entry[0])));
+};
+// A value in a table: the contents of a small object, the name of a larger one.
+const tableCell = (value) => {
+  const isLarge = typeof value === 'object' && value !== null && !isArray(value) && objectKeys(value).length > 2;
+  return inspect(value, { __proto__: null, depth: isLarge ? -1 : 0, maxArrayLength: 3, breakLength: Infinity });
 };
 
 const tableOf = (data, only) => {
-  if (native.className(data) === 'Map') return mapTable(data);
+  const kind = native.className(data);
+  if (kind === 'Map') return entryTable((add) => mapForEach(data, add));
+  if (kind === 'Set') return valueTable((add) => setForEach(data, add));
+  if (kind in iteratorSteps) return iteratorTable(restOfIterator(data, iteratorSteps[kind]));
   const indices = [];
   const items = [];
   const addRow = (item, index) => {
     push(indices, String(index));
     push(items, item);
   };
-  if (native.className(data) === 'Set') setForEach(data, (item) => addRow(item, items.length));
-  else {
-    const keys = objectKeys(data);
-    for (let i = 0; i < keys.length; i++) addRow(data[keys[i]], keys[i]);
-  }
+  const keys = objectKeys(data);
+  for (let i = 0; i < keys.length; i++) addRow(data[keys[i]], keys[i]);
   const columns = isArray(only) ? mapList(only, String) : [];
   let hasValues = false;
   for (let i = 0; i < items.length; i++) {
@@ -164,12 +182,12 @@ const tableOf = (data, only) => {
     const cells = [indices[i]];
     const isRow = isObject(item) && typeof item !== 'function';
     for (let c = 0; c < columns.length; c++) {
-      push(cells, isRow && hasOwn(item, columns[c]) ? inspect(item[columns[c]], 0) : '');
+      push(cells, isRow && hasOwn(item, columns[c]) ? tableCell(item[columns[c]]) : '');
     }
-    if (hasValues) push(cells, isRow ? '' : inspect(item, 0));
+    if (hasValues) push(cells, isRow ? '' : tableCell(item));
     return cells;
   });
-  const heads = [native.className(data) === 'Set' ? '(iteration index)' : '(index)'];
+  const heads = ['(index)'];
   for (let c = 0; c < columns.length; c++) push(heads, columns[c]);
   if (hasValues) push(heads, 'Values');
   return drawTable(heads, rows);

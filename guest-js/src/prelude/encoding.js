@@ -43,6 +43,9 @@ class TextEncoder {
   get encoding() {
     return 'utf-8';
   }
+  [customInspect](depth, options) {
+    return inspect({ encoding: 'utf-8' }, options);
+  }
   encode(text = '') {
     return native.encodeUtf8(String(text));
   }
@@ -112,6 +115,9 @@ class TextDecoder {
   }
   get fatal() {
     return this.#fatal;
+  }
+  [customInspect](depth, options) {
+    return 'TextDecoder ' + inspect({ encoding: this.#encoding, fatal: this.#fatal, ignoreBOM: this.#ignoreBom }, options);
   }
   get ignoreBOM() {
     return this.#ignoreBom;

@@ -74,6 +74,90 @@ const headerOf = (error) => {
 
 const indentFrames = (frames) => (frames === '' ? '' : '\n    ' + join(split(frames, '\n'), '\n    '));
 
+// A frame of a stack, for `Error.prepareStackTrace`: what its line says. A script sees neither functions nor values of others by it.
+const frameParts = /^at (?:(.+) \()?(.*?)(?::(\d+):(\d+))?\)?$/;
+class CallSite {
+  #frame;
+  #name;
+  #file;
+  #line;
+  #column;
+  constructor(frame) {
+    const parts = regExpExec(frameParts, frame);
+    const file = parts[2];
+    this.#frame = frame;
+    this.#name = parts[1] ?? null;
+    this.#file = file === 'native' ? undefined : file === scriptName ? mainPath() : file;
+    this.#line = parts[3] === undefined ? null : Number(parts[3]);
+    this.#column = parts[4] === undefined ? null : Number(parts[4]);
+  }
+  getThis() {}
+  getTypeName() {
+    return null;
+  }
+  getFunction() {}
+  getFunctionName() {
+    return this.#name;
+  }
+  getMethodName() {
+    return null;
+  }
+  getFileName() {
+    return this.#file;
+  }
+  getScriptNameOrSourceURL() {
+    return this.#file;
+  }
+  getLineNumber() {
+    return this.#line;
+  }
+  getColumnNumber() {
+    return this.#column;
+  }
+  getEvalOrigin() {}
+  getPromiseIndex() {
+    return null;
+  }
+  isToplevel() {
+    return this.#name === null;
+  }
+  isEval() {
+    return false;
+  }
+  isNative() {
+    return this.#file === undefined;
+  }
+  isConstructor() {
+    return false;
+  }
+  isAsync() {
+    return false;
+  }
+  isPromiseAll() {
+    return false;
+  }
+  toString() {
+    return substring(this.#frame, 3);
+  }
+}
+
+// The stack of an error: what `Error.prepareStackTrace` of the script makes of its frames, else the header and the frames. As in
+// V8, the function is called when the stack is first read.
+let preparing = false;
+const stackOf = (error, frames, header) => {
+  const prepare = getOwnPropertyDescriptor(Error, 'prepareStackTrace')?.value;
+  if (typeof prepare !== 'function' || preparing) return header(error) + indentFrames(frames);
+  preparing = true;
+  try {
+    const sites = frames === '' ? [] : mapList(split(frames, '\n'), (frame) => new CallSite(frame));
+    const stack = apply(prepare, Error, [error, sites]);
+    define(error, 'stack', stack);
+    return stack;
+  } finally {
+    preparing = false;
+  }
+};
+
 // As in Node, a stack begins with the error's name and message, and shows only what the script can know.
 defineGetter(
   Error.prototype,
@@ -83,7 +167,7 @@ defineGetter(
       if (!isObject(this)) return undefined;
       const raw = rawStackOf(this);
       return typeof raw === 'string' && (native.className(this) === 'Error' || native.className(this) === 'DOMException')
-        ? headerOf(this) + indentFrames(cleanStack(raw))
+        ? stackOf(this, cleanStack(raw), headerOf)
         : raw;
     },
   }.get,
@@ -113,14 +197,14 @@ define(
   {
     captureStackTrace(target, below) {
       captureRaw(Error, target, below);
-      const frames = indentFrames(cleanStack(target.stack));
+      const frames = cleanStack(target.stack);
       // The first line is made when it is first read: a class may name its errors after it has captured the stack.
       let text;
       defineProperty(target, 'stack', {
         __proto__: null,
         // From then on it is a plain property, unless the target was frozen.
         get: () => {
-          text ??= headerOf(target) + frames;
+          text ??= stackOf(target, frames, headerOf);
           const descriptor = getOwnPropertyDescriptor(target, 'stack');
           if (descriptor !== undefined && descriptor.configurable) define(target, 'stack', text);
           return text;
@@ -133,14 +217,8 @@ define(
   }.captureStackTrace,
 );
 
-// A hook that sees the functions on the stack would see those of the prelude.
-defineProperty(Error, 'prepareStackTrace', {
-  __proto__: null,
-  get: () => undefined,
-  set: () => {},
-  enumerable: false,
-  configurable: false,
-});
+// The engine's hook would see the functions of the prelude: a plain property in its place, which `stackOf` reads.
+define(Error, 'prepareStackTrace', undefined);
 
 // The frames of an error, without its header. A script may have set the stack to anything.
 const framesOf = (error) => {

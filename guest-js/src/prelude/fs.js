@@ -18,12 +18,14 @@ const explanations = {
   EDQUOT: 'disk quota exceeded',
   EBADF: 'bad file descriptor',
   EBUSY: 'resource busy or locked',
+  EPERM: 'operation not permitted',
   EIO: 'i/o error',
   ESPIPE: 'invalid seek',
 };
 
 const errnos = {
   __proto__: null,
+  EPERM: -1,
   ENOENT: -2,
   EIO: -5,
   EBADF: -9,

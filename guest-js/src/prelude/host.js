@@ -96,6 +96,7 @@ const host = {
     isProxy: native.isProxy,
     digest: native.digest,
     hmac: native.hmac,
+    hmacRounds: native.hmacRounds,
     scryptMix: native.scryptMix,
     aesBlocks: native.aesBlocks,
     aesStream: native.aesStream,
@@ -145,6 +146,9 @@ const host = {
   fromHex,
   toLatin1,
   inspect,
+  setPublicInspect(given) {
+    publicInspect = given;
+  },
   formatLine,
   received,
   makeConsole,
@@ -193,7 +197,7 @@ const host = {
   causedBy,
   nodeError,
   signalOf,
-  makeRequire,
+  makeRequire: (base) => makeRequire(base),
   builtinNames: () => objectKeys(builtins),
   defineClassName: define,
   timers: timerFunctions,

@@ -156,8 +156,15 @@ const takeIterator = (iterator, step) => {
   return shown;
 };
 
+const restOfIterator = (iterator, step) => weakGet(shownIterators, iterator) ?? takeIterator(iterator, step);
+const iteratorSteps = {
+  __proto__: null,
+  'Map Iterator': uncurry(getPrototypeOf(new Map().keys()).next),
+  'Set Iterator': uncurry(getPrototypeOf(new Set().keys()).next),
+};
+
 const formatIterator = (name, step) => (value) => {
-  const { left, at, areEntries } = weakGet(shownIterators, value) ?? takeIterator(value, step);
+  const { left, at, areEntries } = restOfIterator(value, step);
   const items = (context, depth) => {
     const entries = [];
     for (let i = at; i < left.length && i - at < context.maxArrayLength; i++) push(entries, formatInner(left[i], context, areEntries ? depth - 1 : depth));
@@ -264,8 +271,8 @@ const formatters = {
   BigInt: formatBoxed('BigInt', uncurry(BigInt.prototype.valueOf), false),
   Symbol: formatBoxed('Symbol', uncurry(Symbol.prototype.valueOf), false),
   Arguments: () => ({ open: '[Arguments] {' }),
-  'Map Iterator': formatIterator('Map', uncurry(getPrototypeOf(new Map().keys()).next)),
-  'Set Iterator': formatIterator('Set', uncurry(getPrototypeOf(new Set().keys()).next)),
+  'Map Iterator': formatIterator('Map', iteratorSteps['Map Iterator']),
+  'Set Iterator': formatIterator('Set', iteratorSteps['Set Iterator']),
   WeakMap: (value) => ({
     open: prefixOf(value, 'WeakMap') + '{',
     size: 1,

@@ -424,16 +424,20 @@ const intoColumns = (entries, list, context) => {
 // What a value says of itself: a method under this symbol.
 const customInspect = Symbol.for('nodejs.util.inspect.custom');
 
+// `util.inspect`, as scripts know it.
+let publicInspect;
+
 const formatCustom = (value, context, depth) => {
   const custom = value[customInspect];
-  if (typeof custom !== 'function' || custom === inspect) return undefined;
+  if (typeof custom !== 'function' || custom === publicInspect) return undefined;
   const constructor = value.constructor;
   if (isObject(constructor) && constructor.prototype === value) return undefined;
-  const options = { ...context.options };
+  const options = {};
+  for (let i = 0; i < optionNames.length; i++) options[optionNames[i]] = context[optionNames[i]];
   const left = context.depth === Infinity ? Infinity : context.depth - depth;
   options.depth = left;
   options.stylize = (text, style) => (style in styles ? stylize(context, '' + text, style) : '' + text);
-  const given = apply(custom, value, [left, options, inspect]);
+  const given = apply(custom, value, [left, options, publicInspect]);
   if (given === value) return undefined;
   const text = isObject(given) ? formatValue(given, context, depth) : '' + given;
   return reindent(text, context.indentation);
@@ -454,6 +458,7 @@ const formatValue = (given, context, depth) => {
   }
   for (let i = 0; i < context.open.length; i++) {
     if (context.open[i] !== value) continue;
+    context.circular ??= new Map();
     if (!mapHas(context.circular, value)) mapSet(context.circular, value, mapSize(context.circular) + 1);
     return stylize(context, '[Circular *' + mapGet(context.circular, value) + ']', 'special');
   }
@@ -509,7 +514,7 @@ const formatObject = (value, context, depth) => {
     isList && typeof context.compact === 'number' && context.compact >= 1 && entries.length > 6
       ? intoColumns(entries, value, context)
       : entries;
-  const reference = mapHas(context.circular, value)
+  const reference = context.circular !== undefined && mapHas(context.circular, value)
     ? stylize(context, '<ref *' + mapGet(context.circular, value) + '>', 'special') + ' '
     : '';
   const isCompact = context.compact === true;
@@ -520,7 +525,7 @@ const formatObject = (value, context, depth) => {
 
 // The context of one call: the options, and what is found on the way.
 const makeContext = (options) => {
-  const context = { __proto__: null, ...standardOptions, deepest: 0, indentation: 0, open: [], circular: new Map() };
+  const context = { __proto__: null, ...standardOptions, deepest: 0, indentation: 0, open: [], circular: undefined };
   if (isObject(options)) {
     for (let i = 0; i < optionNames.length; i++) {
       const key = optionNames[i];
@@ -530,9 +535,6 @@ const makeContext = (options) => {
   if (context.depth === null) context.depth = Infinity;
   if (context.maxArrayLength === null) context.maxArrayLength = Infinity;
   if (context.maxStringLength === null) context.maxStringLength = Infinity;
-  const given = {};
-  for (let i = 0; i < optionNames.length; i++) given[optionNames[i]] = context[optionNames[i]];
-  context.options = given;
   return context;
 };
 

@@ -1,6 +1,8 @@
 // `require` and `import`: where a name leads, and what is there. QuickJS's own modules do the rest (`src/modules.rs`).
 
 let scriptName = 'script';
+// True if the main script was read from a file.
+let isFromFile = false;
 let args = [];
 // The environment: as in Node, whatever is put there becomes text.
 const environment = {};
@@ -278,23 +280,32 @@ const loadModule = (name) => {
   const found = readModule(name);
   if (found.source !== undefined) return found;
   if ('json' in found) return exportsOf(found.json, false);
-  return exportsOf(requireFile(name, found), true);
+  return exportsOf(requireFile(name, undefined, found), true);
 };
 
 // What CommonJS files export, by path. Scripts see it as `require.cache`.
 const commonCache = { __proto__: null };
 
-const makeModule = (path) => ({
-  id: path,
-  path: directoryOf(path),
-  filename: path,
-  exports: {},
-  loaded: false,
-  children: [],
-  paths: [],
-});
+// The directories of packages for a file in this one, the nearest first.
+const packagePaths = (directory) => {
+  const paths = [];
+  for (let at = directory; ; at = directoryOf(at)) {
+    if (!endsWith(at, '/node_modules')) push(paths, (at === '/' ? '' : at) + '/node_modules');
+    if (at === '/') return paths;
+  }
+};
 
-const requireFile = (path, found) => {
+// `parent` is the module that requires it first: null for the main script, undefined if none did.
+const makeModule = (id, path, parent) => {
+  const directory = directoryOf(path);
+  const module = { id, path: directory, filename: path, exports: {}, loaded: false, children: [], paths: packagePaths(directory) };
+  define(module, 'parent', parent);
+  define(module, 'require', makeRequire(path, module));
+  if (parent != null) push(parent.children, module);
+  return module;
+};
+
+const requireFile = (path, parent, found) => {
   if (path in commonCache) return commonCache[path].exports;
   const file = found ?? readModule(path);
   if (file.source !== undefined) {
@@ -304,14 +315,14 @@ const requireFile = (path, found) => {
       'write `await import(...)`, or `import` at the top of the script',
     );
   }
-  const module = makeModule(path);
+  const module = makeModule(path, path, parent);
   commonCache[path] = module;
   if ('json' in file) {
     module.exports = file.json;
   } else {
     try {
       const run = native.compileCommonJs(file.common, path);
-      apply(run, module.exports, [module.exports, makeRequire(path), module, path, directoryOf(path)]);
+      apply(run, module.exports, [module.exports, module.require, module, path, directoryOf(path)]);
     } catch (error) {
       delete commonCache[path];
       throw error;
@@ -321,8 +332,8 @@ const requireFile = (path, found) => {
   return module.exports;
 };
 
-// The `require` of the file at `base`.
-const makeRequire = (base) => {
+// The `require` of the file at `base`; of the main script without one. `module` is the module whose it is, if it has one.
+const makeRequire = (base, module) => {
   const from = () => (base === undefined ? mainPath() : base);
   const find = (name, form) => {
     if (typeof name !== 'string' || name === '') {
@@ -333,7 +344,7 @@ const makeRequire = (base) => {
   const require = {
     require(name) {
       const found = find(name, 'require(name)');
-      return startsWith(found, 'node:') ? builtins[substring(found, 5)] : requireFile(found);
+      return startsWith(found, 'node:') ? builtins[substring(found, 5)] : requireFile(found, base === undefined ? mainModule() : module);
     },
   }.require;
   define(require, 'resolve', (name) => {
@@ -346,7 +357,17 @@ const makeRequire = (base) => {
 };
 
 let mainModuleObject;
-const mainModule = () => (mainModuleObject ??= makeModule(mainPath()));
+const mainModule = () => {
+  if (mainModuleObject === undefined) {
+    const path = mainPath();
+    mainModuleObject = makeModule(isFromFile ? '.' : path, path, null);
+    define(mainModuleObject, 'require', mainRequire);
+    if (isFromFile) commonCache[path] ??= mainModuleObject;
+  }
+  return mainModuleObject;
+};
+// What `this` is at the top of a main script that is no ES module: as in Node, its exports if it is a file, else the global object.
+const mainThis = () => (isFromFile ? mainModule().exports : globalThis);
 
 // Globals that the main script may declare itself, too.
 const defineMain = (name, make) => {

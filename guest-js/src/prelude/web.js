@@ -34,6 +34,9 @@ class Event {
     event.#target = target;
     event.#stopped = false;
   }
+  static isEvent(value) {
+    return isObject(value) && #target in value;
+  }
   static isStopped(event) {
     return event.#stopped;
   }
@@ -70,6 +73,10 @@ class Event {
   get isTrusted() {
     return false;
   }
+  [customInspect](depth, options) {
+    const shown = { type: this.type, defaultPrevented: this.defaultPrevented, cancelable: this.cancelable, timeStamp: this.timeStamp };
+    return constructorName(this) + ' ' + inspect(shown, options);
+  }
   composedPath() {
     return this.#target === null ? [] : [this.#target];
   }
@@ -81,8 +88,9 @@ class Event {
     this.#stopped = true;
   }
 }
-const { begin: beginEvent, isStopped: isEventStopped } = Event;
+const { begin: beginEvent, isEvent, isStopped: isEventStopped } = Event;
 delete Event.begin;
+delete Event.isEvent;
 delete Event.isStopped;
 
 class CustomEvent extends Event {
@@ -126,6 +134,9 @@ class EventTarget {
     }
   }
   dispatchEvent(event) {
+    if (!isEvent(event)) {
+      throw nodeError(new TypeError('The "event" argument must be an instance of Event.' + received(event)), 'ERR_INVALID_ARG_TYPE');
+    }
     beginEvent(event, this);
     const list = slice(listenersFor(this));
     const handler = this['on' + event.type];

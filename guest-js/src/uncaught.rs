@@ -1,0 +1,74 @@
+//! Errors that nothing in the script has caught: exceptions of callbacks, and promises that were rejected without a handler.
+
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+
+use rquickjs::promise::PromiseState;
+use rquickjs::{Ctx, Persistent, Promise, Result, Value};
+
+/// A value that is kept between steps.
+type Kept = Persistent<Value<'static>>;
+
+thread_local! {
+    /// True if the script threw, and one of its own handlers took the error.
+    static MAIN_THREW: Cell<bool> = const { Cell::new(false) };
+    /// Rejected promises that nobody handles (yet), with their reasons, oldest first.
+    static REJECTED: RefCell<VecDeque<(Kept, Kept)>> = const { RefCell::new(VecDeque::new()) };
+    /// The first exception that nobody could catch: of a timer's callback, say.
+    static UNCAUGHT: RefCell<Option<Kept>> = const { RefCell::new(None) };
+}
+
+/// A thrown value that no part of the script has caught.
+pub(crate) struct UncaughtError<'js> {
+    pub(crate) thrown: Value<'js>,
+    /// The promise that was rejected with it, unless it was thrown.
+    pub(crate) promise: Option<Value<'js>>,
+}
+
+/// Takes the next uncaught value, in the order in which Node would find them. `main` is the promise of the script.
+pub(crate) fn next<'js>(ctx: &Ctx<'js>, main: &Promise<'js>) -> Result<Option<UncaughtError<'js>>> {
+    if let Some(thrown) = UNCAUGHT.take() {
+        return Ok(Some(UncaughtError { thrown: thrown.restore(ctx)?, promise: None }));
+    }
+    if main.state() == PromiseState::Rejected && !MAIN_THREW.replace(true) {
+        let promise = Persistent::save(ctx, main.clone().into_value());
+        REJECTED.with_borrow_mut(|rejected| rejected.retain(|(other, _)| *other != promise));
+        let _ = main.result::<Value<'_>>();
+        return Ok(Some(UncaughtError { thrown: ctx.catch(), promise: None }));
+    }
+    let first = REJECTED.with_borrow_mut(VecDeque::pop_front);
+    first
+        .map(|(promise, reason)| {
+            Ok(UncaughtError { thrown: reason.restore(ctx)?, promise: Some(promise.restore(ctx)?) })
+        })
+        .transpose()
+}
+
+/// Returns true if the script itself has thrown, and what it threw was found by [`next`].
+pub(crate) fn main_threw() -> bool {
+    MAIN_THREW.get()
+}
+
+/// Returns true if an exception that nobody could catch has not been dealt with.
+pub(crate) fn has_thrown() -> bool {
+    UNCAUGHT.with_borrow(Option::is_some)
+}
+
+/// Takes note of an exception that nobody could catch.
+pub(crate) fn report<'js>(ctx: &Ctx<'js>, thrown: Value<'js>) {
+    UNCAUGHT.with_borrow_mut(|first| {
+        first.get_or_insert_with(|| Persistent::save(ctx, thrown));
+    });
+}
+
+/// Tracker of QuickJS for promises that were rejected without a handler, and for those that get one after all.
+pub(crate) fn track_rejection<'js>(ctx: Ctx<'js>, promise: Value<'js>, reason: Value<'js>, handled: bool) {
+    let promise = Persistent::save(&ctx, promise);
+    REJECTED.with_borrow_mut(|rejected| {
+        if handled {
+            rejected.retain(|(other, _)| *other != promise);
+        } else {
+            rejected.push_back((promise, Persistent::save(&ctx, reason)));
+        }
+    });
+}
