@@ -330,8 +330,8 @@ fn session_and_run(point: &Point) -> Result<(&SessionId, Option<u64>)> {
 /// Returns a call that waits as JSON: what the store has of it, and its times as RFC 3339 too.
 fn pending_json(call: &PendingCall) -> Value {
     let mut shown = serde_json::to_value(call).expect("it is plain data");
-    shown["asked_at"] = format::time(call.asked).into();
-    shown["expires_at"] = call.expires.map(format::time).into();
+    shown["asked_at"] = format::time(call.call.asked).into();
+    shown["expires_at"] = call.call.expires.map(format::time).into();
     shown
 }
 
