@@ -699,7 +699,7 @@ fn configurations_of_clients_are_taken_over_and_what_is_not_is_told() {
 #[test]
 fn call_of_a_server_that_was_not_started_spends_nothing() {
     let home = pinned("");
-    let limited = policy("normal", "").replace("method = \"fix/*\"", "method = \"fix/*\"\ncalls = 1");
+    let limited = policy("normal", "").replace("method = \"fix/**\"", "method = \"fix/**\"\ncalls = 1");
     assert!(limited.contains("calls = 1"), "{limited}");
     home.file("policy.toml", limited);
     let named = ["--session", "s", "--policy", "policy.toml"];
