@@ -1,5 +1,6 @@
 //! The JavaScript guest, beside Node.
 
+mod costs;
 mod node;
 mod programs;
 mod scripts_in_scripts;
