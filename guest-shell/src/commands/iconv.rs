@@ -270,7 +270,9 @@ impl IconvRequest {
                 'c' => omits = true,
                 'o' => output = Some(value),
                 'l' => {
-                    return Err(ExecResult::ok(NAMES.iter().map(|(name, _)| format!("{name}//\n")).collect::<String>()));
+                    return Err(ExecResult::ok(
+                        NAMES.iter().map(|(name, _)| format!("{name}//\n")).collect::<String>(),
+                    ));
                 }
                 _ => {}
             }
