@@ -259,6 +259,9 @@ impl Host {
     /// Those of [`Host::session`]; if the session was created with something else, or its tools have changed since.
     pub fn open(&self, sessions: &Sessions, id: &SessionId, options: OpenOptions) -> Result<Session, HostError> {
         let known = sessions.contains(id)?;
+        if known && options.must_create {
+            return Err(SessionsError::Exists(id.clone()).into());
+        }
         let mounted = if known {
             let lock = sessions.lock(id)?;
             // The store says which releases are mounted; that they are of the given policy's packages is not for it to say.
@@ -299,7 +302,7 @@ impl Host {
             let files = options.files.unwrap_or_else(|| Tree::new(limits, vfs::now()));
             match sessions.create(id, &fixed, &lock, &files) {
                 // Another process was faster. If it created the same session, that one serves as well.
-                Err(SessionsError::Exists(_)) => sessions.same(id, &fixed, &lock)?,
+                Err(SessionsError::Exists(_)) if !options.must_create => sessions.same(id, &fixed, &lock)?,
                 created => created?,
             }
         }

@@ -47,6 +47,7 @@ pub fn repair(dir: &Path, backend: Backend) -> Result<Repaired, StoreError> {
 }
 
 fn rebuild<E: StorageEngine>(directory: &StoreDirectory) -> Result<Repaired, StoreError> {
+    directory.set_damaged_format_aside()?;
     let number = directory.current()?.ok_or_else(|| directory.format_error("it contains no database".to_owned()))?;
     directory.remove_stale_databases(number)?;
     let (old, new, aside) = (directory.database(number), directory.database(number + 1), directory.set_aside_path());

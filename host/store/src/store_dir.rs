@@ -121,12 +121,22 @@ impl StoreDirectory {
     /// Returns the number of the database that the `format` file refers to, if the file exists.
     pub(super) fn number_in_format(&self) -> Result<Option<u64>, StoreError> {
         match fs::read_to_string(self.format()) {
-            Ok(text) => self.read(&text).map(Some).map_err(|reason| self.format_error(reason)),
+            Ok(text) => self.read(&text).map(Some),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) if error.kind() == io::ErrorKind::InvalidData => {
-                Err(self.format_error("its `format` file is damaged".to_owned()))
-            }
+            Err(error) if error.kind() == io::ErrorKind::InvalidData => Err(self.damaged_format()),
             Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Sets a `format` file that cannot be read aside, so that [`current`](Self::current) looks for a single database. A
+    /// file of another version or backend stays.
+    pub(super) fn set_damaged_format_aside(&self) -> Result<(), StoreError> {
+        match self.number_in_format() {
+            Err(StoreError::Damaged(_)) => {
+                fs::rename(self.format(), self.set_aside_path().with_extension("format"))?;
+                Ok(sync_dir(&self.dir)?)
+            }
+            read => read.map(drop),
         }
     }
 
@@ -181,23 +191,30 @@ impl StoreDirectory {
         Ok(numbers)
     }
 
-    fn read(&self, text: &str) -> Result<u64, String> {
+    fn damaged_format(&self) -> StoreError {
+        StoreError::Damaged(format!("its file `{}` cannot be read", self.format().display()))
+    }
+
+    fn read(&self, text: &str) -> Result<u64, StoreError> {
         let mut lines = text.lines();
         let mut field = |name: &str| {
             let line = lines.next().and_then(|line| line.strip_prefix(name)).map(str::trim);
-            line.ok_or_else(|| "its `format` file is damaged".to_owned())
+            line.ok_or_else(|| self.damaged_format())
         };
         let version = field("tollhouse store ")?;
         if version != VERSION.to_string() {
-            return Err(format!(
+            return Err(self.format_error(format!(
                 "its format is version {version}, and this version of Tollhouse reads version {VERSION}"
-            ));
+            )));
         }
-        let backend: Backend = field("backend ")?.parse()?;
+        let backend: Backend = field("backend ")?.parse().map_err(|reason| self.format_error(reason))?;
         if backend != self.backend {
-            return Err(format!("it was created with the backend {backend}, and was opened with {}", self.backend));
+            return Err(self.format_error(format!(
+                "it was created with the backend {backend}, and was opened with {}",
+                self.backend
+            )));
         }
-        field("database ")?.parse().map_err(|_| "its `format` file is damaged".to_owned())
+        field("database ")?.parse().map_err(|_| self.damaged_format())
     }
 
     #[cfg(not(feature = "redb"))]

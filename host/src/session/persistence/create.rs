@@ -52,6 +52,9 @@ pub struct OpenOptions {
     pub limits: Overrides,
     /// Initial files of a new session. With `None`, an empty `/workspace` and `/tmp`.
     pub files: Option<Tree>,
+    /// True to create the session: one that exists, or that another process creates meanwhile, is an error
+    /// ([`SessionsError::Exists`]). With `false`, such a session is opened, and `files` are not used.
+    pub must_create: bool,
     /// Destination of every audit event besides the session's own log. With `None`, there is no other.
     pub audit: Option<Arc<dyn Audit>>,
     /// Approver that is asked where a grant requires it. With `None`, a script that makes such a call is suspended.

@@ -31,13 +31,26 @@ impl Sessions {
     /// # Errors
     /// If something cannot be read: then it is not known what is unused, and nothing more is removed.
     pub fn gc(&self, dry_run: bool) -> Result<Swept, SessionsError> {
+        self.collect(dry_run, false)
+    }
+
+    /// Removes the blobs that no session names, like [`gc`](Self::gc), although directories of sessions cannot be read. What
+    /// only those name is removed as well: even if they were found again, their files would not be.
+    ///
+    /// # Errors
+    /// If records cannot be read, or the system reports an error.
+    pub fn gc_skipping_unreadable(&self, dry_run: bool) -> Result<Swept, SessionsError> {
+        self.collect(dry_run, true)
+    }
+
+    fn collect(&self, dry_run: bool, skip_unreadable: bool) -> Result<Swept, SessionsError> {
         let files = self.0.files.as_ref().ok_or(SessionsError::NoFiles)?;
         if !dry_run {
             self.clear_leftovers()?;
         }
         // Head of each session that has been read: each commit changes it.
         let mut heads = HashMap::new();
-        let options = SweepOptions { dry_run, patience: PATIENCE };
+        let options = SweepOptions { dry_run, patience: PATIENCE, skip_unreadable };
         files.sweep(&options, || self.new_roots(&mut heads), named)
     }
 

@@ -49,7 +49,7 @@ impl RecordingFile {
         CallSource::Recorded(self.recorder.clone())
     }
 
-    /// Writes what was recorded so far, in place of what the file had.
+    /// Writes what was recorded so far, in place of what the file had. On a full disk, the file keeps what it had.
     ///
     /// # Errors
     /// If the file cannot be written.
@@ -58,13 +58,28 @@ impl RecordingFile {
             .map_err(|source| HostError::RecordingFile { path: self.path.clone(), source })
     }
 
+    /// Returns true if the file has an earlier recording, or anything else.
+    #[must_use]
+    pub fn has_content(&self) -> bool {
+        self.file.metadata().is_ok_and(|file| file.is_file() && file.len() > 0)
+    }
+
     fn replace(&self, text: &str) -> io::Result<()> {
         let mut file = &self.file;
         // What is no regular file, such as a pipe, only takes more.
-        if file.metadata()?.is_file() {
-            file.set_len(0)?;
-            file.rewind()?;
+        if !file.metadata()?.is_file() {
+            return file.write_all(text.as_bytes());
         }
-        file.write_all(text.as_bytes())
+        let old = file.metadata()?.len();
+        let (head, tail) = text.as_bytes().split_at(text.len().min(usize::try_from(old).unwrap_or(usize::MAX)));
+        // A full disk is noticed by what is appended, while the earlier recording can still be restored.
+        let appended = file.seek(io::SeekFrom::Start(old)).and_then(|_| file.write_all(tail));
+        if let Err(error) = appended.and_then(|()| file.sync_data()) {
+            file.set_len(old)?;
+            return Err(error);
+        }
+        file.rewind()?;
+        file.write_all(head)?;
+        file.set_len(text.len() as u64)
     }
 }

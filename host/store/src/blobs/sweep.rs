@@ -29,6 +29,8 @@ pub struct SweepOptions {
     /// How long to wait for live uploads, each time. If an upload lasts longer, the sweep stops, and the remaining
     /// blobs are left to the next one.
     pub patience: Duration,
+    /// Set to go on if a reachable node cannot be read. What only that node refers to is then removed.
+    pub skip_unreadable: bool,
 }
 
 /// A number of files, and their size on disk.
@@ -59,6 +61,8 @@ pub struct Swept {
     pub leftovers: Amount,
     /// Set if an upload did not end in time, so that blobs remain to be removed.
     pub interrupted: bool,
+    /// Number of reachable nodes that could not be read, and were skipped.
+    pub unreadable: u64,
 }
 
 impl BlobFiles {
@@ -70,15 +74,16 @@ impl BlobFiles {
     /// run began with. `references` returns what a node refers to, or `None` if the bytes are not a node.
     ///
     /// # Errors
-    /// Errors of `roots`; a reachable node that cannot be read: since its references are unknown, nothing more is
-    /// removed.
+    /// Errors of `roots`; a reachable node that cannot be read, unless such nodes are skipped: since its references are
+    /// unknown, nothing more is removed.
     pub fn sweep<E: From<BlobError>>(
         &self,
         options: &SweepOptions,
         mut roots: impl FnMut() -> Result<Vec<Named>, E>,
         references: impl Fn(&[u8]) -> Option<Vec<Named>>,
     ) -> Result<Swept, E> {
-        let mut marks = ReachableBlobs { files: self, references, expanded: HashMap::new() };
+        let skip = options.skip_unreadable;
+        let mut marks = ReachableBlobs { files: self, references, expanded: HashMap::new(), skip, unreadable: 0 };
         marks.mark(roots()?)?;
         let mut swept = Swept::default();
         let mut rest = Vec::new();
@@ -88,6 +93,7 @@ impl BlobFiles {
         }
         if options.dry_run {
             rest.iter().for_each(|(_, bytes)| swept.removed.add(*bytes));
+            swept.unreadable = marks.unreadable;
             return Ok(swept);
         }
         // At least once, to remove temporary files.
@@ -109,6 +115,7 @@ impl BlobFiles {
             let (files, bytes) = alone.clear_leftovers()?;
             swept.leftovers = Amount { files: swept.leftovers.files + files, bytes: swept.leftovers.bytes + bytes };
         }
+        swept.unreadable = marks.unreadable;
         debug!(target: "tollhouse::store", removed = swept.removed.files, kept = swept.kept.files, "garbage collected");
         Ok(swept)
     }
@@ -120,6 +127,10 @@ struct ReachableBlobs<'a, R> {
     references: R,
     /// Reachable blobs; true if their references are marked too.
     expanded: HashMap<BlobId, bool>,
+    /// Set to skip nodes that cannot be read.
+    skip: bool,
+    /// Number of skipped nodes.
+    unreadable: u64,
 }
 
 impl<R: Fn(&[u8]) -> Option<Vec<Named>>> ReachableBlobs<'_, R> {
@@ -133,9 +144,14 @@ impl<R: Fn(&[u8]) -> Option<Vec<Named>>> ReachableBlobs<'_, R> {
             let expanded = self.expanded.entry(id).or_default();
             if node && !*expanded {
                 // The cache is bypassed, since most of these blobs are read by nobody else.
-                let bytes = self.files.read(&id)?;
-                todo.extend((self.references)(&bytes).ok_or(BlobError::Damaged(id))?);
                 *expanded = true;
+                let read =
+                    self.files.read(&id).and_then(|bytes| (self.references)(&bytes).ok_or(BlobError::Damaged(id)));
+                match read {
+                    Ok(references) => todo.extend(references),
+                    Err(BlobError::Missing(_) | BlobError::Damaged(_)) if self.skip => self.unreadable += 1,
+                    Err(error) => return Err(error),
+                }
             }
         }
         Ok(())

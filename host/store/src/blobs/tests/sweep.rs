@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-const OPTIONS: SweepOptions = SweepOptions { dry_run: false, patience: PATIENCE };
+const OPTIONS: SweepOptions = SweepOptions { dry_run: false, patience: PATIENCE, skip_unreadable: false };
 
 /// Encodes a node: a letter and, for each reference, a byte that tells if it is a node, and its id.
 fn node(children: &[Named]) -> Vec<u8> {
@@ -96,7 +96,7 @@ fn an_upload_that_lasts_is_not_waited_for_without_end() {
     let (_home, files) = home();
     put(&files, [content(1)]);
     let upload = files.begin().expect("it begins");
-    let options = SweepOptions { dry_run: false, patience: Duration::from_millis(20) };
+    let options = SweepOptions { patience: Duration::from_millis(20), ..OPTIONS };
     let swept = files.sweep(&options, || Ok::<_, BlobError>(Vec::new()), references).expect("it is told");
     assert_eq!((swept.interrupted, swept.removed.files), (true, 0));
     drop(upload);
@@ -201,4 +201,18 @@ proptest! {
         prop_assert_eq!(told.expect("it is told").removed, swept.removed);
         prop_assert_eq!(listed(&files), expected);
     }
+}
+
+#[test]
+fn unreadable_node_is_skipped_and_counted_if_asked_for() {
+    let (_home, files) = home();
+    let kept = put(&files, [content(1)])[0];
+    let root = Named { id: put(&files, [node(&[Named { id: kept, node: false }])])[0], node: true };
+    let unused = put(&files, [content(2)])[0];
+    let missing = Named { id: BlobId::of(b"absent"), node: true };
+    let options = SweepOptions { skip_unreadable: true, ..OPTIONS };
+    let swept = files.sweep(&options, || Ok::<_, BlobError>(vec![root, missing]), references).expect("it is swept");
+    assert_eq!((swept.unreadable, swept.removed.files), (1, 1));
+    assert_eq!(listed(&files), BTreeSet::from([kept, root.id]));
+    assert!(!listed(&files).contains(&unused));
 }
