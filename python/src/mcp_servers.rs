@@ -57,6 +57,10 @@ impl McpCalls for Connections {
                 .with_hint("close `McpServers` after the sandboxes that use them")),
         }
     }
+
+    fn unavailability(&self, server: &str) -> Option<Failure> {
+        self.client().clone()?.unavailability(server)
+    }
 }
 
 #[pymethods]

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use tollhouse::remedy::{Remedy, RemedyWording};
+use tollhouse::remedy::{Remedy, RemedyWording, word_for_scripts};
 
 /// Wording by parameters of `Sandbox`, and by the policy.
 pub(crate) struct PythonWording;
@@ -29,6 +29,7 @@ impl RemedyWording for PythonWording {
             Remedy::WaitForSignature => {
                 write!(out, "open a `Session`, where a run waits for `approve(key=…)`")
             }
+            Remedy::ReadDescription { .. } | Remedy::ListMethods => word_for_scripts(remedy, out),
             Remedy::Ask => write!(out, "give an `approver`, or open a `Session`, where a run waits for approval"),
         }
     }

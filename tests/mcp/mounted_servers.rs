@@ -695,3 +695,22 @@ fn configurations_of_clients_are_taken_over_and_what_is_not_is_told() {
         assert!(ran.stderr.contains(told), "{told}: {ran:?}");
     }
 }
+
+#[test]
+fn call_of_a_server_that_was_not_started_spends_nothing() {
+    let home = pinned("");
+    let limited = policy("normal", "").replace("method = \"fix/**\"", "method = \"fix/**\"\ncalls = 1");
+    assert!(limited.contains("calls = 1"), "{limited}");
+    home.file("policy.toml", limited);
+    let named = ["--session", "s", "--policy", "policy.toml"];
+    let code = "const told = []; for (let n = 0; n < 3; n++) await fix.echo({text: 'x'}).catch(error => told.push(error.message)); return told";
+    let first = home.json(["-e", code].iter().chain(&named));
+    let told = first["value"].as_array().expect("three errors");
+    assert!(
+        told.len() == 3 && told.iter().all(|told| told.as_str().is_some_and(|told| told.contains("was not started"))),
+        "{first}"
+    );
+    let second =
+        home.json(["-e", "return await fix.echo({text: 'two'})"].iter().chain(&ALLOWED).chain(&["--session", "s"]));
+    assert_eq!(second["value"], "two", "{second}");
+}

@@ -1,8 +1,17 @@
 //! Remedies in the words of the command line, and of an MCP server's clients.
 
 use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use tollhouse::remedy::{Remedy, RemedyWording};
+use tollhouse::remedy::{Remedy, RemedyWording, word_for_scripts};
+
+/// True if the grants of this process are those of a token, which its holder cannot change.
+static IS_OF_TOKEN: AtomicBool = AtomicBool::new(false);
+
+/// Words budgets as those of a token from now on.
+pub(crate) fn word_for_token() {
+    IS_OF_TOKEN.store(true, Ordering::Relaxed);
+}
 
 /// Wording by options of `run`, and by the policy file.
 pub(crate) struct CommandLineWording;
@@ -32,6 +41,9 @@ impl RemedyWording for CommandLineWording {
                 }
                 write!(out, ", or [[grant]] method = \"{method}\" in a policy")
             }
+            Remedy::RaiseBudget(grant) if IS_OF_TOKEN.load(Ordering::Relaxed) => {
+                write!(out, "ask the issuer of the token for a larger budget of grant `{grant}`")
+            }
             Remedy::RaiseBudget(grant) => write!(out, "raise the budget of grant `{grant}` in the policy"),
             Remedy::MountTool => write!(out, "publish one, or mount it with `--tool`"),
             Remedy::MountPackage => write!(out, "mount the package with `--tool ALIAS=NS:NAME@REQ`"),
@@ -46,6 +58,33 @@ impl RemedyWording for CommandLineWording {
             Remedy::AnswerDryRun => {
                 write!(out, "run it on a terminal, which asks for the result, or record a run and `--replay FILE` it")
             }
+            Remedy::ReadDescription { .. } | Remedy::ListMethods => word_for_scripts(remedy, out),
+        }
+    }
+}
+
+/// Wording of commands that run no script, such as `call`: the command line describes methods.
+pub(crate) struct CallWording;
+
+impl RemedyWording for CallWording {
+    fn word(&self, remedy: Remedy<'_>, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match remedy {
+            Remedy::ReadDescription { method, .. } => write!(out, "`tollhouse tools {method}` says more"),
+            Remedy::ListMethods => write!(out, "`tollhouse tools` lists what is mounted"),
+            remedy => CommandLineWording.word(remedy, out),
+        }
+    }
+}
+
+/// Wording for the clients of a gateway, which have the tools and nothing else.
+pub(crate) struct GatewayWording;
+
+impl RemedyWording for GatewayWording {
+    fn word(&self, remedy: Remedy<'_>, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match remedy {
+            Remedy::ReadDescription { .. } => write!(out, "its input schema in `tools/list` says more"),
+            Remedy::ListMethods => write!(out, "`tools/list` has what is offered"),
+            remedy => ServerWording.word(remedy, out),
         }
     }
 }
@@ -64,6 +103,13 @@ impl RemedyWording for ServerWording {
                 out,
                 "ask whoever runs this server to keep its session (`--session NAME`), where a run waits for `tollhouse session approve NAME --key FILE`"
             ),
+            // A script reads it, or a client that calls an exposed tool.
+            Remedy::ReadDescription { path, word, .. } => {
+                write!(out, "`search_tools`, and in scripts `getToolInfo('{path}')` and `tool --help {word}`, say more")
+            }
+            Remedy::ListMethods => {
+                write!(out, "`search_tools`, and in scripts `listTools()` and `tool --list`, name what is mounted")
+            }
             remedy => {
                 write!(out, "ask whoever runs this server to ")?;
                 CommandLineWording.word(remedy, out)

@@ -132,6 +132,13 @@ impl Gate {
         let accounts = active.accounts.iter();
         let amounts = accounts.filter_map(|entry| Some((entry.id, judge.amount(entry.id, &arguments.value)?)));
         let reservation = CallReservation::new(&self.ledger, active, amounts.collect());
+        // Nothing is sent, so nothing is spent, and nobody is asked.
+        if let Some(failure) = declaration.unavailability() {
+            let grant = reservation.grant().to_owned();
+            reservation.release();
+            let method = declaration.method();
+            return Judgement::Refused(Refusal::record(record, seq, method, arguments.value, Some(&grant), failure));
+        }
         let reason = judge.asks(&arguments.value);
         let call = ReservedCall { declaration, arguments, location, reservation };
         match reason {

@@ -168,7 +168,7 @@ impl Gate {
         match self.catalog.nearest(method) {
             Some(near) => failure.with_hint(format!("did you mean `{near}`?")),
             None if self.catalog.is_empty() => failure.with_hint(format!("no tool is mounted: {}", Remedy::MountTool)),
-            None => failure.with_hint("`listTools()` and `tool --list` name what is mounted"),
+            None => failure.with_hint(Remedy::ListMethods),
         }
     }
 }

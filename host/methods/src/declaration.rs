@@ -169,6 +169,15 @@ impl MethodDeclaration {
         }
     }
 
+    /// Returns the failure of a call that cannot be made at present.
+    #[must_use]
+    pub fn unavailability(&self) -> Option<Failure> {
+        match &self.source {
+            MethodSource::Package(..) => None,
+            MethodSource::Host(declared) => declared.unavailability(),
+        }
+    }
+
     /// Returns true if the method is an open namespace, or a method of one.
     #[must_use]
     pub fn is_open(&self) -> bool {
@@ -230,7 +239,7 @@ impl MethodDeclaration {
             let failure = Failure::argument(format!("`{}`: {problem}", self.method));
             // A tool without a path has a command of its own in the shell.
             let word = if self.faces.is_global { self.path() } else { self.method() };
-            let told = format!("`getToolInfo('{}')` and `tool --help {word}` say more", self.path());
+            let told = Remedy::ReadDescription { method: self.method(), path: self.path(), word };
             failure.with_hint(format!("it takes {form}; {told}"))
         })
     }

@@ -162,6 +162,13 @@ impl HostTool {
         Self { declaration: Arc::new(declaration), ..self }
     }
 
+    /// Refuses calls, before anything is debited for them, while this returns a failure: what answers them is absent.
+    #[must_use]
+    pub(super) fn refused_while(self, unavailable: impl Fn() -> Option<Failure> + Send + Sync + 'static) -> Self {
+        let declaration = Arc::unwrap_or_clone(self.declaration).refused_while(unavailable);
+        Self { declaration: Arc::new(declaration), ..self }
+    }
+
     /// Returns the declaration, which says what scripts may pass.
     pub(super) fn declaration(&self) -> &Arc<HostMethod> {
         &self.declaration

@@ -38,6 +38,12 @@ pub trait McpCalls: Send + Sync {
     /// # Errors
     /// Returns the failure that the script receives.
     fn call(&self, server: &str, tool: &str, call: &HostCall<'_>) -> Result<Payload, Failure>;
+
+    /// Returns the failure of every call of a server that cannot be reached at present: it is not started, or has ended.
+    /// Such calls are refused before they are debited. Must not block.
+    fn unavailability(&self, _server: &str) -> Option<Failure> {
+        None
+    }
 }
 
 /// Pinned definitions of a server's tools: texts in a canonical form, by the names that the server gave them.
@@ -199,6 +205,11 @@ impl PinnedServer {
                 Ok(tool) => tool,
                 Err(reason) => return withheld(server, name, &reason),
             };
+            let (asked, of) = (calls.map(Arc::clone), server.to_owned());
+            let tool = tool.refused_while(move || match &asked {
+                Some(calls) => calls.unavailability(&of),
+                None => Some(not_started(&of)),
+            });
             let (server, name) = (server.to_owned(), name.clone());
             let calls = calls.map(Arc::clone);
             Some(tool.answered_by(move |call: &HostCall<'_>| match &calls {

@@ -32,6 +32,31 @@ pub enum Remedy<'a> {
     WaitForSignature,
     /// Have something answer a call that is not made in a dry run.
     AnswerDryRun,
+    /// Read the description of a method.
+    ReadDescription {
+        /// The canonical method.
+        method: &'a str,
+        /// The method as JavaScript spells it, for `getToolInfo`.
+        path: &'a str,
+        /// The word of the shell, for `tool --help`.
+        word: &'a str,
+    },
+    /// List the mounted methods.
+    ListMethods,
+}
+
+/// Words the remedies for scripts, which have functions of their own for them. Other remedies are not a script's.
+///
+/// # Errors
+/// Those of the formatter.
+pub fn word_for_scripts(remedy: Remedy<'_>, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+    match remedy {
+        Remedy::ReadDescription { path, word, .. } => {
+            write!(out, "`getToolInfo('{path}')` and `tool --help {word}` say more")
+        }
+        Remedy::ListMethods => write!(out, "`listTools()` and `tool --list` name what is mounted"),
+        _ => Ok(()),
+    }
 }
 
 /// Wording of remedies for an interface. Each is the end of a sentence such as "write to a file, or …".
@@ -61,6 +86,7 @@ impl RemedyWording for LibraryWording {
             Remedy::AnswerDryRun => {
                 write!(out, "answer it in the `DryRunHandler`, or replay a recording: `CallSource::Replayed`")
             }
+            Remedy::ReadDescription { .. } | Remedy::ListMethods => word_for_scripts(remedy, out),
         }
     }
 }

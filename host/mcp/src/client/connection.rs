@@ -291,7 +291,7 @@ impl ServerConnection {
     }
 
     /// Returns the failure of a call of a server that is not there any more.
-    fn gone(&self) -> Failure {
+    pub(super) fn gone(&self) -> Failure {
         let (name, words) = (&self.name, self.words.last());
         let reason = self.ended.get().cloned().unwrap_or(EndReason::Closed);
         let message = format!("the MCP server `{name}` has ended: {reason}");

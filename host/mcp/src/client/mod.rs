@@ -117,4 +117,14 @@ impl McpCalls for McpClient {
         }
         self.servers.get(server).ok_or_else(|| not_started(server))?.call(tool, call)
     }
+
+    fn unavailability(&self, server: &str) -> Option<Failure> {
+        if let Some(slot) = self.slots.get(server) {
+            return slot.unavailability();
+        }
+        match self.servers.get(server) {
+            Some(connection) => connection.has_ended().then(|| connection.gone()),
+            None => Some(not_started(server)),
+        }
+    }
 }

@@ -44,6 +44,13 @@ struct SlotState {
     current: Current,
 }
 
+impl SlotState {
+    /// Returns true if another program may take the place of one that has ended.
+    fn may_start(&self) -> bool {
+        !self.prepared.is_empty() && self.started.elapsed() >= BACKOFF
+    }
+}
+
 enum Current {
     Connecting,
     Connected(Arc<ServerConnection>),
@@ -80,10 +87,21 @@ impl ServerSlot {
         self.connection(call)?.call(tool, call)
     }
 
+    /// Returns the failure of a call if the server neither runs nor can be started now.
+    pub(super) fn unavailability(&self) -> Option<Failure> {
+        let state = self.state();
+        match &state.current {
+            _ if state.may_start() => None,
+            Current::Failed(why) => Some(self.failure(why)),
+            Current::Connected(connection) => connection.has_ended().then(|| connection.gone()),
+            Current::Connecting => None,
+        }
+    }
+
     fn connection(&self, call: &HostCall<'_>) -> Result<Arc<ServerConnection>, Failure> {
         let mut state = self.state();
         loop {
-            let may_start = !state.prepared.is_empty() && state.started.elapsed() >= BACKOFF;
+            let may_start = state.may_start();
             match &state.current {
                 Current::Connecting if call.is_cancelled() => return Err(Failure::cancelled()),
                 Current::Connecting if call.is_over() => return Err(self.late()),

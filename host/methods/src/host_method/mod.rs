@@ -14,6 +14,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
+use tollhouse_types::error::Failure;
 
 use self::validation::ArgumentValidator;
 use super::missing_faces::LostFace;
@@ -62,7 +63,12 @@ pub struct HostMethod {
     checked_result: Option<Arc<ArgumentValidator>>,
     /// Reason why every call is denied, if the method replaces a withdrawn tool.
     withdrawn: Option<Arc<str>>,
+    /// Reason why calls cannot be made at present, if they depend on something that may be absent.
+    unavailable: Option<Arc<Unavailability>>,
 }
+
+/// Function that returns the failure of a call that cannot be made at present, or `None` if it can be tried.
+type Unavailability = dyn Fn() -> Option<Failure> + Send + Sync;
 
 impl fmt::Debug for HostMethod {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -140,6 +146,19 @@ impl HostMethod {
         self.withdrawn.as_deref()
     }
 
+    /// Refuses calls, before anything is debited for them, while this returns a failure: what answers them is absent.
+    #[must_use]
+    pub fn refused_while(mut self, unavailable: impl Fn() -> Option<Failure> + Send + Sync + 'static) -> Self {
+        self.unavailable = Some(Arc::new(unavailable));
+        self
+    }
+
+    /// Returns the failure of a call that cannot be made at present.
+    #[must_use]
+    pub fn unavailability(&self) -> Option<Failure> {
+        self.unavailable.as_ref().and_then(|unavailable| unavailable())
+    }
+
     fn of(method: String, description: &str, kind: FunctionKind, parameters: Value) -> Self {
         let path = method.split('/').skip(1).map(str::to_owned).collect();
         let docs = Some(description.trim()).filter(|docs| !docs.is_empty()).map(str::to_owned);
@@ -148,7 +167,7 @@ impl HostMethod {
         let schemas = Arc::new(HostSchemas { parameters, result: Value::Bool(true), is_namespace: false });
         let declared = Some(Arc::clone(&schemas));
         let function = Function { path, docs, params: Members::default(), result, kind, export, schemas: declared };
-        Self { method, schemas, function, schema: None, checked_result: None, withdrawn: None }
+        Self { method, schemas, function, schema: None, checked_result: None, withdrawn: None, unavailable: None }
     }
 
     /// Returns the canonical method; for a namespace, the prefix of its methods.
