@@ -7,6 +7,7 @@ mod demo;
 mod details;
 mod dry_run;
 mod input_errors;
+mod mistakes;
 mod output_errors;
 mod recordings;
 mod repl;

@@ -334,3 +334,13 @@ fn sources(directory: &Path, into: &mut String) {
         }
     }
 }
+
+#[test]
+fn first_policy_of_the_guide_loads_and_asks_before_it_allows() {
+    let home = Home::with_tools(&["stats", "http"]);
+    let text = std::fs::read_to_string(root().join("docs/policies.md")).expect("the guide is there");
+    home.file("policy.toml", blocks(&text, "toml")[0]);
+    let checked = home.run(["policy", "check", "--policy", "policy.toml"]);
+    assert_eq!(checked.status, 0, "{checked:?}");
+    assert!(!checked.stderr.contains("asks a human"), "{checked:?}");
+}

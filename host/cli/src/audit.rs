@@ -39,8 +39,14 @@ impl AuditArgs {
 
     /// Returns the files that are written: the log, and with a key the file of its head.
     pub(crate) fn files(&self) -> (Option<&Path>, Option<PathBuf>) {
-        let head = self.audit_key.is_some().then_some(self.audit.as_deref()).flatten().map(AuditFile::head_path);
+        let head = self.head().filter(|_| self.audit_key.is_some());
         (self.audit.as_deref(), head)
+    }
+
+    /// Returns the file of the log's head. It is read without a key too: a log that has one is not continued without its
+    /// key.
+    pub(crate) fn head(&self) -> Option<PathBuf> {
+        self.audit.as_deref().map(AuditFile::head_path)
     }
 
     /// Opens the named log, and erases the key. All sessions of a command write to one log.
@@ -101,6 +107,14 @@ pub(crate) struct CheckAuditCommand {
     json: bool,
 }
 
+/// Returns true if the first byte of a file is that of an object in JSON, as each line of a log begins.
+fn begins_like_a_log(path: &Path) -> bool {
+    use std::io::Read as _;
+    let mut first = [0; 1];
+    let read = tollhouse_registry::untrusted_file::open_named(path).map_err(std::io::Error::from);
+    read.and_then(|mut file| file.read_exact(&mut first)).is_ok() && first == *b"{"
+}
+
 /// Parses a hash in hexadecimal, as `policy audit` prints it.
 fn hash(text: &str) -> std::result::Result<String, &'static str> {
     let is_hash = text.len() == 64 && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
@@ -128,6 +142,12 @@ impl CheckAuditCommand {
                 self.print_report(&checked);
                 Ok(Exit::SUCCESS)
             }
+            Err(AuditError::Altered { line: 1, .. }) if !begins_like_a_log(log) => {
+                let message = format!("`{}` is not an audit log", log.display());
+                let told = CliError::usage(message.as_str()).hint("`tollhouse run --audit FILE` writes one");
+                self.wrong(told, Some(1), &message)
+            }
+            Err(error @ AuditError::Io { .. }) => Err(CliError::because("cannot read the log", &error).status(USAGE)),
             Err(error) => {
                 let line = match &error {
                     AuditError::Altered { line, .. } => Some(*line),

@@ -1,11 +1,13 @@
 //! `tollhouse call`.
 
 use clap::Args;
+use tollhouse::remedy::set_remedy_wording;
 use tollhouse::session::SessionId;
 
 use super::audit::AuditArgs;
 use super::confine::ConfineArgs;
 use super::locations::Locations;
+use super::remedy::CallWording;
 use super::session_args::{OwnArgs, SessionArgs, warn_of_deprecated};
 use super::{CliError, Result, show, signals};
 use crate::Exit;
@@ -46,6 +48,7 @@ pub(crate) struct CallCommand {
 impl CallCommand {
     /// Makes the call, and prints the result as JSON.
     pub(crate) fn execute(mut self, locations: &Locations) -> Result {
+        set_remedy_wording(&CallWording);
         self.own.read_secrets()?;
         self.session.start_servers(locations, &self.own, self.confine)?;
         self.audit.read_key()?;

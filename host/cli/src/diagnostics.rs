@@ -28,7 +28,7 @@ pub(crate) fn start() -> Result<()> {
     let value = value.to_string_lossy();
     let targets = match value.parse::<LevelFilter>() {
         Ok(level) => Targets::new().with_target(OWN_TARGETS, level),
-        Err(_) => value.parse().map_err(|error| {
+        Err(_) => value.parse::<Targets>().map_err(|error| {
             CliError::usage(format!("`{VARIABLE}={value}`: {error}")).hint(format!(
                 "such as `{VARIABLE}=debug`, or `{VARIABLE}=tollhouse::call=debug,tollhouse::store=trace`"
             ))

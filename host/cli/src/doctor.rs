@@ -7,13 +7,16 @@ use tollhouse::session::{Host, HostError, HostOptions, RunOptions, SessionOption
 
 use super::confine::{self, ConfinePhase, Confinement, FilterStatus, ThreadScope};
 use super::locations::Locations;
-use super::{CliError, Result, format, show};
+use super::registry::{self, trust};
+use super::{CliError, Result, format, session, show};
 use crate::Exit;
 
-/// Show the locations of data, and test that scripts run on this machine
+/// Show the locations of data, verify what is stored there, and test that scripts run on this machine
+///
+/// Exit status 1 if a check fails. A large store takes as long as `tollhouse store verify`.
 #[derive(Args)]
 pub(crate) struct DoctorCommand {
-    /// Print one JSON object
+    /// Print one JSON object: version, ok, checks (an array of {name, ok, seen})
     #[arg(long)]
     json: bool,
     /// Print the access that a confined process keeps instead: files, system calls by phase, their arguments
@@ -52,15 +55,17 @@ impl DoctorCommand {
 }
 
 fn checks(locations: &Locations) -> Vec<HealthCheck> {
-    let mut checks = vec![cache(locations), wall(), refusals()];
-    let host = match locations.host() {
+    let mut checks =
+        vec![cache(locations), history(locations), store(locations), registry(locations), trusted_keys(locations)];
+    checks.extend([wall(), refusals()]);
+    // An unusable registry is reported above, and says nothing of the guests.
+    let host = match locations.host_with(None) {
         Ok(host) => host,
         Err(error) => {
-            checks.push(HealthCheck("engine", false, error.to_string()));
+            checks.push(HealthCheck("engine", false, error.in_one_line()));
             return checks;
         }
     };
-    checks.push(registry(locations, &host));
     checks.push(script("javascript guest", &host, Language::JavaScript, "return [1, 2, 3].map(n => n * 2).join(' ')"));
     checks.push(script(
         "shell guest",
@@ -69,6 +74,43 @@ fn checks(locations: &Locations) -> Vec<HealthCheck> {
         "for n in 1 2 3; do printf '%s ' $((n * 2)); done | sed 's/ $//'",
     ));
     checks
+}
+
+/// Shows where the `repl` keeps its history.
+fn history(locations: &Locations) -> HealthCheck {
+    let path = locations.state.as_ref().map(|path| path.display().to_string());
+    HealthCheck("history", true, path.unwrap_or_else(|| "none: no home directory".to_owned()))
+}
+
+/// Opens the store, and verifies what is in it.
+fn store(locations: &Locations) -> HealthCheck {
+    let path = locations.store.display();
+    if !locations.has_store() {
+        return HealthCheck("store", true, format!("{path}: there is none yet"));
+    }
+    let sessions = match locations.existing_sessions() {
+        Ok(sessions) => sessions,
+        Err(error) => return HealthCheck("store", false, error.in_one_line()),
+    };
+    match super::store::check(&sessions) {
+        Ok(found) if found.problems.is_empty() => {
+            HealthCheck("store", true, format!("{path}: {}, sound", format::count(found.sessions, "session")))
+        }
+        Ok(found) => {
+            let problems = format::count(found.problems.len() as u64, "problem");
+            HealthCheck("store", false, format!("{path}: {problems}; `tollhouse store verify` lists them"))
+        }
+        Err(error) => HealthCheck("store", false, session::failed(&format!("{path}"), &error).in_one_line()),
+    }
+}
+
+/// Reads the keys that this user trusts.
+fn trusted_keys(locations: &Locations) -> HealthCheck {
+    let path = locations.trusted.display();
+    match trust::all(locations) {
+        Ok(keys) => HealthCheck("trusted keys", true, format!("{path}: {}", format::count(keys.len() as u64, "key"))),
+        Err(error) => HealthCheck("trusted keys", false, error.in_one_line()),
+    }
 }
 
 /// Checks the cache of compiled code. Without one, only speed is lost.
@@ -85,8 +127,8 @@ const LEARNT: [(u8, &str); 5] = [
     (4, "TCP (Linux 6.7)"),
     (5, "devices (6.10)"),
     (6, "signals and abstract sockets (6.12)"),
-    (8, "threads that were there before (7.0)"),
-    (9, "sockets by path (7.1)"),
+    (8, "restricting threads that already run (7.0)"),
+    (9, "UNIX sockets by path (7.1)"),
 ];
 
 /// Tries the Landlock restrictions in a thread that then ends. Without them the sandbox is as good.
@@ -98,7 +140,7 @@ fn wall() -> HealthCheck {
             let without = if missing.is_empty() {
                 String::new()
             } else {
-                format!("; this kernel's has not: {}", missing.join(", "))
+                format!("; not supported by this kernel: {}", missing.join(", "))
             };
             format!("Landlock file restrictions active{without}")
         }
@@ -130,16 +172,23 @@ fn refusals() -> HealthCheck {
     HealthCheck("seccomp", true, seen.to_owned())
 }
 
-fn registry(locations: &Locations, host: &Host) -> HealthCheck {
+/// Verifies the registry.
+fn registry(locations: &Locations) -> HealthCheck {
     let path = locations.registry.display();
-    let listed = host.packages().registry().map(|registry| registry.latest());
-    match listed {
-        Some(Ok(packages)) => {
-            HealthCheck("registry", true, format!("{path}: {}", format::count(packages.len() as u64, "package")))
-        }
-        Some(Err(error)) => HealthCheck("registry", false, format!("{path}: {error}")),
-        None => HealthCheck("registry", false, format!("{path}: not opened")),
+    if !locations.has_registry() {
+        return HealthCheck("registry", true, format!("{path}: there is none yet"));
     }
+    let packages = match registry::open(locations).and_then(|open| open.latest().map_err(|e| registry::unreadable(&e)))
+    {
+        Ok(packages) => packages.len() as u64,
+        Err(error) => return HealthCheck("registry", false, error.in_one_line()),
+    };
+    let problems = locations.registry().verify(|_, _, _| {}).problems.len() as u64;
+    if problems > 0 {
+        let problems = format::count(problems, "problem");
+        return HealthCheck("registry", false, format!("{path}: {problems}; `tollhouse registry verify` lists them"));
+    }
+    HealthCheck("registry", true, format!("{path}: {}, sound", format::count(packages, "package")))
 }
 
 /// Runs a script that must print or return `2 4 6`, and reports how long it took.

@@ -73,6 +73,11 @@ fn without_number(error: &(dyn Error + 'static)) -> String {
     }
 }
 
+/// Formats an error with its causes.
+pub(crate) fn chain(error: &(dyn Error + 'static)) -> String {
+    CliError::because("", error).message.trim_start_matches(": ").to_owned()
+}
+
 impl CliError {
     /// Creates an error of usage.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
@@ -109,6 +114,14 @@ impl CliError {
         match self.hint.clone() {
             Some(first) => self.hint(format!("{first}\n{hint}")),
             None => self.hint(hint),
+        }
+    }
+
+    /// Returns the message, and the hint after a semicolon.
+    pub(crate) fn in_one_line(&self) -> String {
+        match &self.hint {
+            Some(hint) => format!("{}; {hint}", self.message),
+            None => self.message.clone(),
         }
     }
 
@@ -177,6 +190,10 @@ impl Diagnostic for CliError {
 impl From<tollhouse::session::HostError> for CliError {
     fn from(error: tollhouse::session::HostError) -> Self {
         use tollhouse::session::HostError;
+        let error = match error {
+            HostError::Sessions(error) => return super::session::failed("cannot start", &error),
+            error => error,
+        };
         let hint = match &error {
             HostError::Mount(mount) => mount.hint(),
             HostError::Cache(_) => Some("see `tollhouse doctor`".to_owned()),

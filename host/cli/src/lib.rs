@@ -22,6 +22,7 @@ mod error;
 mod examples;
 mod format;
 mod json_error;
+mod key_file;
 mod locations;
 mod lock;
 mod mcp;

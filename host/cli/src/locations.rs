@@ -1,13 +1,13 @@
 //! Locations of data: the XDG directories, and their overrides.
 
 use std::env;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Once};
 use std::time::{Duration, Instant};
 
 use tollhouse::code::CompileObserver;
 use tollhouse::session::{Host, HostOptions, SessionId, Sessions, SessionsError, Waiting};
-use tollhouse::store::{Backend, StoreError};
+use tollhouse::store::{Backend, BlobError, StoreError};
 use tollhouse::tool::Network;
 use tollhouse_registry::{Registry, untrusted_file};
 
@@ -28,6 +28,10 @@ pub(crate) struct Locations {
     pub(crate) trusted: PathBuf,
     /// Store of sessions.
     pub(crate) store: PathBuf,
+    /// True if the command line names the store, so that one that is not there is a mistake.
+    is_store_named: bool,
+    /// True if the command line names the registry.
+    pub(crate) is_registry_named: bool,
     /// True if others may write registry and store.
     pub(crate) trust_writers: bool,
     /// Directory for compiled code; `None` without a home directory.
@@ -54,6 +58,8 @@ impl Locations {
         let data = |name| under("XDG_DATA_HOME", ".local/share", name);
         let here = |name| PathBuf::from(".tollhouse").join(name);
         Self {
+            is_store_named: options.store.is_some(),
+            is_registry_named: options.registry.is_some(),
             registry: options.registry.or(data("registry")).unwrap_or_else(|| here("registry")),
             trust_writers: options.trust_writers
                 || set("TOLLHOUSE_TRUST_WRITERS").is_some_and(|value| value.as_os_str() == "1"),
@@ -65,8 +71,45 @@ impl Locations {
         }
     }
 
-    /// Opens the sessions on disk.
+    /// Opens the sessions on disk to read or change them. Nothing is created: without a store there are no sessions.
     pub(crate) fn sessions(&self) -> super::Result<Sessions> {
+        match self.has_store() {
+            false if self.is_store_named => Err(self.no_store()),
+            false => Ok(Sessions::in_memory()),
+            true => self.new_sessions(),
+        }
+    }
+
+    /// Opens the sessions on disk for a command that is about the store itself.
+    pub(crate) fn existing_sessions(&self) -> super::Result<Sessions> {
+        if self.has_store() { self.new_sessions() } else { Err(self.no_store()) }
+    }
+
+    /// Returns false if there is no store in its place. What cannot be read may be one.
+    pub(crate) fn has_store(&self) -> bool {
+        exists(&self.store.join("records"))
+    }
+
+    /// Creates the error of a store that is not there.
+    pub(crate) fn no_store(&self) -> CliError {
+        CliError::usage(format!("there is no store at `{}`", self.store.display())).hint(
+            "`--store`, `TOLLHOUSE_HOME` and `XDG_DATA_HOME` say where it is; `tollhouse run --session NAME …` creates one",
+        )
+    }
+
+    /// Returns false if there is no registry in its place.
+    pub(crate) fn has_registry(&self) -> bool {
+        exists(&self.registry)
+    }
+
+    /// Creates the error of a registry that is not there.
+    pub(crate) fn no_registry(&self) -> CliError {
+        CliError::usage(format!("there is no registry at `{}`", self.registry.display()))
+            .hint("`--registry`, `TOLLHOUSE_HOME` and `XDG_DATA_HOME` say where it is; `tollhouse publish` creates one")
+    }
+
+    /// Opens the sessions on disk, and creates the store if there is none.
+    pub(crate) fn new_sessions(&self) -> super::Result<Sessions> {
         let opened = Sessions::open_shared(&self.store, Backend::Sled, self.trust_writers);
         if opened.is_ok() {
             session::reserve::keep(&self.store);
@@ -78,6 +121,10 @@ impl Locations {
                     "who can write a store can change what its sessions may do: take that right away (`chmod -R go-w`), \
                      or say that these users are trusted (`--trust-writers`, `TOLLHOUSE_TRUST_WRITERS=1`)",
                 ),
+                SessionsError::Store(StoreError::Full(_)) | SessionsError::Blob(BlobError::Full { .. }) => {
+                    told.hint(session::FREE_SPACE)
+                }
+                SessionsError::Store(StoreError::Damaged(_)) => told.hint(session::REPAIR),
                 _ => told,
             }
         })
@@ -90,8 +137,13 @@ impl Locations {
 
     /// Starts the host. A cache that cannot be used is left out, with a warning: only speed is lost.
     pub(crate) fn host(&self) -> super::Result<Host> {
+        self.host_with(Some(self.registry.clone()))
+    }
+
+    /// Starts a host with this registry, or with none.
+    pub(crate) fn host_with(&self, registry: Option<PathBuf>) -> super::Result<Host> {
         let network = network()?;
-        let (cache, registry) = (self.cache.clone(), Some(self.registry.clone()));
+        let cache = self.cache.clone();
         // The first call of a large tool takes seconds during which nothing would be shown.
         let on_compile = Some(CompileObserver::new(|bytes| {
             Box::new(Progress::new(format!("compiling {} of WebAssembly, once", format::size(bytes))))
@@ -113,6 +165,11 @@ impl Locations {
             host => Ok(host?),
         }
     }
+}
+
+/// Returns false if nothing has this path.
+fn exists(path: &Path) -> bool {
+    !path.metadata().is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound)
 }
 
 /// Returns a callback that waits for a session without end, and reports it.

@@ -3,11 +3,13 @@
 mod oauth;
 
 use std::net::TcpListener;
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
 use tollhouse::capability::{Policy, parse_bytes};
+use tollhouse::gate::Gate;
 use tollhouse::remedy::set_remedy_wording;
 use tollhouse::session::{Host, OpenOptions, SessionId, Sessions};
 use tollhouse::token::{PublicKey, RevocationList};
@@ -21,7 +23,7 @@ use super::audit::AuditArgs;
 use super::confine::ConfineArgs;
 use super::error::USAGE;
 use super::locations::{Locations, waiting};
-use super::remedy::ServerWording;
+use super::remedy::{GatewayWording, ServerWording};
 use super::session_args::{OpenParams, OwnArgs, SessionArgs};
 use super::{CliError, Result, mcp_servers, signals, token};
 use crate::Exit;
@@ -72,7 +74,7 @@ pub(crate) struct McpCommand {
     /// Most characters of a result's text; what is longer goes into a file of the session, and with `--proxy` is left out
     /// [default: 10000; with `--proxy` none]
     #[arg(long, value_name = "CHARACTERS")]
-    max_text: Option<usize>,
+    max_text: Option<NonZeroUsize>,
     #[command(flatten)]
     http: HttpArgs,
     #[command(flatten)]
@@ -144,7 +146,11 @@ impl McpCommand {
         if let Some(command) = self.servers.take() {
             return command.execute(locations);
         }
-        set_remedy_wording(&ServerWording);
+        if self.proxy {
+            set_remedy_wording(&GatewayWording);
+        } else {
+            set_remedy_wording(&ServerWording);
+        }
         self.own.read_secrets()?;
         self.session.start_lasting_servers(locations, &self.own, self.confine)?;
         self.audit.read_key()?;
@@ -163,12 +169,15 @@ impl McpCommand {
             root,
             exposed: self.expose.clone(),
             is_gateway: self.proxy,
-            text_limit: self.max_text.unwrap_or(if self.proxy { usize::MAX } else { MAX_TEXT }),
+            text_limit: self.max_text.map_or(if self.proxy { usize::MAX } else { MAX_TEXT }, NonZeroUsize::get),
             ask_client,
             version: env!("CARGO_PKG_VERSION").to_owned(),
             relay: self.session.relay().clone(),
         };
         let server = Server::new(options).map_err(|error| unexposed(&error))?;
+        if trusted.is_none() && oauth.is_none() {
+            self.note_ungranted(session.gate());
+        }
         let issuer = trusted.map(|key| self.issuer(locations, &host, key, revoked)).transpose()?;
         let names = oauth.iter().map(|oauth| oauth.resource.host().to_owned()).chain(self.http.hosts.clone()).collect();
         let oauth = oauth.map(|oauth| self.protected(locations, &host, oauth)).transpose()?;
@@ -254,6 +263,30 @@ impl McpCommand {
         })
     }
 
+    /// Notes what the options offer in vain: clients see granted tools only.
+    fn note_ungranted(&self, gate: &Gate) {
+        let granted: Vec<String> = gate
+            .tools()
+            .iter()
+            .filter(|tool| gate.grants(tool.method()))
+            .map(|tool| tool.method().to_owned())
+            .collect();
+        for exposed in &self.expose {
+            let prefix = exposed.replace('.', "/");
+            let is_below = |method: &String| {
+                method.strip_prefix(&prefix).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+            };
+            if !granted.iter().any(is_below) {
+                note!("note: `--expose {exposed}`: it is not granted, so no client sees it");
+            }
+        }
+        if self.proxy && granted.is_empty() {
+            note!(
+                "note: no mounted tool is granted: the gateway offers nothing (`--allow`, or `[[grant]]` in a policy)"
+            );
+        }
+    }
+
     /// Opens the default session.
     fn root(&self, locations: &Locations, host: &Host) -> Result<RootSession> {
         let approver = Arc::<DeferringApprover>::default();
@@ -264,7 +297,7 @@ impl McpCommand {
             return Ok(RootSession { session, approver, stored: None });
         }
         let on_disk = self.id.is_some();
-        let sessions = if on_disk { locations.sessions()? } else { Sessions::in_memory() };
+        let sessions = if on_disk { locations.new_sessions()? } else { Sessions::in_memory() };
         let id = self.id.clone().unwrap_or_else(|| NAME.parse().expect("it is a session's name"));
         let opening = OpenParams {
             own: &self.own,
@@ -274,6 +307,7 @@ impl McpCommand {
             limits: None,
             files: None,
             is_named: false,
+            must_create: false,
         };
         let session = self.session.open_kept(locations, host, &sessions, &id, opening)?;
         let open = self.opener(host, &sessions)?;

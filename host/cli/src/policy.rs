@@ -4,12 +4,14 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use serde_json::Value;
-use tollhouse::capability::{Clause, Policy as Grants, Test};
-use tollhouse::gate::{Optional, Reach, suggest};
+use tollhouse::capability::{Approve, Clause, Policy as Grants, Test};
+use tollhouse::gate::{Coverage, Optional, Reach, suggest};
+use tollhouse::remedy::set_remedy_wording;
 
 use super::audit::CheckAuditCommand;
 use super::confine::ConfineArgs;
 use super::locations::Locations;
+use super::remedy::CallWording;
 use super::session_args::{self, SessionArgs};
 use super::terminal_escape::escape_toml;
 use super::{CliError, Result, show, token};
@@ -104,9 +106,10 @@ impl CheckPolicyCommand {
         let session = self.session.look(locations, None, self.confine)?;
         let (covered, reach) = (session.gate().coverage(), session.gate().reach());
         session_args::note_lost_faces(session.gate(), |_| true);
+        let unasked = unasked(session.gate().policy(), &covered);
         if self.json {
-            let both = serde_json::json!({ "grants": covered, "tools": reach });
-            show::json_pretty(&both);
+            let all = serde_json::json!({ "grants": covered, "tools": reach, "notes": unasked });
+            show::json_pretty(&all);
             return Ok(Exit::SUCCESS);
         }
         if covered.is_empty() {
@@ -124,6 +127,7 @@ impl CheckPolicyCommand {
         }
         reach.iter().for_each(print_permissions);
         note_path_prefixes(session.gate().policy());
+        unasked.iter().for_each(|note| note!("note: {note}"));
         for grant in covered {
             let never = grant.methods.iter().filter(|method| method.problem.is_some()).count();
             if never > 0 {
@@ -137,6 +141,30 @@ impl CheckPolicyCommand {
         }
         Ok(Exit::SUCCESS)
     }
+}
+
+/// Describes grants that ask a human and come behind one that covers the same methods and does not ask: grants are tried
+/// in order, so its calls are asked about only where the first one does not allow them.
+fn unasked(policy: &Grants, covered: &[Coverage]) -> Vec<String> {
+    let methods = |index: usize| covered[index].methods.iter().map(|covered| covered.method.as_str());
+    let mut notes = Vec::new();
+    for (later, asking) in policy.grants.iter().enumerate().filter(|(_, grant)| grant.approve != Approve::Never) {
+        for (earlier, first) in policy.grants.iter().enumerate().take(later) {
+            if first.approve != Approve::Never {
+                continue;
+            }
+            let shared: Vec<&str> =
+                methods(later).filter(|method| methods(earlier).any(|other| other == *method)).collect();
+            let Some(method) = shared.first() else { continue };
+            let unless = if first.clauses.is_empty() { "" } else { ", unless its conditions fail" };
+            notes.push(format!(
+                "grant `{}` asks a human about `{method}`, but `{}` before it allows the call without asking{unless}: put \
+                 the grant that asks first",
+                asking.name, first.name
+            ));
+        }
+    }
+    notes
 }
 
 /// Warns of clauses that compare paths by their beginning, which `..` escapes.
@@ -203,6 +231,7 @@ fn item(value: &Value) -> String {
 
 impl ExplainCallCommand {
     fn execute(&self, locations: &Locations) -> Result {
+        set_remedy_wording(&CallWording);
         let session = self.session.look(locations, None, self.confine)?;
         let gate = session.gate();
         let found = gate.tools().find(&self.method);

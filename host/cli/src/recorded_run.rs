@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use clap::Args;
-use tollhouse::session::{CallSource, HostError, Recording, RecordingFile, Session};
+use tollhouse::session::{CallSource, HostError, Recording, RecordingFile, RunResult, Session, Status};
 use tollhouse::tool::DryRun;
 use tollhouse_registry::untrusted_file;
 
@@ -45,7 +45,7 @@ impl RecordingArgs {
     /// Opens the files, before this process is confined and can no longer do so.
     pub(crate) fn open_files(&self) -> Result<()> {
         let opened = if let Some(path) = &self.record {
-            let refused = |error: HostError| CliError::from(error).status(USAGE);
+            let refused = |error: HostError| unwritable(error).status(USAGE);
             Opened::Recorded(RecordingFile::open(path).map_err(refused)?)
         } else if let Some(path) = &self.replay {
             let what = format!("cannot replay `{}`", path.display());
@@ -97,11 +97,24 @@ impl RecordingArgs {
         prepared.session(&locations.host()?, files)
     }
 
-    /// Writes the recording of a run that has ended.
-    pub(crate) fn save(&self) -> Result<()> {
-        match self.opened.get() {
-            Some(Opened::Recorded(file)) => Ok(file.save()?),
-            _ => Ok(()),
+    /// Writes the recording of a run that has ended. A run that failed before its first call does not replace an earlier
+    /// recording: its script may never have started.
+    pub(crate) fn save(&self, result: &RunResult) -> Result<()> {
+        let Some(Opened::Recorded(file)) = self.opened.get() else { return Ok(()) };
+        if result.status != Status::Completed && result.calls.as_slice().is_empty() && file.has_content() {
+            note!("note: the script failed before it made a call: the recording keeps what it had");
+            return Ok(());
         }
+        file.save().map_err(|error| unwritable(error).also("the script has ended; the file keeps what it had"))
+    }
+}
+
+/// Converts an error of the file of a recording for the user.
+fn unwritable(error: HostError) -> CliError {
+    match error {
+        HostError::RecordingFile { path, source } => {
+            CliError::because(format!("cannot write the recording `{}`", path.display()), &source)
+        }
+        error => error.into(),
     }
 }

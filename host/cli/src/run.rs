@@ -154,7 +154,7 @@ impl RunCommand {
         let result = run.finish();
         warn_of_run(session.gate(), &result);
         self.show(&result);
-        self.recording.save()?;
+        self.recording.save(&result)?;
         Ok(Exit::from(result.exit_code))
     }
 

@@ -12,7 +12,7 @@ use tollhouse::gate::{Approver, Audit, Gate};
 use tollhouse::guest::Language;
 use tollhouse::session::{
     CallSource, Host, HostError, OpenOptions, Overrides, RunResult, Session, SessionId, SessionOptions, Sessions,
-    Status, Waiting,
+    SessionsError, Status, Waiting,
 };
 use tollhouse::tool::names::Face;
 use tollhouse::tool::{Lock, LostFace, McpCalls, Secrets};
@@ -28,7 +28,7 @@ use super::lock::PinnedLock;
 use super::mcp_servers::StartedServers;
 use super::policy_file::PolicyFile;
 use super::registry::trust;
-use super::{CliError, Result, lock, programs, secret, session, token};
+use super::{CliError, Result, lock, programs, remedy, secret, session, token};
 
 /// Options that determine what a script may call and see.
 #[derive(Args, Default)]
@@ -40,7 +40,8 @@ pub(crate) struct SessionArgs {
     /// policy, if it exists]
     #[arg(long, value_name = "FILE")]
     locked: Option<PathBuf>,
-    /// A token instead of a policy: its grants, as far as they are still valid
+    /// A token instead of a policy: its grants, as far as they are still valid. Not for sessions in the store, which do not
+    /// keep what expires
     #[arg(long, value_name = "FILE", conflicts_with = "policy", requires = "trust")]
     token: Option<PathBuf>,
     /// The public key of the token's issuer, or its file
@@ -132,7 +133,8 @@ impl SessionArgs {
         let files = files.map(PathBuf::as_path);
         let mounted = self.mounts.iter().map(|mount| Path::new(split_mount(mount).0));
         let trusted = self.trust.iter().map(Path::new);
-        let read = files.chain(mounted).chain(trusted);
+        let head_of_log = audit.head();
+        let read = files.chain(mounted).chain(trusted).chain(head_of_log.as_deref());
         let (log, head) = audit.files();
         Confinement::of(locations, kept).reading(read).writing(log).writing(head.as_deref())
     }
@@ -199,7 +201,7 @@ impl SessionArgs {
         match id {
             Some(id) => {
                 let opening = OpenParams::new(own, audit, id);
-                self.open_kept(locations, &locations.host()?, &locations.sessions()?, id, opening)
+                self.open_kept(locations, &locations.host()?, &locations.new_sessions()?, id, opening)
             }
             None => self.open_in_memory(locations, &locations.host()?, own, audit),
         }
@@ -237,7 +239,8 @@ impl SessionArgs {
     /// Opens the session with this name to read it: none is created. Without a name, opens one in memory. The process
     /// is confined before anything is read that others wrote.
     pub(crate) fn look(&self, locations: &Locations, id: Option<&SessionId>, confine: ConfineArgs) -> Result<Session> {
-        confine.apply(|| self.touched(locations, id.is_some(), &AuditArgs::default()))?;
+        let kept = id.is_some() && locations.has_store();
+        confine.apply(|| self.touched(locations, kept, &AuditArgs::default()))?;
         let session = self.found(locations, id)?;
         confine.isolate(&session)?;
         Ok(session)
@@ -303,20 +306,19 @@ impl SessionArgs {
         id: &SessionId,
         opening: OpenParams<'_>,
     ) -> Result<Session> {
-        let OpenParams { own, audit, approver, waiting, files, limits, is_named } = opening;
+        let OpenParams { own, audit, approver, waiting, files, limits, is_named, must_create } = opening;
         if self.token.is_some() {
             // A token expires, and can be revoked; the grants that a session keeps do not, and cannot.
             return Err(CliError::usage("a session does not keep the grants of a token")
                 .hint("run without `--session`, or create the session from a policy file"));
         }
+        // Only a run that is resumed has limits of its own.
+        let resumes = limits.is_some();
         let source = self.policy.as_deref().map(PolicyFile::read).transpose()?;
         let policy = self.given(locations, source.as_ref())?;
         let known = sessions.contains(id).map_err(|error| session::failed("cannot start", &error))?;
         if known && !self.mounts.is_empty() {
-            return Err(CliError::usage(format!(
-                "the session `{id}` already has its files: `--mount` is for new sessions"
-            ))
-            .hint(format!("`tollhouse session put {id} FILE /workspace/…` copies a file or a directory in")));
+            return Err(has_its_files(id));
         }
         if !known && !is_named {
             warn_of_typo(sessions, id);
@@ -326,6 +328,8 @@ impl SessionArgs {
         let files = self.files(limit, files)?;
         let approver_keys = trust::approver_keys(policy.as_ref(), locations)?;
         let options = OpenOptions {
+            // Whoever creates the session meanwhile gave it other files.
+            must_create: must_create || files.is_some(),
             host_tools: Vec::new(),
             mcp: given.connect(&self.servers)?,
             policy,
@@ -340,7 +344,14 @@ impl SessionArgs {
             secrets: own.values.clone(),
             waiting: Some(waiting),
         };
-        host.open(sessions, id, options).map_err(|error| given.explain(error))
+        host.open(sessions, id, options).map_err(|error| match error {
+            HostError::Sessions(SessionsError::Exists(id)) if !must_create => has_its_files(&id),
+            error @ HostError::Sessions(SessionsError::Differs { .. }) if resumes => given.explain(error).also(format!(
+                "`session resume` wants the policy with what `--allow` and `session grant` added: `tollhouse session show {id} \
+                 --json | jq .policy > {id}.json`, read it, and give `--policy {id}.json`"
+            )),
+            error => given.explain(error),
+        })
     }
 
     /// Returns the pins: of the named file, or of the one beside the policy.
@@ -384,6 +395,7 @@ impl SessionArgs {
         let mut policy = match (&self.token, &self.trust, source) {
             (Some(token), Some(trust), _) => {
                 let granted = token::open(token, trust, self.revoked.as_deref())?;
+                remedy::word_for_token();
                 // The issuer decides what may be called; it does not decide how many resources of this machine that
                 // takes.
                 let limits = granted.limits.at_most(&Limits::default());
@@ -472,14 +484,22 @@ pub(crate) struct OpenParams<'a> {
     pub(crate) limits: Option<Limits>,
     /// True if the user chose the name and may have mistyped it.
     pub(crate) is_named: bool,
+    /// True if the session must not exist yet.
+    pub(crate) must_create: bool,
 }
 
 impl<'a> OpenParams<'a> {
     /// Creates parameters for a session whose name was not chosen by hand, with the command's own approver.
     fn new(own: &'a OwnArgs, audit: &'a AuditArgs, id: &SessionId) -> Self {
         let (approver, waiting) = (own.approver(), waiting(id));
-        Self { own, audit, approver, waiting, files: None, limits: None, is_named: false }
+        Self { own, audit, approver, waiting, files: None, limits: None, is_named: false, must_create: false }
     }
+}
+
+/// Creates the error of files that are to be mounted into a session that exists.
+fn has_its_files(id: &SessionId) -> CliError {
+    CliError::usage(format!("the session `{id}` already has its files: `--mount` is for new sessions"))
+        .hint(format!("`tollhouse session put {id} FILE /workspace/…` copies a file or a directory in"))
 }
 
 /// Warns on a terminal if a new session is created whose name looks like a typing error.

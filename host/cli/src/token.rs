@@ -1,7 +1,5 @@
 //! `tollhouse policy keygen|seal|attenuate|inspect`: signing, narrowing and inspecting grants.
 
-use std::fs::{self, OpenOptions};
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -15,7 +13,7 @@ use super::error::USAGE;
 use super::locations::Locations;
 use super::policy_file::PolicyFile;
 use super::registry::trust;
-use super::{CliError, Result, show};
+use super::{CliError, Result, key_file, show};
 use crate::Exit;
 
 /// Create a key that signs tokens: the private key goes into FILE (mode 0600), the public key into FILE.pub
@@ -63,7 +61,8 @@ pub(crate) struct AttenuateCommand {
     more: TokenOptions,
 }
 
-/// Show the contents of a token, block by block, as JSON. Signatures are not checked without `--trust`
+/// Show the contents of a token: block by block, as JSON, without checking signatures; with `--trust`, the resulting policy
+/// as TOML
 #[derive(Args)]
 pub(crate) struct InspectTokenCommand {
     /// The token's file
@@ -75,6 +74,9 @@ pub(crate) struct InspectTokenCommand {
     /// Revoked tokens: one revocation id per line
     #[arg(long, value_name = "FILE", requires = "trust")]
     revoked: Option<PathBuf>,
+    /// Print one JSON object, with `--trust` too
+    #[arg(long)]
+    json: bool,
 }
 
 #[derive(Args)]
@@ -89,30 +91,13 @@ struct TokenOptions {
 
 impl TokenKeygenCommand {
     pub(crate) fn execute(&self) -> Result {
-        let failed = |path: &Path, error: &std::io::Error| {
-            CliError::because(format!("cannot write the key `{}`", path.display()), error)
-        };
-        let mut options = OpenOptions::new();
-        options.write(true).create_new(true);
-        let mut private = options.clone();
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut private, 0o600);
         if self.audit {
-            let key = AuditKey::generate().map_err(|error| failed(&self.file, &error))?;
-            let file = private.open(&self.file);
-            let written = file.and_then(|mut file| writeln!(file, "{}", *key.to_text()));
-            return written.map(|()| Exit::SUCCESS).map_err(|error| failed(&self.file, &error));
+            let key = AuditKey::generate().map_err(|error| CliError::because("cannot create a key", &error))?;
+            key_file::write(&self.file, &key.to_text())?;
+            return Ok(Exit::SUCCESS);
         }
         let keys = Keypair::generate();
-        let public = self.file.with_added_extension("pub");
-        let mut private_file = private.open(&self.file).map_err(|error| failed(&self.file, &error))?;
-        let mut public_file = options.open(&public).map_err(|error| {
-            // A key pair needs both halves; this half was made just now, and is removed.
-            let _ = fs::remove_file(&self.file);
-            failed(&public, &error)
-        })?;
-        writeln!(private_file, "{}", keys.private()).map_err(|error| failed(&self.file, &error))?;
-        writeln!(public_file, "{}", keys.public()).map_err(|error| failed(&public, &error))?;
+        key_file::write_pair(&self.file, &keys.private().to_string(), &keys.public().to_string())?;
         show::line(keys.public());
         Ok(Exit::SUCCESS)
     }
@@ -120,9 +105,17 @@ impl TokenKeygenCommand {
 
 impl SealCommand {
     pub(crate) fn execute(&self, locations: &Locations) -> Result {
-        let key: PrivateKey = read(&self.key, "key")?.trim().parse().map_err(|error| failed("no key", &error))?;
+        let key: PrivateKey = read(&self.key, "key")?.trim().parse().map_err(|error| {
+            let error = failed(&format!("cannot read the key `{}`", self.key.display()), &error);
+            error.hint(
+                "it must be a private key, as `tollhouse policy keygen FILE` and `registry keygen --out FILE` write it",
+            )
+        })?;
         let mut policy = PolicyFile::read(&self.policy)?.parse()?;
         trust::resolve(&mut policy, locations)?;
+        if policy.grants.is_empty() {
+            note!("warning: the policy has no grants: the token allows nothing");
+        }
         let sealed = Token::seal(&policy.to_json().to_string(), self.more.end(), &Keypair::from(key));
         self.more.print(sealed.map_err(|error| failed("cannot seal the policy", &error))?)
     }
@@ -141,7 +134,11 @@ impl InspectTokenCommand {
     pub(crate) fn execute(&self) -> Result {
         if let Some(trust) = &self.trust {
             let policy = open(&self.token, trust, self.revoked.as_deref())?;
-            show::styled(super::terminal_escape::escape_toml(policy.to_toml().trim_end()));
+            if self.json {
+                show::json_pretty(&policy.to_json());
+            } else {
+                show::styled(super::terminal_escape::escape_toml(policy.to_toml().trim_end()));
+            }
         } else {
             let shown = token(&self.token)?.inspect();
             show::json_pretty(&shown);
@@ -182,7 +179,15 @@ pub(crate) fn public_key(trust: &str) -> Result<PublicKey> {
     } else {
         read(Path::new(trust), "key")?
     };
-    key.trim().parse().map_err(|error| failed("no key to trust", &error))
+    key.trim().parse().map_err(|error| {
+        let told = failed(&format!("`{trust}` is not a public key"), &error);
+        match key.trim().parse::<PrivateKey>() {
+            Ok(_) => told.hint(format!("it is a private key, which is for nobody else: give `{trust}.pub`")),
+            Err(_) => {
+                told.hint("a public key is `ed25519:BASE64` or `ed25519/HEX`, or the FILE.pub that `keygen` wrote")
+            }
+        }
+    })
 }
 
 fn token(path: &Path) -> Result<Token> {

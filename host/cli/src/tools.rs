@@ -41,6 +41,9 @@ impl ListToolsCommand {
         let gate = session.gate();
         let tools = gate.tools();
         if self.json {
+            if let Some(method) = self.method.as_deref().filter(|method| tools.help(method).is_none()) {
+                return Err(unknown(gate, method));
+            }
             let chosen =
                 tools.iter().filter(|tool| self.method.as_deref().is_none_or(|method| tool.method() == method));
             let listed: Vec<_> = chosen
@@ -83,16 +86,20 @@ pub(crate) fn list(gate: &Gate) {
 /// Prints the help of a method, or of all with that prefix.
 pub(crate) fn help(gate: &Gate, method: &str) -> Result<()> {
     let tools = gate.tools();
-    let Some(help) = tools.help(method) else {
-        let error = CliError::usage(format!("no mounted tool is named `{method}`"));
-        return Err(match (tools.clash_of(method), tools.nearest(method)) {
-            (Some(clash), _) => error.hint(clash.hint()),
-            (None, Some(near)) => error.hint(format!("did you mean `{near}`?")),
-            (None, None) => error.hint("`tollhouse tools` lists what is mounted"),
-        });
-    };
+    let Some(help) = tools.help(method) else { return Err(unknown(gate, method)) };
     show::line(help.trim_end());
     Ok(())
+}
+
+/// Creates the error of a method that is not mounted.
+fn unknown(gate: &Gate, method: &str) -> CliError {
+    let tools = gate.tools();
+    let error = CliError::usage(format!("no mounted tool is named `{method}`"));
+    match (tools.clash_of(method), tools.nearest(method)) {
+        (Some(clash), _) => error.hint(clash.hint()),
+        (None, Some(near)) => error.hint(format!("did you mean `{near}`?")),
+        (None, None) => error.hint("`tollhouse tools` lists what is mounted"),
+    }
 }
 
 /// Language of declarations.

@@ -59,13 +59,13 @@ struct ReleaseArgs {
 
 impl YankCommand {
     pub(super) fn execute(&self, locations: &Locations) -> Result {
-        self.which.print_report("yanked", super::open(locations)?.yank(&self.which.release, true))
+        self.which.print_report("yanked", super::existing(locations)?.yank(&self.which.release, true))
     }
 }
 
 impl UnyankCommand {
     pub(super) fn execute(&self, locations: &Locations) -> Result {
-        self.which.print_report("unyanked", super::open(locations)?.yank(&self.which.release, false))
+        self.which.print_report("unyanked", super::existing(locations)?.yank(&self.which.release, false))
     }
 }
 
@@ -73,7 +73,7 @@ impl DeprecateCommand {
     pub(super) fn execute(self, locations: &Locations) -> Result {
         let why = self.message.map(|message| (message, self.replacement));
         let done = if why.is_some() { "deprecated" } else { "no longer deprecated" };
-        self.which.print_report(done, super::open(locations)?.deprecate(&self.which.release, why))
+        self.which.print_report(done, super::existing(locations)?.deprecate(&self.which.release, why))
     }
 }
 

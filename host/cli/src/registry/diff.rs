@@ -42,7 +42,7 @@ struct ReleaseTexts {
 impl DiffReleasesCommand {
     pub(super) fn execute(&self, locations: &Locations) -> Result {
         super::read_only(locations, self.confine)?;
-        let registry = super::open(locations)?;
+        let registry = super::existing(locations)?;
         let new = ReleaseName { name: self.old.name.clone(), version: self.new.clone() };
         let (before, after) = (texts(&registry, &self.old)?, texts(&registry, &new)?);
         let unified = |what: &str, old: &str, new_text: &str| {

@@ -51,7 +51,7 @@ impl CollectRegistryBlobsCommand {
                 }
             }
         }
-        let swept = super::open(locations)?.gc(&kept, self.dry_run).map_err(|error| super::unreadable(&error))?;
+        let swept = super::existing(locations)?.gc(&kept, self.dry_run).map_err(|error| super::unreadable(&error))?;
         if self.json {
             let removed: Vec<String> = swept.removed.iter().map(ToString::to_string).collect();
             show::json(&json!({ "removed": removed, "bytes": swept.bytes, "dry_run": self.dry_run }));

@@ -17,7 +17,7 @@ use crate::Exit;
 pub(crate) struct ListReleasesCommand {
     #[command(flatten)]
     confine: ConfineArgs,
-    /// Print an array of {name, version, digest, size, published, origin, yanked, breaking, deprecated, signed}
+    /// Print an array of {name, version, digest, size, published, published_at, origin, yanked, breaking, deprecated, signed}
     #[arg(long)]
     json: bool,
 }
@@ -46,13 +46,15 @@ pub(crate) struct ShowPackageCommand {
 impl ListReleasesCommand {
     pub(super) fn execute(&self, locations: &Locations) -> Result {
         super::read_only(locations, self.confine)?;
-        let releases = super::open(locations)?.list().map_err(|error| super::unreadable(&error))?;
+        let releases = super::existing(locations)?.list().map_err(|error| super::unreadable(&error))?;
         if self.json {
             let listed: Vec<Value> = releases.iter().map(described).collect();
             show::json_pretty(&listed);
             return Ok(Exit::SUCCESS);
         }
-        if !releases.is_empty() {
+        if releases.is_empty() {
+            note!("there are no releases in `{}`: `tollhouse publish` adds one", locations.registry.display());
+        } else {
             show::line(format_args!("{:<32} {:<12} DIGEST", "PACKAGE", "VERSION"));
         }
         for release in releases {
@@ -66,7 +68,7 @@ impl ListReleasesCommand {
 impl ShowPackageCommand {
     pub(super) fn execute(&self, locations: &Locations) -> Result {
         super::searching(locations, self.confine)?;
-        let registry = super::open(locations)?;
+        let registry = super::existing(locations)?;
         let package = named(&registry, &self.package)?;
         let shown = registry
             .show(&package.name, &package.versions)
@@ -120,6 +122,7 @@ pub(super) fn described(release: &Release) -> Value {
         "digest": format!("sha256:{}", release.digest().hex()),
         "size": release.component.size,
         "published": since.as_secs(),
+        "published_at": format::time(u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)),
         "origin": release.origin.as_ref().map(ToString::to_string),
         "yanked": release.yanked,
         "breaking": release.breaking,

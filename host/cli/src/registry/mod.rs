@@ -67,7 +67,18 @@ impl RegistryCommand {
     }
 }
 
-/// Opens the registry.
+/// Opens the registry to read or change what is in it. One that the command line names must be there.
+pub(super) fn existing(locations: &Locations) -> Result<Store> {
+    refuse_absent(locations, locations.is_registry_named)?;
+    open(locations)
+}
+
+/// Refuses to go on if there is no registry, and there should be one.
+fn refuse_absent(locations: &Locations, is_expected: bool) -> Result<()> {
+    if is_expected && !locations.has_registry() { Err(locations.no_registry()) } else { Ok(()) }
+}
+
+/// Opens the registry, which need not be there yet.
 pub(super) fn open(locations: &Locations) -> Result<Store> {
     locations.registry().checked().map_err(|error| unreadable(&error))
 }

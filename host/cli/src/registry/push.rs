@@ -45,7 +45,7 @@ impl PushCommand {
         if self.to.digest.is_some() {
             return Err(CliError::usage("a pushed release determines its digest: name a tag, or nothing"));
         }
-        let registry = super::open(locations)?;
+        let registry = super::existing(locations)?;
         let what = format!("cannot push `{}`", self.release);
         let release = registry
             .resolve(&self.release.name, &self.release.versions)

@@ -1,5 +1,7 @@
 //! `tollhouse registry search`.
 
+use std::num::NonZeroUsize;
+
 use clap::Args;
 use serde_json::{Value, json};
 
@@ -22,8 +24,8 @@ pub(crate) struct SearchCommand {
     #[arg(value_name = "WORD", required = true)]
     words: Vec<String>,
     /// Most packages that are shown
-    #[arg(long, value_name = "N", default_value_t = 20)]
-    limit: usize,
+    #[arg(long, value_name = "N", default_value = "20")]
+    limit: NonZeroUsize,
     #[command(flatten)]
     confine: ConfineArgs,
     /// Print an array of {name, version, description, functions, deprecated}
@@ -33,9 +35,10 @@ pub(crate) struct SearchCommand {
 
 impl SearchCommand {
     pub(super) fn execute(&self, locations: &Locations) -> Result {
+        super::refuse_absent(locations, locations.is_registry_named)?;
         super::searching(locations, self.confine)?;
         let registry = locations.registry();
-        let found = registry.search(&self.words, self.limit).map_err(|error| super::unreadable(&error))?;
+        let found = registry.search(&self.words, self.limit.get()).map_err(|error| super::unreadable(&error))?;
         if self.json {
             let one = |it: &tollhouse_registry::Found| {
                 json!({

@@ -1,7 +1,5 @@
 //! `tollhouse registry keygen|sign`.
 
-use std::fs::{self, OpenOptions};
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -10,7 +8,7 @@ use tollhouse_registry::{PrivateKey, ReleaseName, untrusted_file};
 
 use super::super::error::USAGE;
 use super::super::locations::Locations;
-use super::super::{CliError, Result, show};
+use super::super::{CliError, Result, key_file, show};
 use crate::Exit;
 
 /// Size of the largest key file, in bytes.
@@ -50,31 +48,8 @@ pub(crate) struct SignCommand {
 
 impl SigningKeygenCommand {
     pub(super) fn execute(&self) -> Result {
-        let failed = |error: &std::io::Error| {
-            let refused = CliError::because(format!("cannot write the key `{}`", self.out.display()), error);
-            match error.kind() {
-                std::io::ErrorKind::AlreadyExists => refused.hint("a key is never overwritten: name another `--out`"),
-                _ => refused,
-            }
-        };
-        let public = self.out.with_added_extension("pub");
-        if public.exists() {
-            return Err(failed(&std::io::ErrorKind::AlreadyExists.into()));
-        }
         let key = PrivateKey::generate().map_err(|error| CliError::because("cannot make a key", &error))?;
-        let mut options = OpenOptions::new();
-        options.write(true).create_new(true);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let mut file = options.open(&self.out).map_err(|error| failed(&error))?;
-        let written = writeln!(file, "{}", key.to_text()).and_then(|()| file.sync_all());
-        written.map_err(|error| {
-            // A key pair needs both halves; this half was made just now, and is removed.
-            let _ = fs::remove_file(&self.out);
-            failed(&error)
-        })?;
-        fs::write(&public, format!("{}\n", key.public()))
-            .map_err(|error| CliError::because(format!("cannot write the key `{}`", public.display()), &error))?;
+        key_file::write_pair(&self.out, &key.to_text(), &key.public().to_string())?;
         if self.json {
             show::json(&json!({ "key": key.public().to_string(), "file": self.out.display().to_string() }));
         } else {
@@ -87,7 +62,7 @@ impl SigningKeygenCommand {
 impl SignCommand {
     pub(super) fn execute(&self, locations: &Locations) -> Result {
         let key = private_key(&self.key)?;
-        let signed = super::open(locations)?
+        let signed = super::existing(locations)?
             .sign(&self.release, &key)
             .map_err(|error| super::failed(&format!("cannot sign `{}`", self.release), &error, error.hint()))?;
         if self.json {

@@ -10,7 +10,7 @@ use tollhouse_registry::{PublicKey, TrustError, TrustedKeys};
 
 use super::super::error::USAGE;
 use super::super::locations::Locations;
-use super::super::{CliError, Result, show};
+use super::super::{CliError, Result, show, token};
 use crate::Exit;
 
 /// Give names to the keys that you trust, for `require_signature` and `approved_by` in policies
@@ -28,9 +28,9 @@ pub(crate) enum TrustCommand {
         /// The name: letters, digits, `-`, `_` and `.`
         #[arg(value_name = "NAME")]
         name: String,
-        /// The key, as `registry keygen` prints it
-        #[arg(value_name = "KEY")]
-        key: PublicKey,
+        /// The key, as `registry keygen` prints it, or its file
+        #[arg(value_name = "KEY|FILE")]
+        key: String,
         /// Print one JSON object: name, key, already
         #[arg(long)]
         json: bool,
@@ -57,6 +57,7 @@ impl TrustCommand {
         let keys = TrustedKeys::new(&locations.trusted);
         match self {
             Self::Add { name, key, json } => {
+                let key = public_key(&key)?;
                 let added = keys.add(&name, key).map_err(|error| failed(&error))?;
                 if json {
                     show::json(&json!({ "name": name, "key": key.to_string(), "already": !added }));
@@ -71,6 +72,9 @@ impl TrustCommand {
                     let listed: Vec<Value> = listed.iter().map(one).collect();
                     show::json_pretty(&listed);
                 } else {
+                    if listed.is_empty() {
+                        note!("there are no trusted keys: `tollhouse registry trust add NAME KEY` adds one");
+                    }
                     listed.iter().for_each(|(name, key)| show::line(format_args!("{name:<24} {key}")));
                 }
             }
@@ -89,6 +93,15 @@ impl TrustCommand {
         }
         Ok(Exit::SUCCESS)
     }
+}
+
+/// Parses a public key in either notation, or reads it from the file of that name.
+fn public_key(text: &str) -> Result<PublicKey> {
+    if let Ok(key) = text.parse() {
+        return Ok(key);
+    }
+    let key = token::public_key(text)?.to_string();
+    key.parse().map_err(|error| CliError::because(format!("`{text}` is not a key of releases"), &error).status(USAGE))
 }
 
 fn failed(error: &TrustError) -> CliError {

@@ -24,6 +24,7 @@ pub(crate) struct VerifyRegistryCommand {
 
 impl VerifyRegistryCommand {
     pub(super) fn execute(&self, locations: &Locations) -> Result {
+        super::refuse_absent(locations, true)?;
         super::read_only(locations, self.confine)?;
         let progress = Progress::new("checking the registry");
         // A registry that cannot be opened is what this command is for.
@@ -38,7 +39,11 @@ impl VerifyRegistryCommand {
             let Verified { lines, releases, signatures, blobs, bytes, .. } = &verified;
             let size = format::size(*bytes);
             show::line(format_args!(
-                "checked {lines} lines of the index, {releases} releases, {signatures} signatures, {blobs} blobs ({size})"
+                "checked {} of the index, {}, {}, {} ({size})",
+                format::count(*lines, "line"),
+                format::count(*releases as u64, "release"),
+                format::count(*signatures as u64, "signature"),
+                format::count(*blobs as u64, "blob")
             ));
             if verified.torn > 0 {
                 note!(
@@ -55,8 +60,9 @@ impl VerifyRegistryCommand {
         if verified.problems.is_empty() {
             return Ok(Exit::SUCCESS);
         }
-        Err(CliError::because(format!("{} problems", verified.problems.len()), &RegistryDamaged)
-            .hint("damaged releases are not used: no run mounts them; the others are"))
+        let problems = format::count(verified.problems.len() as u64, "problem");
+        Err(CliError::because(problems, &RegistryDamaged)
+            .hint("a damaged release is not used: no run mounts it; of an index that is damaged, nothing is used"))
     }
 }
 

@@ -94,7 +94,7 @@ impl ReplCommand {
         let interrupt = ReplInterrupt::install(interactive);
         let host = locations.host()?;
         let stored = match (&self.id, self.session.is_of_token()) {
-            (Some(id), _) => Some(StoredSession { sessions: locations.sessions()?, id: id.clone() }),
+            (Some(id), _) => Some(StoredSession { sessions: locations.new_sessions()?, id: id.clone() }),
             (None, false) => {
                 let id = NAME.parse().expect("it is a session's name");
                 Some(StoredSession { sessions: Sessions::in_memory(), id })
@@ -106,7 +106,16 @@ impl ReplCommand {
             Some(StoredSession { sessions, id }) => {
                 let (own, audit, waiting) = (&self.own, &self.audit, interrupt.waiting(id));
                 let approver = own.approver();
-                let opening = OpenParams { own, audit, approver, waiting, files: None, limits: None, is_named: false };
+                let opening = OpenParams {
+                    own,
+                    audit,
+                    approver,
+                    waiting,
+                    files: None,
+                    limits: None,
+                    is_named: false,
+                    must_create: false,
+                };
                 self.session.open_kept(locations, &host, sessions, id, opening)?
             }
             None => self.session.open_in_memory(locations, &host, &self.own, &self.audit)?,

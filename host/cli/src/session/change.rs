@@ -3,8 +3,8 @@
 use std::io::{self, IsTerminal as _};
 
 use clap::Args;
-use serde_json::json;
-use tollhouse::session::{At, MiddleFork, Point, SessionId, Sessions};
+use serde_json::{Value, json};
+use tollhouse::session::{At, MiddleFork, Point, SessionId, Sessions, SessionsError};
 
 use super::super::locations::{Locations, waiting};
 use super::super::stdio::note_part;
@@ -74,7 +74,7 @@ pub(crate) struct LabelCommand {
 /// Remove sessions: files, budgets, runs and log
 ///
 /// A session with an active run is removed after a question on the terminal, or with `--force`: the run is cancelled.
-/// Disk space of files that no other session uses is freed by `session gc`.
+/// Disk space of files that no other session uses is freed by `session gc`; at once, if the disk is full.
 #[derive(Args)]
 pub(crate) struct RemoveSessionCommand {
     /// The sessions
@@ -160,23 +160,45 @@ impl LabelCommand {
 
 impl RemoveSessionCommand {
     pub(super) fn execute(self, locations: &Locations) -> Result {
-        reserve::release(&locations.store);
+        let is_full = reserve::release(&locations.store);
         let sessions = locations.sessions()?;
         let mut removed = Vec::new();
-        for id in &self.ids {
-            if !self.force {
-                may_remove(&sessions, id)?;
-            }
-            let records = sessions
-                .remove(id, &waiting(id))
-                .map_err(|error| super::failed(&format!("cannot remove `{id}`"), &error))?
-                .records;
-            removed.push(json!({ "session": id, "records": records }));
+        let done = self.remove_all(&sessions, &mut removed);
+        if is_full && locations.has_store() {
+            // The freed space would be taken by others, before `session gc` can be called. Its error is not that of the
+            // removal.
+            let _ = sessions.gc(false);
+            reserve::restore(&locations.store);
         }
         if self.json {
             show::json_pretty(&removed);
         }
-        Ok(Exit::SUCCESS)
+        match done {
+            Err(error) if !removed.is_empty() => {
+                let names: Vec<&str> = removed.iter().filter_map(|removed| removed["session"].as_str()).collect();
+                Err(error.also(format!("removed before: `{}`", names.join("`, `"))))
+            }
+            done => done.map(|()| Exit::SUCCESS),
+        }
+    }
+
+    /// Removes the sessions, and adds each to `removed`. If one of them does not exist, none is removed.
+    fn remove_all(&self, sessions: &Sessions, removed: &mut Vec<Value>) -> Result<()> {
+        let failed = |id: &SessionId, error: &SessionsError| super::failed(&format!("cannot remove `{id}`"), error);
+        for id in &self.ids {
+            if !sessions.contains(id).map_err(|error| failed(id, &error))? {
+                let error = sessions.show(id).err().unwrap_or_else(|| SessionsError::Replaced(id.clone()));
+                return Err(failed(id, &error));
+            }
+        }
+        for id in &self.ids {
+            if !self.force {
+                may_remove(sessions, id)?;
+            }
+            let records = sessions.remove(id, &waiting(id)).map_err(|error| failed(id, &error))?.records;
+            removed.push(json!({ "session": id, "records": records }));
+        }
+        Ok(())
     }
 }
 

@@ -121,6 +121,15 @@ fn tree(locations: &Locations, point: &Point) -> Result<Tree> {
     locations.sessions()?.files(point).map_err(|error| super::failed("cannot read the session", &error))
 }
 
+/// Creates the error of a path that is not one of a session, if it is none.
+fn refuse_relative(path: &str) -> Result<()> {
+    if path.starts_with('/') {
+        return Ok(());
+    }
+    Err(CliError::usage(format!("`{path}` is not a path of a session"))
+        .hint(format!("paths of a session begin with `/`: `/workspace/{path}`?")))
+}
+
 fn at(point: &Point, path: &str) -> impl Fn(Errno) -> CliError {
     let what = format!("cannot read `{path}` of `{point}`");
     let hint = (!path.starts_with('/')).then(|| format!("paths of a session begin with `/`: `/workspace/{path}`?"));
@@ -227,6 +236,7 @@ fn base64(bytes: &[u8]) -> String {
 
 impl PutFileCommand {
     pub(super) fn execute(self, locations: &Locations) -> Result {
+        refuse_relative(&self.path)?;
         if self.read_only || self.file.is_dir() {
             return self.import(locations);
         }

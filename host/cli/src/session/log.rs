@@ -77,36 +77,44 @@ const EVENTS: [&str; 18] = [
 
 impl ShowLogCommand {
     pub(super) fn execute(self, locations: &Locations) -> Result {
-        let mut methods = HashMap::new();
+        let (mut methods, mut shown) = (HashMap::new(), 0_u64);
         match (&self.id, &self.audit) {
             (Some(id), _) => {
                 let sessions = locations.sessions()?;
                 let cannot = |error| super::failed("the log cannot be shown", &error);
                 sessions.log(id, &mut |_| {}).map_err(cannot)?;
-                sessions.log(id, &mut |line| self.show(&line.event, &mut methods)).map_err(cannot)?;
+                sessions
+                    .log(id, &mut |line| shown += u64::from(self.show(&line.event, &mut methods)))
+                    .map_err(cannot)?;
             }
             (None, audit) => {
                 let path = audit.as_deref().expect("clap asks for a session or a file");
                 let cannot = |error| CliError::because("the log cannot be shown", &error);
                 AuditFile::verify(path).map_err(cannot)?;
-                AuditFile::read(path, &mut |event| self.show(event, &mut methods)).map_err(cannot)?;
+                AuditFile::read(path, &mut |event| shown += u64::from(self.show(event, &mut methods)))
+                    .map_err(cannot)?;
             }
+        }
+        if shown == 0 {
+            note!("no event matches");
         }
         Ok(Exit::SUCCESS)
     }
 
-    /// Shows an event if it is selected. The method is shown once for each call; other events of the call name it by
+    /// Shows an event if it is selected, and returns true if it is. The method is shown once for each call; other events of the call name it by
     /// its number.
-    fn show(&self, event: &Value, methods: &mut HashMap<(Option<u64>, Option<u64>), String>) {
+    fn show(&self, event: &Value, methods: &mut HashMap<(Option<u64>, Option<u64>), String>) -> bool {
         let call = (event["run"].as_u64(), event["seq"].as_u64());
         if let (Some("asked" | "admitted" | "denied" | "copied"), Some(method)) =
             (event["event"].as_str(), event["method"].as_str())
         {
             methods.insert(call, method.to_owned());
         }
-        if self.wants(event, methods.get(&call).map(String::as_str)) {
+        let is_wanted = self.wants(event, methods.get(&call).map(String::as_str));
+        if is_wanted {
             if self.json { show::json(event) } else { show::line(told(event, self.whole)) }
         }
+        is_wanted
     }
 
     fn wants(&self, event: &Value, method: Option<&str>) -> bool {

@@ -6,6 +6,7 @@ mod gc;
 mod grant;
 mod list;
 mod log;
+pub(crate) mod losses;
 mod new;
 mod replay;
 pub(crate) mod reserve;
@@ -17,6 +18,7 @@ pub(super) use files::copy;
 
 use clap::Subcommand;
 use tollhouse::session::SessionsError;
+use tollhouse::store::{BlobError, StoreError};
 
 use super::locations::Locations;
 use super::{CliError, Result};
@@ -92,6 +94,12 @@ impl SessionCommand {
     }
 }
 
+/// Hint for a full disk.
+pub(crate) const FREE_SPACE: &str = "free space on that disk, for example by `tollhouse session rm` and `tollhouse session gc`, for which a store keeps space in reserve";
+
+/// Hint for a store that cannot be read.
+pub(crate) const REPAIR: &str = "`tollhouse store repair` sets the damaged files aside, and saves what can be read";
+
 /// Converts an error of a session for the user.
 pub(crate) fn failed(what: &str, error: &SessionsError) -> CliError {
     let shown = CliError::because(what, error);
@@ -99,7 +107,10 @@ pub(crate) fn failed(what: &str, error: &SessionsError) -> CliError {
         SessionsError::Unknown { nearest: Some(near), .. } => shown.hint(format!("did you mean `{near}`?")),
         SessionsError::Unknown { .. } => shown.hint("`tollhouse session ls` lists the sessions"),
         SessionsError::Differs { session, .. } => shown
-            .hint(format!("a session keeps its policy and tools: leave `--policy`, `--allow` and `--tool` out, or use another name; `tollhouse session show {session}` shows what it has, and `tollhouse session grant {session}` adds to it. `session resume` wants the policy with what `--allow` and `session grant` added: `tollhouse session show {session} --json | jq .policy > {session}.json`, read it, and give `--policy {session}.json`"))
+            .hint(format!("a session keeps its policy and tools: leave `--policy`, `--allow` and `--tool` out, or use another name; `tollhouse session show {session}` shows what it has, and `tollhouse session grant {session}` adds to it"))
+            .status(super::error::USAGE),
+        SessionsError::Exists(id) => shown
+            .hint(format!("choose another name; `tollhouse run --session {id}` continues this session, and `tollhouse session rm {id}` removes it"))
             .status(super::error::USAGE),
         SessionsError::NoPoint { session, .. } => {
             shown.hint(format!("`tollhouse session show {session}` lists its runs and labels"))
@@ -127,7 +138,14 @@ pub(crate) fn failed(what: &str, error: &SessionsError) -> CliError {
             approvers.join(" or ")
         )),
         SessionsError::Token => shown.hint("run without `--session`, or create the session from a policy file"),
-        SessionsError::Damaged { .. } => shown.hint("`tollhouse store verify` lists everything that is damaged"),
+        SessionsError::NoArchive | SessionsError::Archive(_) => {
+            shown.hint("it must be a file that `tollhouse session export` wrote, whole and unchanged")
+        }
+        SessionsError::Damaged { .. }
+        | SessionsError::Blob(BlobError::Missing(_) | BlobError::Damaged(_))
+        | SessionsError::Node { .. } => shown.hint("`tollhouse store verify` lists everything that is damaged"),
+        SessionsError::Store(StoreError::Full(_)) | SessionsError::Blob(BlobError::Full { .. }) => shown.hint(FREE_SPACE),
+        SessionsError::Store(StoreError::Damaged(_)) => shown.hint(REPAIR),
         _ => shown,
     }
 }

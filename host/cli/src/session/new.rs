@@ -2,7 +2,7 @@
 
 use clap::Args;
 use serde_json::json;
-use tollhouse::session::{Point, SessionId};
+use tollhouse::session::{Point, SessionId, SessionsError};
 
 use super::super::audit::AuditArgs;
 use super::super::confine::ConfineArgs;
@@ -41,15 +41,14 @@ pub(crate) struct NewSessionCommand {
 impl NewSessionCommand {
     pub(super) fn execute(self, locations: &Locations) -> Result {
         self.confine.apply(|| self.session.touched(locations, true, &AuditArgs::default()))?;
-        let sessions = locations.sessions()?;
+        let sessions = locations.new_sessions()?;
         let id = match self.id {
             Some(id) => id,
             None => made_up()?,
         };
         let exists = sessions.contains(&id).map_err(|error| super::failed("cannot create a session", &error))?;
         if exists {
-            let error = CliError::usage(format!("a session `{id}` already exists"));
-            return Err(error.hint(format!("`tollhouse run --session {id}` continues it")));
+            return Err(super::failed("cannot create a session", &SessionsError::Exists(id)));
         }
         let files = self.from.as_ref().map(|from| sessions.files(from)).transpose();
         let files = files.map_err(|error| super::failed("cannot create a session", &error))?;
@@ -61,6 +60,7 @@ impl NewSessionCommand {
             waiting: waiting(&id),
             files,
             is_named: true,
+            must_create: true,
         };
         let session = self.session.open_kept(locations, &locations.host()?, &sessions, &id, opening)?;
         self.confine.isolate(&session)?;

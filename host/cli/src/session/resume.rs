@@ -68,7 +68,8 @@ pub(crate) struct PendingCallsCommand {
     /// The session [default: all sessions]
     #[arg(value_name = "ID")]
     id: Option<SessionId>,
-    /// Print an array of {session, run, seq, method, arguments, grant, reason, cost, asked, expires, digest, decision}
+    /// Print an array of {session, run, seq, method, arguments, grant, reason, cost, asked, asked_at, expires, expires_at,
+    /// digest, decision}
     #[arg(long)]
     json: bool,
 }
@@ -212,7 +213,7 @@ impl ResumeCommand {
         self.audit.read_key()?;
         let mut args = SessionArgs::starting(self.policy.take(), std::mem::take(&mut self.allow_exec));
         args.start_servers(locations, &self.own, self.confine)?;
-        self.confine.apply(|| args.touched(locations, true, &self.audit).with_network())?;
+        self.confine.apply(|| args.touched(locations, locations.has_store(), &self.audit).with_network())?;
         let session = args.open_to_resume(locations, &self.own, &self.id, &self.audit)?;
         self.confine.isolate(&session)?;
         let stdin = if io::stdin().is_terminal() { Stdin::Empty } else { Stdin::Reader(Box::new(io::stdin())) };
@@ -239,6 +240,7 @@ impl PendingCallsCommand {
         let sessions = locations.sessions()?;
         let calls = self.calls(&sessions).map_err(|error| super::failed("cannot list the calls that wait", &error))?;
         if self.json {
+            let calls: Vec<Value> = calls.iter().map(pending_json).collect();
             show::json_pretty(&calls);
             return Ok(Exit::SUCCESS);
         }
@@ -325,6 +327,14 @@ fn session_and_run(point: &Point) -> Result<(&SessionId, Option<u64>)> {
     }
 }
 
+/// Returns a call that waits as JSON: what the store has of it, and its times as RFC 3339 too.
+fn pending_json(call: &PendingCall) -> Value {
+    let mut shown = serde_json::to_value(call).expect("it is plain data");
+    shown["asked_at"] = format::time(call.call.asked).into();
+    shown["expires_at"] = call.call.expires.map(format::time).into();
+    shown
+}
+
 /// Returns who uses the command line.
 fn user() -> String {
     format!("uid {} on the command line", getuid().as_raw())
@@ -404,7 +414,7 @@ impl Decider {
         let decided = sessions.decide(id, run, seq, &answered, waiting(id));
         let call = decided.map_err(|error| super::failed("cannot decide", &error))?;
         if self.json {
-            show::json(&call);
+            show::json(&pending_json(&call));
         } else {
             show_pending(&call);
             note!("`tollhouse session resume {id}` continues the run");

@@ -109,6 +109,10 @@ fn word(budget: ImportedBudget) -> &'static str {
 
 impl ExportSessionCommand {
     pub(super) fn execute(self, locations: &Locations) -> Result {
+        if self.json && self.file == Path::new("-") {
+            return Err(CliError::usage("`--json`: standard output is the exported file")
+                .hint("name a file, or leave `--json` out"));
+        }
         let sessions = locations.sessions()?;
         let cannot = |error: io::Error| CliError::because(format!("cannot write `{}`", self.file.display()), &error);
         let failed = |error| super::failed("cannot export", &error);
@@ -187,9 +191,9 @@ impl ImportSessionCommand {
             let opened = untrusted_file::open_named(&self.file).map_err(io::Error::from);
             Some(opened.map_err(|error| CliError::because(format!("cannot read `{}`", self.file.display()), &error))?)
         };
-        let sessions = locations.sessions()?;
+        let sessions = locations.new_sessions()?;
         self.confine.isolate_with_store()?;
-        let failed = |error| super::failed("cannot import", &error);
+        let failed = |error| super::failed(&format!("cannot import `{}`", self.file.display()), &error);
         let progress = Progress::new(format!("importing {}", self.file.display()));
         let options = ImportOptions { name: self.id, most: self.limit, budget: self.budget };
         let imported = match file {

@@ -39,6 +39,12 @@ impl WhyCommand {
         }
         let origin = locations.sessions()?.why(&self.point, &self.path);
         let origin = origin.map_err(|error| super::failed("cannot tell where the file comes from", &error))?;
+        if origin.size.is_none() && matches!(origin.written_by, FileWriter::Creation) {
+            let what = format!("there was never a file at `{}` of `{}`", self.path, self.point);
+            return Err(CliError::usage(what)
+                .status(1)
+                .hint(format!("`tollhouse session files {}` lists the files", self.point)));
+        }
         if self.json {
             show::json_pretty(&origin);
         } else {
