@@ -409,3 +409,25 @@ def test_a_description_of_a_tool_is_text() -> None:
     for make in (lambda: tool(pay, description=5), lambda: ToolDefinition("pay", 5)):  # type: ignore[call-overload, arg-type]
         with pytest.raises(ValueError, match="the description of tool `pay` is text, not 5"):
             make()
+
+
+@pytest.mark.parametrize("error", [None, "declined"])
+def test_a_call_of_a_run_in_steps_fails_only_with_an_exception(error: Any) -> None:
+    box = Sandbox(tools=[pay])
+    box.start("return await pay({amount: 1})")
+    box.step()
+    with pytest.raises(TypeError, match="a call fails with an exception such as"):
+        box.fail(error)
+    box.resume(1)
+    assert box.step() is None
+    assert box.last_result.return_value == 1
+
+
+def test_a_rollback_to_no_point_is_refused(tmp_path: Path) -> None:
+    with Session.open("trip", store=tmp_path) as session, pytest.raises(TypeError, match="or a label, not None"):
+        session.rollback(None)  # type: ignore[arg-type]
+
+
+def test_keys_of_approvers_without_names_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(TypeError, match="approver_keys are a dict such as"):
+        Session.open("trip", store=tmp_path, approver_keys=["ed25519:"])  # type: ignore[arg-type]

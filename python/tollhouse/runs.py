@@ -525,7 +525,9 @@ class Runs:
 
         Raises:
             RuntimeError: If no script was started.
+            TypeError: If the error is no exception.
         """
+        check_exception(error)
         self._going().answer(call, None, error)
 
     def cancel(self) -> None:
@@ -575,6 +577,12 @@ def _listener(
             call_back(told, text)
 
     return listen
+
+
+def check_exception(error: object) -> None:
+    """Raises `TypeError` for what cannot be raised: None would answer a call as if the tool had returned it."""
+    if not isinstance(error, BaseException) and not (isinstance(error, type) and issubclass(error, BaseException)):
+        raise TypeError(f"a call fails with an exception such as ToolError('declined'), not {error!r:.200}")
 
 
 def bytes_of(stdin: str | bytes | None) -> bytes | None:

@@ -116,7 +116,7 @@ class Session(DurableRuns):
             options["capabilities"] = capabilities_from(given)
         session._id, session._options = session_id, {**options}
         session._store = store if isinstance(store, Store) else Store(store)
-        session._approver_keys = dict(approver_keys or {})
+        session._approver_keys = _keys_by_name(approver_keys or {})
         if session_id in session._store:
             options["files"], session._was_there = None, True
             if on_change == "migrate":
@@ -333,7 +333,10 @@ class Session(DurableRuns):
         Raises:
             RuntimeError: While a run goes on.
             SessionNotFoundError: If there is no such run or label.
+            TypeError: If it is None.
         """
+        if cast("object", at) is None:
+            raise TypeError("a rollback takes the number of a run, or a label, not None")
         self._idle("roll back")
         self._store.native.rollback(point_of(self._id, at))
 
@@ -470,3 +473,9 @@ def _hollow(
         return None
 
     return namespaces(capabilities, answer) if is_open else mounted(definitions, [], answer)
+
+
+def _keys_by_name(keys: object) -> dict[str, str]:
+    if not isinstance(keys, Mapping):
+        raise TypeError(f"approver_keys are a dict such as {{'eve': 'ed25519:…'}}, not {keys!r:.200}")
+    return dict(cast("Mapping[str, str]", keys))
