@@ -120,7 +120,7 @@ fn start_of_a_server_and_each_call_of_it_log_the_use_of_its_secret() {
         uses.map(|event| json!([event["run"], event["seq"], event["secret"], event["tool"], event["to"]])).collect()
     };
     let start = json!([0, 0, "KEY", "fix", null]);
-    assert_eq!(used(&home, &["run", "-e", "return 1"]), [start.clone()], "before its program starts");
+    assert_eq!(used(&home, &["run", "-e", "return 1"]), std::slice::from_ref(&start), "before its program starts");
     let called = used(&home, &["run", "-e", "return await fix.tell_key({})"]);
     assert_eq!(called, [start.clone(), json!([1, 1, "KEY", "fix", null])]);
     // A session on disk has the calls in its own log too.

@@ -120,8 +120,8 @@ fn session_with_other_grants_is_refused() {
 fn limits_of_another_policy_apply_to_the_runs_that_are_given_it() {
     let home = Home::with_tools(&["stats"]);
     let grant = "[[grant]]\nmethod = 'stats/*'\ncalls = 3\n";
-    home.file("made.toml", &format!("{grant}[limits]\nwall = '300ms'\n"));
-    home.file("short.toml", &format!("{grant}[limits]\nwall = '100ms'\n"));
+    home.file("made.toml", format!("{grant}[limits]\nwall = '300ms'\n"));
+    home.file("short.toml", format!("{grant}[limits]\nwall = '100ms'\n"));
     done(&home, &["run", "--session", "s", "--policy", "made.toml", "-e", "1"]);
     let run = ["run", "--session", "s", "-e", "while (true) {}"];
     for (options, limit) in [
