@@ -14,7 +14,8 @@ from typing import Annotated, Any, Literal, NamedTuple, NotRequired, TypedDict
 
 import pytest
 
-from tollhouse import MethodCapability, Sandbox, docstrings, from_anthropic_tools
+from tollhouse import MethodCapability, Sandbox, from_anthropic_tools
+from tollhouse._internal.types import docstrings
 from tollhouse.prompts import get_tool_descriptions
 from tollhouse.tools import tool
 
