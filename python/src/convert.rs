@@ -238,6 +238,6 @@ fn key_function(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
 }
 
 fn plain<'py>(py: Python<'py>, cell: &'static PyOnceLock<Py<PyAny>>, name: &str) -> PyResult<&'py Bound<'py, PyAny>> {
-    let import = || Ok::<_, PyErr>(py.import("tollhouse.json_values")?.getattr(name)?.unbind());
+    let import = || Ok::<_, PyErr>(py.import("tollhouse._internal.types.json_values")?.getattr(name)?.unbind());
     Ok(cell.get_or_try_init(py, import)?.bind(py))
 }

@@ -214,7 +214,6 @@ def test_texts_and_numbers_arrive_as_they_were_judged() -> None:
     lower = "0190163d-8694-739b-aea5-966c26f8ad91"
     for field, right, wrong in [
         ("who", [lower], [lower.upper(), lower.replace("-", ""), f"{{{lower}}}", f"urn:uuid:{lower}"]),
-        ("all", [[lower]], [[lower.upper()]]),
         ("by_number", [{"1": 2}], [{"01": 2}]),
         ("by_name", [{"bob": 1}], [{" BOB": 1}]),
         ("flag", [True], []),
@@ -238,6 +237,9 @@ def test_texts_and_numbers_arrive_as_they_were_judged() -> None:
                 result = box.run("javascript", f"return await take({json.dumps(arguments)})")
                 assert result.success == ok, (field, value, result.error)
                 assert ok or "expected" in (result.error or ""), (field, value, result.error)
+    # The schema that pydantic makes does not have the names of alias paths, so that no policy could judge them.
+    result = box.run("javascript", f"return await take({{row: {{all: ['{lower}']}}}})")
+    assert "has no parameter `all`" in (result.error or ""), result
 
 
 def test_floats_are_given_as_what_they_can_be() -> None:
