@@ -120,8 +120,8 @@ fn read_words(words: &[String]) -> std::result::Result<(Asked<'_>, &[String]), S
 
 /// Returns true for an option that changes nothing here.
 fn is_idle(word: &str) -> bool {
-    let has_prefix = |prefix: &&str| word.starts_with(*prefix);
-    IDLE.contains(&word) || word.starts_with("--input-type=") || MEMORY.iter().any(|prefix| has_prefix(prefix))
+    let has_memory_prefix = || MEMORY.iter().any(|prefix| word.starts_with(*prefix));
+    IDLE.contains(&word) || word.starts_with("--input-type=") || has_memory_prefix()
 }
 
 /// Reads a script from standard input, to its end.

@@ -284,7 +284,7 @@ fn block_name(size: u64) -> String {
     for (base, units) in [(1024_u64, ["", "K", "M", "G", "T"]), (1000, ["", "kB", "MB", "GB", "TB"])] {
         for (power, unit) in (1_u32..).zip(&units[1..]) {
             let whole = base.pow(power);
-            if size >= whole && size % whole == 0 && (size / whole < base || power == 4) {
+            if size >= whole && size.is_multiple_of(whole) && (size / whole < base || power == 4) {
                 return format!("{}{unit}", size / whole);
             }
         }
