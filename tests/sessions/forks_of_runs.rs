@@ -186,7 +186,8 @@ fn run_that_cannot_be_forked_at_a_call_says_why_and_what_to_do() {
         let said = refused(&home, &format!("session fork s b --at {seq}"));
         assert!(said.contains(why) && said.contains("session replay s@2"), "{seq}: {said}");
     }
-    assert!(refused(&home, "session fork s s --at 2").contains("already exists"));
+    let taken = home.run("session fork s s --at 2".split(' '));
+    assert!(taken.status == 2 && taken.stderr.contains("already exists"), "{taken:?}");
     assert!(refused(&home, "session show b").contains("no session `b`"), "nothing was made");
     // Of what it made before, the refusal is taken over.
     done(&home, "session fork s b --at 2");

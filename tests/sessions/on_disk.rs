@@ -326,7 +326,7 @@ fn session_exported_is_imported_on_another_machine() {
     assert!(refused(&home, &["session", "export", "s", "s.tlh"], 2).contains("already exists"));
     let file = home.path().join("s.tlh");
     let path = file.to_str().expect("UTF-8");
-    assert!(refused(&home, &["session", "import", path], 1).contains("already"));
+    assert!(refused(&home, &["session", "import", path], 2).contains("already"));
     done(&other, &["session", "import", path, "--budget", "keep"]);
     assert_eq!(ask(&other, &["session", "show", "s"])["snapshot"], ask(&home, &["session", "show", "s"])["snapshot"]);
     assert_eq!(other.js(call, &["--session", "s"])["value"], 1.0, "and goes on there");
@@ -452,7 +452,7 @@ fn fork_under_a_taken_name_is_refused() {
         &["--session", "victim", "--policy", "p.toml"],
     );
     for other in ["victim", "big"] {
-        assert!(refused(&home, &["session", "fork", "big", other], 1).contains("already"));
+        assert!(refused(&home, &["session", "fork", "big", other], 2).contains("already"));
         assert_eq!(budget(&home, other, "all"), (1, 4));
     }
     assert_eq!(done(&home, &["session", "cat", "victim", "/workspace/mine"]).stdout, "x");

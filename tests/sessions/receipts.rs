@@ -590,7 +590,8 @@ fn receipt_of_an_edited_call_verifies_and_one_whose_question_is_missing_does_not
     let is_question = |line: &str| line.contains("\"entry\":\"deferred\"");
     forgery.change_lines("journal/0000", |line| (!is_question(line)).then(|| line.to_owned()));
     forgery.write(&home);
-    assert!(refused(&home, "verify forged.tlr").contains("nobody was asked"));
+    let said = refused(&home, "verify forged.tlr");
+    assert!(said.contains("nobody was asked"), "{said}");
 }
 
 /// What a record says of the run as a whole is in the log too.

@@ -56,10 +56,8 @@ fn component_tampered_in_registry_does_not_run() {
         if bytes.starts_with(b"\0asm") {
             let last = bytes.len() - 1;
             bytes[last] ^= 1;
-            let mut permissions = std::fs::metadata(&path).expect("it is there").permissions();
-            #[expect(clippy::permissions_set_readonly_false, reason = "a file of this test's own")]
-            permissions.set_readonly(false);
-            std::fs::set_permissions(&path, permissions).expect("it is this user's");
+            let writable = std::os::unix::fs::PermissionsExt::from_mode(0o600);
+            std::fs::set_permissions(&path, writable).expect("it is this user's");
             std::fs::write(&path, bytes).expect("it writes");
         }
     }

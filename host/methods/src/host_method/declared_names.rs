@@ -6,7 +6,7 @@
 //! explicitly, and one that another spelling of a declared name could be is always refused.
 
 use std::cell::{OnceCell, RefCell};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 
 use serde_json::{Map, Value};
@@ -80,7 +80,7 @@ struct DeclaredPart<'c> {
     /// Schemas that apply to the place, with those that they refer to.
     schemas: Vec<&'c Value>,
     /// Names that they declare.
-    names: HashSet<&'c str>,
+    names: BTreeSet<&'c str>,
     /// These names by their keys, once they are needed.
     by_key: OnceCell<HashMap<String, &'c str>>,
     /// True if they take names that they do not declare.
@@ -184,7 +184,7 @@ impl<'c> NameCheck<'c> {
     fn collected(&self, schemas: &[&'c Value]) -> Result<DeclaredPart<'c>, String> {
         let mut waiting = schemas.to_vec();
         let (mut seen, mut found) = (HashSet::new(), Vec::new());
-        let (mut is_known, mut takes_others, mut names) = (true, false, HashSet::new());
+        let (mut is_known, mut takes_others, mut names) = (true, false, BTreeSet::new());
         while let Some(schema) = waiting.pop() {
             if !seen.insert(std::ptr::from_ref(schema)) {
                 continue;
@@ -234,7 +234,7 @@ fn takes_others_itself(schema: &Value) -> bool {
 }
 
 /// Describes the problem with a name that no schema declares.
-fn undeclared(name: &str, declared: &HashSet<&str>) -> String {
+fn undeclared(name: &str, declared: &BTreeSet<&str>) -> String {
     let near = nearest(name, declared.iter().copied()).map(|near| format!(": did you mean `{}`?", excerpt(near)));
     format!("it has no parameter `{}`{}", excerpt(name), near.unwrap_or_default())
 }
