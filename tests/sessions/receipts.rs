@@ -591,7 +591,7 @@ fn receipt_of_an_edited_call_verifies_and_one_whose_question_is_missing_does_not
     forgery.change_lines("journal/0000", |line| (!is_question(line)).then(|| line.to_owned()));
     forgery.write(&home);
     let said = refused(&home, "verify forged.tlr");
-    assert!(said.contains("nobody was asked"), "{said}");
+    assert!(said.contains("call 1 is another in its log"), "{said}");
 }
 
 /// What a record says of the run as a whole is in the log too.
