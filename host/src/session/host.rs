@@ -9,7 +9,7 @@ use tollhouse_registry::Registry;
 use wasmtime::component::Component;
 
 use super::command_grants::grant_commands;
-use super::persistence::{OpenOptions, SessionId, Sessions, SessionsError, SpendingObserver, differs_in_limits_alone};
+use super::persistence::{OpenOptions, SessionId, Sessions, SessionsError, SpendingObserver, is_same_but_for_limits};
 use super::recording::{CallSource, SessionCalls};
 use super::saved_session::PortableError;
 use super::session_state::Session;
@@ -298,7 +298,7 @@ impl Host {
             (false, policy) => policy.unwrap_or_default(),
             (true, None) => sessions.policy(id)?,
             // Limits are of runs, and those that it was created with apply where no policy is given.
-            (true, Some(policy)) if differs_in_limits_alone(&policy, &sessions.policy(id)?) => policy,
+            (true, Some(policy)) if is_same_but_for_limits(&policy, &sessions.policy(id)?) => policy,
             (true, Some(_)) => return Err(SessionsError::Differs { session: id.clone(), what: "grants" }.into()),
         };
         let (fixed, lock) = (policy.clone(), mounted.lock());

@@ -99,7 +99,7 @@ impl Overrides {
 }
 
 /// Returns true if two policies are the same but for their limits, which are of runs and not of a session.
-pub(in crate::session) fn differs_in_limits_alone(given: &Policy, kept: &Policy) -> bool {
+pub(in crate::session) fn is_same_but_for_limits(given: &Policy, kept: &Policy) -> bool {
     Policy { limits: kept.limits.clone(), ..given.clone() }.to_json() == kept.to_json()
 }
 
@@ -143,7 +143,7 @@ impl Sessions {
     pub(in crate::session) fn same(&self, id: &SessionId, policy: &Policy, lock: &Lock) -> Result<(), SessionsError> {
         let differs = |what| Err(SessionsError::Differs { session: id.clone(), what });
         match () {
-            () if !differs_in_limits_alone(policy, &self.policy(id)?) => differs("grants"),
+            () if !is_same_but_for_limits(policy, &self.policy(id)?) => differs("grants"),
             () if self.lock(id)? != *lock => differs("tools"),
             () => Ok(()),
         }

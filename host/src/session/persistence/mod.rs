@@ -54,7 +54,7 @@ use std::sync::Arc;
 pub(super) use call_counts::CallCounts;
 pub use call_decisions::{Answered, PendingCall};
 pub use change::Removed;
-pub(in crate::session) use create::differs_in_limits_alone;
+pub(in crate::session) use create::is_same_but_for_limits;
 pub use create::{OpenOptions, Overrides};
 pub use export::Exported;
 pub use file_origin::{FileOrigin, FileWriter, OriginCall};
