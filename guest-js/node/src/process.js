@@ -29,7 +29,14 @@ const lazily = (name, make) => {
   });
 };
 
-lazily('argv', () => ['/usr/local/bin/node', host.mainPath(), ...host.args()]);
+// As in Node.js: code that was given as text has no path, and standard input has `-` if arguments follow it.
+const mainArguments = (given) => {
+  const path = host.mainPath();
+  if (path.endsWith('/[eval]')) return given;
+  if (path.endsWith('/[stdin]')) return given.length === 0 ? [] : ['-', ...given];
+  return [path, ...given];
+};
+lazily('argv', () => ['/usr/local/bin/node', ...mainArguments(host.args())]);
 process.env = host.env;
 process.title = 'node';
 process.pid = 1;
