@@ -1,4 +1,4 @@
-//! Differences that are known and accepted: a data file that the documentation lists too.
+//! Known and accepted differences, read from a data file. The documentation lists the same differences.
 
 use std::collections::BTreeSet;
 
@@ -8,10 +8,10 @@ use serde_json::Value;
 use super::compare::Aspect;
 use crate::run::root;
 
-/// Data file, from the root. `docs/compatibility.md` lists the same reasons.
+/// Path of the data file, relative to the root of the repository. `docs/compatibility.md` lists the same reasons.
 pub(crate) const FILE: &str = "tests/conformance/differences.json";
 
-/// Difference between the two sides that is accepted, with its reason.
+/// Accepted difference between the two sides, with its reason.
 pub(crate) struct Accepted {
     subject: String,
     features: BTreeSet<String>,
@@ -29,15 +29,15 @@ pub(crate) struct Expectations {
     pub(crate) long_runs: Vec<Bounded>,
 }
 
-/// Run of which only so many cases may differ, accepted ones included.
+/// Run in which only a limited number of cases may differ, accepted ones included.
 pub(crate) struct Bounded {
     /// Name of a generator.
     pub(crate) subject: String,
-    /// Number of cases that it explains.
+    /// Number of cases that the generator makes.
     pub(crate) count: u64,
     /// Seed of the cases.
     pub(crate) seed: u64,
-    /// Cases that may differ. A change that lowers the number lowers it in the file too.
+    /// Largest number of cases that may differ. A change that lowers the number lowers it in the file too.
     pub(crate) at_most: usize,
 }
 
@@ -83,14 +83,14 @@ impl Accepted {
             aspects: set("aspects")?,
             reason: text("reason")?,
         };
-        // One without productions would accept every difference of its subject.
+        // An entry without productions would accept every difference of its subject.
         if accepted.features.is_empty() {
             anyhow::bail!("{FILE}: {entry} names no features");
         }
         Ok(accepted)
     }
 
-    /// Returns the reason for which a difference of these productions and aspects is accepted.
+    /// Returns the reason why a difference with these productions and aspects is accepted, or `None`.
     pub(crate) fn reason(
         accepted: &[Self],
         subject: &str,

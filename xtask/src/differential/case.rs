@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::node::{Kind, Node, Part};
 
-/// Language of a script, and with it the program that is the reference.
+/// Language of a script, which also decides which program is the reference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Language {
     /// GNU bash, run as `bash -c SCRIPT`.
@@ -26,7 +26,7 @@ impl Language {
     }
 }
 
-/// File that is there before the script starts.
+/// File that exists before the script starts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Fixture {
     /// Contents of the file.
@@ -38,7 +38,7 @@ pub(crate) struct Fixture {
 /// Generated script with its files and input.
 #[derive(Debug, Clone)]
 pub(crate) struct Case {
-    /// Subject, seed and index: enough to make the case again.
+    /// Subject, seed and index: enough to generate the case again.
     pub(crate) id: String,
     /// Name of the generator.
     pub(crate) subject: &'static str,
@@ -46,13 +46,13 @@ pub(crate) struct Case {
     pub(crate) language: Language,
     /// Derivation of the script. Its children are the statements.
     pub(crate) script: Node,
-    /// Standard input, which is empty if absent.
+    /// Standard input; empty if `None`.
     pub(crate) stdin: Option<String>,
     /// Files by their path below the working directory.
     pub(crate) files: BTreeMap<String, Fixture>,
     /// Arguments, which a shell script is given by `set --`.
     pub(crate) arguments: Vec<String>,
-    /// Environment beside what every case has.
+    /// Environment variables in addition to those that every case has.
     pub(crate) env: BTreeMap<String, String>,
 }
 
@@ -71,7 +71,7 @@ impl Case {
         }
     }
 
-    /// Appends a statement, on a line of its own, that the shrinker may leave out.
+    /// Appends a statement on a line of its own. The shrinker may remove it.
     pub(crate) fn statement(&mut self, node: Node) {
         let line = Node { kind: Kind::Item, feature: None, parts: vec![Part::Node(node), Part::Text("\n".to_owned())] };
         self.script.parts.push(Part::Node(line));
@@ -92,7 +92,7 @@ impl Case {
         text + &self.script.render()
     }
 
-    /// Returns the productions that made the case, those of its input included.
+    /// Returns the productions that the case was derived by, including those of its input.
     pub(crate) fn features(&self) -> BTreeSet<String> {
         let mut features = self.script.features();
         if self.stdin.is_some() {
@@ -101,7 +101,7 @@ impl Case {
         features
     }
 
-    /// Returns the job of `tollhouse batch`, which the reference's worker reads too.
+    /// Returns the case as a job of `tollhouse batch`, a form that the reference's worker reads too.
     pub(crate) fn job(&self) -> Value {
         let files: BTreeMap<&str, &str> = self.files.iter().map(|(path, file)| (&**path, &*file.text)).collect();
         let modes: BTreeMap<&str, String> =
@@ -117,7 +117,7 @@ impl Case {
     }
 }
 
-/// Returns the environment of both sides: what every case has, and its own.
+/// Returns the environment of both sides: the variables that every case has, and those of this case.
 fn environment(own: &BTreeMap<String, String>) -> BTreeMap<&str, &str> {
     let common = [("LC_ALL", "C.UTF-8"), ("TZ", "UTC")];
     common.into_iter().chain(own.iter().map(|(name, value)| (&**name, &**value))).collect()

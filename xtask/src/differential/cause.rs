@@ -10,10 +10,11 @@ use super::compare::{Aspect, Verdict};
 use super::shrink::shrink;
 use super::sides::{Sides, Trial};
 
-/// Share of the cases with a cause's productions that must differ before it explains others unseen, in percent.
+/// Least share of the cases with a cause's productions that must differ, in percent, before the cause explains other
+/// cases that were not shrunk.
 const EXPLAINS: usize = 60;
 
-/// Case on which the sides differ.
+/// Case for which the two sides give different results.
 pub(crate) struct Differing {
     /// The case as it was generated.
     pub(crate) case: Case,
@@ -23,7 +24,7 @@ pub(crate) struct Differing {
     pub(crate) aspects: BTreeSet<Aspect>,
 }
 
-/// Cause of differences, identified by the productions that are left in its shrunk example.
+/// Cause of differences, identified by the productions that remain in its shrunk example.
 pub(crate) struct Cause {
     /// Productions of the example.
     pub(crate) features: BTreeSet<String>,
@@ -33,21 +34,21 @@ pub(crate) struct Cause {
     pub(crate) example: Case,
     /// Results of both sides for the shrunk case.
     pub(crate) trial: Trial,
-    /// Generated cases that it explains.
+    /// Generated cases that the cause explains.
     pub(crate) cases: Vec<String>,
     /// Reason why the difference is accepted, if it is.
     pub(crate) accepted: Option<String>,
 }
 
-/// Differing cases by cause, and those that no shrunk example explains.
+/// Differing cases grouped by cause, and those that no shrunk example explains.
 pub(crate) struct Causes {
     /// Causes, the most frequent first.
     pub(crate) causes: Vec<Cause>,
-    /// Cases that were not looked at, by their most suspicious production.
+    /// Cases that were not shrunk, grouped by their most suspicious production.
     pub(crate) rest: BTreeMap<String, Vec<String>>,
 }
 
-/// Counts of the cases of a run, by production.
+/// Number of cases with each production, and number of those that differ.
 #[derive(Default)]
 pub(crate) struct Frequencies {
     all: BTreeMap<String, usize>,
@@ -55,7 +56,7 @@ pub(crate) struct Frequencies {
 }
 
 impl Frequencies {
-    /// Counts a case with this cause.
+    /// Counts a case with these productions.
     pub(crate) fn add(&mut self, features: &BTreeSet<String>, differs: bool) {
         for feature in features {
             *self.all.entry(feature.clone()).or_default() += 1;
@@ -63,8 +64,8 @@ impl Frequencies {
         }
     }
 
-    /// Returns how suspicious a production is: the share of its cases that differ, in thousandths, doubted where it
-    /// has few cases.
+    /// Returns the suspicion of a production, in thousandths: the share of its cases that differ, lowered if it has few
+    /// cases.
     fn suspicion(&self, feature: &str) -> usize {
         let all = self.all.get(feature).copied().unwrap_or(0);
         self.differing.get(feature).copied().unwrap_or(0) * 1000 / (all + 2)
@@ -76,7 +77,7 @@ impl Frequencies {
     }
 }
 
-/// Shrinks differing cases, at most `limit` of them, and groups all by what came of it.
+/// Shrinks differing cases, at most `limit` of them, and groups all differing cases by the causes that were found.
 pub(crate) fn group(
     mut open: Vec<Differing>,
     same: &[BTreeSet<String>],
@@ -88,7 +89,7 @@ pub(crate) fn group(
     open.iter().for_each(|differing| frequencies.add(&differing.features, true));
     same.iter().for_each(|features| frequencies.add(features, false));
     let mut causes: BTreeMap<(BTreeSet<String>, BTreeSet<Aspect>), Cause> = BTreeMap::new();
-    // The most suspicious first: their causes explain the most of the others.
+    // The most suspicious cases come first, because their causes explain the most other cases.
     open.sort_by_key(|differing| frequencies.suspicion(&frequencies.prime_suspect(&differing.features)));
     let mut shrunk = 0;
     while shrunk < limit
@@ -111,7 +112,7 @@ pub(crate) fn group(
         let covers = |other: &BTreeSet<String>| features.is_subset(other);
         let same_covered = same.iter().filter(|features| covers(features)).count();
         let covered = open.iter().filter(|open| covers(&open.features)).count();
-        // A small sample shows nothing: two cases of two would explain each other.
+        // A small sample proves nothing: two differing cases out of two would explain each other.
         if !features.is_empty() && covered >= 2 && covered * 100 >= (covered + same_covered) * EXPLAINS {
             let explained = open.extract_if(.., |open| covers(&open.features) && !aspects.is_disjoint(&open.aspects));
             cause.cases.extend(explained.map(|explained| explained.case.id));

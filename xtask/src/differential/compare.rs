@@ -11,11 +11,11 @@ pub(crate) enum Aspect {
     Stdout,
     /// The sides differ in the exit status.
     Status,
-    /// Files, directories or links that are left: names, contents, targets.
+    /// Names, contents or targets of the files, directories and links that the script left.
     Files,
-    /// Permission bits of what is left.
+    /// Permission bits of the files that the script left.
     Modes,
-    /// Standard error has text on one side only.
+    /// Presence of text on standard error, on one side only.
     Stderr,
     /// Our side reached a limit or died.
     Limit,
@@ -38,15 +38,15 @@ impl Aspect {
 /// Outcome of a comparison.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Verdict {
-    /// Both sides gave the same.
+    /// Both sides gave the same result.
     Same,
-    /// The aspects in which they differ.
+    /// The sides differ in these aspects.
     Differs(BTreeSet<Aspect>),
-    /// The reference gave no result that can be compared with, and why.
+    /// The reference gave no usable result, for this reason.
     Void(String),
 }
 
-/// Compares the reference's result with ours.
+/// Compares our result with that of the reference.
 pub(crate) fn compare(reference: &Value, ours: &Value) -> Verdict {
     if let Some(reason) = reference["refused"].as_str() {
         return Verdict::Void(reason.to_owned());
@@ -57,7 +57,7 @@ pub(crate) fn compare(reference: &Value, ours: &Value) -> Verdict {
     if reference["cut"] == true {
         return Verdict::Void("the reference wrote more than is compared".to_owned());
     }
-    // As bash says it of a program that it waited for.
+    // bash prints this about a child process that crashed.
     if reference["stderr"].as_str().is_some_and(|text| text.contains(" Segmentation fault ")) {
         return Verdict::Void("a program of the reference crashed".to_owned());
     }
@@ -76,7 +76,7 @@ pub(crate) fn compare(reference: &Value, ours: &Value) -> Verdict {
     note(reference["modes"] != ours["modes"], Aspect::Modes);
     note(is_empty(reference) != is_empty(ours), Aspect::Stderr);
     if aspects.contains(&Aspect::Files) {
-        // A file that one side lacks has no mode there either.
+        // A file that exists on one side only has no mode to compare.
         aspects.remove(&Aspect::Modes);
     }
     if aspects.is_empty() { Verdict::Same } else { Verdict::Differs(aspects) }

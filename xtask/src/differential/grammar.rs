@@ -1,13 +1,14 @@
 //! Grammars as text: rules with alternatives, from which scripts are derived.
 //!
-//! A rule begins at the margin: its name, then its role for the shrinker (`item`, `word`, `command`; none: fixed), and
-//! `quiet` if its alternatives are not to be counted as causes. Its alternatives follow, one on each line, indented by two
-//! spaces; the rest of the line is taken as it is. `<name>` in it is another rule, `<name*0-3>` none to three of it. Any
-//! other `<` is text. `¶` is a line break, `ε` nothing, and `@5 ` at the beginning makes an alternative five times as
-//! likely. Lines that begin with `#` are comments.
+//! A rule begins at the margin: its name, then its role for the shrinker (`item`, `word` or `command`; fixed if
+//! absent), and `quiet` if its alternatives are not to be counted as causes. Its alternatives follow, one on each line,
+//! indented by two spaces; the rest of the line is taken as it is. `<name>` in it is another rule, `<name*0-3>` repeats
+//! the rule none to three times. Any other `<` is text. `¶` is a line break, `ε` nothing, and `@5 ` at the beginning
+//! makes an alternative five times as likely. Lines that begin with `#` are comments.
 //!
-//! Rules with a meaning: `header` is the first line of each script, of text alone; `statement` is a line of the script, `statements` how many there are (`2-4`), `stdin` the standard
-//! input of the cases that have one, `argument` an argument, `file NAME` the contents of a file, `language` the language.
+//! Rules with a meaning: `header` is the first line of each script, of text alone; `statement` is a line of the script,
+//! `statements` how many there are (`2-4`), `stdin` the standard input of the cases that have one, `argument` an
+//! argument, `file NAME` the contents of a file, `language` the language.
 
 use std::collections::BTreeMap;
 
@@ -17,9 +18,9 @@ use super::case::{Case, Language};
 use super::node::{Kind, Node, Part};
 use super::random::Random;
 
-/// Depth of a derivation from which on only alternatives are taken that refer to the fewest rules.
+/// Depth from which on a derivation takes only the alternatives that refer to the fewest rules.
 const DEEP: usize = 9;
-/// Size of a derivation, in applied rules, from which on the same holds.
+/// Size, in applied rules, from which on a derivation takes only the alternatives that refer to the fewest rules.
 const LARGE: usize = 160;
 /// Share of the cases with a standard input, in percent.
 const WITH_STDIN: usize = 60;
@@ -35,7 +36,7 @@ pub(crate) struct Grammar {
 #[derive(Debug)]
 struct Rule {
     kind: Kind,
-    /// False for rules whose alternatives explain nothing.
+    /// False for rules whose alternatives are not counted as causes of differences.
     counted: bool,
     alternatives: Vec<Alternative>,
 }
@@ -43,7 +44,7 @@ struct Rule {
 #[derive(Debug)]
 struct Alternative {
     weight: usize,
-    /// The line as it was written, for reports.
+    /// The alternative as it was written, for reports.
     text: String,
     symbols: Vec<Symbol>,
 }
@@ -117,7 +118,7 @@ impl Grammar {
         case
     }
 
-    /// Returns the text of a rule that has one alternative of text alone.
+    /// Returns the text of a rule with a single alternative that refers to no other rule.
     fn literal(&self, name: &str) -> Option<&str> {
         Some(self.rules.get(name)?.alternatives.first()?.text.as_str())
     }
@@ -170,7 +171,7 @@ impl Alternative {
         Self { weight, symbols: vec![Symbol::Text(text.clone())], text }
     }
 
-    /// Splits the text at references to rules that exist.
+    /// Splits the text of each alternative at its references to existing rules.
     fn resolve(&mut self, names: &[String]) {
         let (mut symbols, mut plain, mut rest) = (Vec::new(), String::new(), self.text.as_str());
         while let Some(at) = rest.find('<') {
@@ -201,7 +202,7 @@ impl Alternative {
     }
 }
 
-/// Reads what stands between `<` and `>`.
+/// Parses the text between `<` and `>`.
 fn reference(inner: &str, names: &[String]) -> Option<Symbol> {
     let (name, (least, most)) = match inner.split_once('*') {
         Some((name, times)) => (name, range(times)?),
@@ -215,7 +216,7 @@ fn range(text: &str) -> Option<(usize, usize)> {
     Some((least.parse().ok()?, most.parse().ok()?))
 }
 
-/// Reads the first line of a rule.
+/// Parses the first line of a rule.
 fn header(line: &str) -> Result<(String, Rule)> {
     let mut rule = Rule { kind: Kind::Fixed, counted: true, alternatives: Vec::new() };
     let mut words = line.split_whitespace();

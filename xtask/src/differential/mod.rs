@@ -1,8 +1,9 @@
-//! Differential testing: generated scripts, run by the real program and by Tollhouse, compared, shrunk and grouped.
+//! Differential testing: runs generated scripts with the real program and with Tollhouse, compares the results, and
+//! shrinks and groups the cases that differ.
 //!
 //! A generator makes cases from the grammar of its subject ([`generators`]); the [`reference`](mod@reference) and our
-//! [`subject`] run them; [`compare`] says in which aspects they differ; [`shrink`] makes small examples of those that
-//! do, [`cause`] groups by them, and [`report`] prints the table.
+//! [`subject`] run them; [`compare`] finds the aspects in which the results differ; [`shrink`] makes small examples of
+//! differing cases, [`cause`] groups them, and [`report`] prints the table.
 
 mod accepted;
 mod case;
@@ -41,10 +42,10 @@ pub(crate) use self::worker::work;
 /// Differing cases that a bounded run shrinks before it fails.
 const SHRUNK: usize = 20;
 
-/// Cases that are run before progress is told.
+/// Number of cases that are run between two messages of progress.
 const ROUND: usize = 1_000;
 
-/// Number of times that the reference repeats a case whose results differ.
+/// Number of times that the reference runs a case again whose results differ.
 const REPEATS: usize = 4;
 
 /// Options of a run.
@@ -53,13 +54,13 @@ struct Options {
     count: u64,
     seed: u64,
     jobs: usize,
-    /// Directory of the reports.
+    /// Directory that the reports are written to.
     keep: PathBuf,
-    /// Differing cases that are shrunk.
+    /// Number of differing cases that are shrunk.
     shrink: usize,
-    /// Another program in our place.
+    /// Program that is tested instead of Tollhouse.
     ours: Option<PathBuf>,
-    /// The one case that is shown instead of a run.
+    /// Index of the one case that is printed instead of a run.
     only: Option<u64>,
 }
 
@@ -124,8 +125,8 @@ pub(crate) fn differential(words: &[&str]) -> Result<()> {
     Ok(())
 }
 
-/// Makes the runs of the data file: the short ones, and all of them if `long` is true. Fails if more scripts differ
-/// than the file says.
+/// Runs the short runs of the data file, and with `long` also the long ones. Fails if more cases differ than the file
+/// allows.
 pub(crate) fn bounded(long: bool) -> Result<()> {
     let expectations = Expectations::read()?;
     if !reference::available() {
@@ -145,7 +146,7 @@ pub(crate) fn bounded(long: bool) -> Result<()> {
         let report = run(options.subjects[0], &options, &expectations, &sides)?;
         println!("{}", report.summary());
         if report.differing > bounds.at_most {
-            // Only now: shrinking takes far longer than the scripts.
+            // Shrinking comes last: it takes far longer than running the scripts.
             options.shrink = SHRUNK;
             let report = run(options.subjects[0], &options, &expectations, &sides)?;
             worse.push(format!("{}\n{} differ, {} may", report.page(), report.differing, bounds.at_most));
@@ -169,7 +170,7 @@ fn run(subject: &dyn Generator, options: &Options, expectations: &Expectations, 
                 Verdict::Differs(aspects) => suspects.push((case, aspects, trial.reference)),
             }
         }
-        // A reference that does not repeat itself, as that of two processes that write at once, decides nothing.
+        // A reference whose result varies, such as that of two processes that write at once, decides nothing.
         for _ in 0..REPEATS {
             let again = sides.reference(&suspects.iter().map(|(case, ..)| *case).collect::<Vec<_>>())?;
             let before = suspects.len();
@@ -191,14 +192,14 @@ fn run(subject: &dyn Generator, options: &Options, expectations: &Expectations, 
     Ok(Report { subject: subject.name(), seed: options.seed, compared, void, differing: count, causes })
 }
 
-/// Makes one case, the same for the same seed and index.
+/// Generates one case. The same seed and index give the same case.
 fn generate(subject: &dyn Generator, seed: u64, index: u64) -> Case {
     let mut case = subject.generate(&mut Random::new(subject.name(), seed, index));
     case.id = format!("{}/{seed}/{index}", subject.name());
     case
 }
 
-/// Prints one case and what both sides give for it.
+/// Prints one case and the results of both sides.
 fn show(subject: &dyn Generator, seed: u64, index: u64, sides: &Sides) -> Result<()> {
     let case = generate(subject, seed, index);
     println!("{}\nfeatures: {:?}", case.text(), case.features());

@@ -1,52 +1,53 @@
-//! Derivation tree of a generated script: its text, the productions it was made by, and where it can be cut.
+//! Derivation tree of a generated script: its text, the productions that it was derived by, and the places where it can
+//! be cut.
 
 use std::collections::BTreeSet;
 
-/// Role of a node, which says how the shrinker may simplify it.
+/// Role of a node, which tells the shrinker how the node may be simplified.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// Can be left out, with all that it holds.
+    /// Node that can be removed with all its children.
     Item,
-    /// Stands where a word stands: another word or a plain one can replace it.
+    /// Node in the place of a word; another word, or a plain one, can replace it.
     Word,
-    /// Stands where a command stands: another command or the plainest one can replace it.
+    /// Node in the place of a command; another command, or the plainest one, can replace it.
     Command,
-    /// Stays as long as its parent does.
+    /// Node that stays as long as its parent does.
     Fixed,
 }
 
 /// Text or a child of a node.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Part {
-    /// Text that is written as it is.
+    /// Literal text.
     Text(String),
     /// Child node that is derived in turn.
     Node(Node),
 }
 
-/// Node of a derivation: a production of the grammar as it was applied.
+/// Node of a derivation: one application of a production of the grammar.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Node {
     /// Role for the shrinker.
     pub(crate) kind: Kind,
-    /// Name of the production by which differences are grouped, such as `sort -k`.
+    /// Name of the production, such as `sort -k`, by which differences are grouped.
     pub(crate) feature: Option<String>,
-    /// Text and children, in order.
+    /// Texts and child nodes, in order.
     pub(crate) parts: Vec<Part>,
 }
 
 impl Node {
-    /// Returns a node without text.
+    /// Returns a node without text and children.
     pub(crate) fn new(kind: Kind, feature: impl Into<String>) -> Self {
         Self { kind, feature: Some(feature.into()), parts: Vec::new() }
     }
 
-    /// Returns a node without a feature of its own.
+    /// Returns a node of literal text, without a production of its own.
     pub(crate) fn plain(kind: Kind, text: impl Into<String>) -> Self {
         Self { kind, feature: None, parts: vec![Part::Text(text.into())] }
     }
 
-    /// Writes the script's text.
+    /// Returns the text of the script.
     pub(crate) fn render(&self) -> String {
         let mut text = String::new();
         self.render_into(&mut text);
@@ -84,7 +85,7 @@ impl Node {
         })
     }
 
-    /// Returns all trees that are one simplification away, the boldest first.
+    /// Returns all trees that are one simplification away, the largest simplifications first.
     pub(crate) fn simplifications(&self) -> Vec<Node> {
         let mut found = Vec::new();
         for (at, part) in self.parts.iter().enumerate() {

@@ -18,7 +18,7 @@ pub(crate) struct Report {
     pub(crate) seed: u64,
     /// Cases that were compared.
     pub(crate) compared: usize,
-    /// Cases that the reference could not decide.
+    /// Number of cases for which the reference gave no usable result.
     pub(crate) void: usize,
     /// Number of cases whose results differ.
     pub(crate) differing: usize,
@@ -33,7 +33,7 @@ impl Report {
         self.differing - accepted.map(|cause| cause.cases.len()).sum::<usize>()
     }
 
-    /// Returns one line for the table of subjects.
+    /// Returns the row of this subject in the table of subjects.
     pub(crate) fn summary(&self) -> String {
         let share = 100.0 * self.differing as f64 / self.compared.max(1) as f64;
         format!(
@@ -46,7 +46,7 @@ impl Report {
         )
     }
 
-    /// Returns the page of the subject, in Markdown.
+    /// Returns the page of this subject, in Markdown.
     pub(crate) fn page(&self) -> String {
         let mut page = format!("# {} (seed {})\n\n{SUMMARY_HEAD}\n{}\n\n", self.subject, self.seed, self.summary());
         page.push_str("| cases | aspects | productions |\n| --- | --- | --- |\n");
@@ -63,7 +63,7 @@ impl Report {
         page
     }
 
-    /// Returns one JSON object for each cause: what another program, or a regression test, needs of it.
+    /// Returns one JSON object for each cause, with all that another program or a regression test needs.
     pub(crate) fn records(&self) -> String {
         let record = |cause: &Cause| {
             json!({
@@ -111,7 +111,7 @@ fn example(cause: &Cause) -> String {
     text
 }
 
-/// Returns true if a key of the results belongs to an aspect that differs, or says why another does.
+/// Returns true if a key of the results belongs to an aspect that differs, or explains a difference in another one.
 fn shows(key: &str, cause: &Cause) -> bool {
     let has = |aspect| cause.aspects.contains(&aspect);
     match key {

@@ -8,16 +8,16 @@ use super::case::Case;
 use super::compare::{Aspect, Verdict};
 use super::sides::Sides;
 
-/// Rounds of one case. Each round accepts at least one simplification, so most cases need far fewer.
+/// Largest number of rounds for one case. Each round accepts at least one simplification, so most cases need far fewer.
 const ROUNDS: usize = 40;
 
-/// Candidates that are run at a time, in parallel.
+/// Number of candidates that are run in parallel.
 const ABREAST: usize = 16;
 
-/// Candidates that are tried in one round before the case counts as minimal.
+/// Number of candidates that are tried in one round before the case counts as minimal.
 const TRIED: usize = 240;
 
-/// Returns a small case that still differs in all of these aspects or a part of them.
+/// Returns a smaller case that still differs, in all of these aspects or some of them.
 pub(crate) fn shrink(case: &Case, aspects: &BTreeSet<Aspect>, sides: &Sides) -> Result<Case> {
     let mut best = case.clone();
     for _ in 0..ROUNDS {
@@ -43,7 +43,7 @@ fn first_that_differs(candidates: &[Case], aspects: &BTreeSet<Aspect>, sides: &S
     Ok(None)
 }
 
-/// Returns all cases that are one step simpler, the boldest steps first.
+/// Returns all cases that are one simplification away, the largest simplifications first.
 fn candidates(case: &Case) -> Vec<Case> {
     let mut found = Vec::new();
     for path in case.files.keys() {
@@ -63,7 +63,7 @@ fn candidates(case: &Case) -> Vec<Case> {
         found.push(copy);
     }
     let scripts = case.script.simplifications().into_iter();
-    // The script first: without its statements most files go unused.
+    // The script comes first: once statements are gone, most files are unused.
     let mut all: Vec<Case> = scripts.map(|script| Case { script, ..case.clone() }).collect();
     all.append(&mut found);
     for (path, file) in &case.files {

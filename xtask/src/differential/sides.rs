@@ -1,4 +1,4 @@
-//! Both sides together: runs cases on the reference and on ours, and compares.
+//! Runs cases on the reference and on Tollhouse, and compares the results.
 
 use std::path::Path;
 use std::sync::Mutex;
@@ -13,7 +13,7 @@ use super::engine::Engine;
 use super::reference::Reference;
 use super::subject;
 
-/// Cases that a sandbox takes at a time.
+/// Number of cases that a sandbox is given at a time.
 const SHARE: usize = 25;
 
 /// Results of both sides for one case.
@@ -33,7 +33,7 @@ pub(crate) struct Sides {
 }
 
 impl Sides {
-    /// Returns both sides, with `jobs` sandboxes for the reference and as many threads for ours.
+    /// Returns both sides, with `jobs` sandboxes for the reference and as many threads for Tollhouse.
     pub(crate) fn new(reference: &Reference, jobs: usize, other: Option<&Path>) -> Self {
         let sandboxes = (0..jobs).map(|_| Mutex::new(reference.engine())).collect();
         Self { sandboxes, ours: Mutex::new(subject::engine(jobs, other)) }

@@ -1,5 +1,5 @@
-//! Whether each target finds what it is there to find: a bug that was put into the code for it, and is switched on for it
-//! alone. See `tests/fuzz/seeded`.
+//! Tests the fuzz targets themselves: each target must find a bug that was put into the code for it, and that is
+//! switched on for it alone. See `tests/fuzz/seeded`.
 
 use std::fs::File;
 use std::path::Path;
@@ -17,11 +17,11 @@ const VARIABLE: &str = "TOLLHOUSE_SEEDED_BUG";
 struct Found {
     time: Duration,
     runs: String,
-    /// True if a file of the corpus did.
+    /// True if the input is a file of the corpus.
     corpus: bool,
 }
 
-/// Runs each target with its bug, until that is found, or for so long.
+/// Runs each target with its bug until the bug is found, for at most `seconds`.
 pub(super) fn find(targets: &[&String], seconds: u32) -> Result<()> {
     let width = targets.iter().map(|target| target.len()).max().unwrap_or_default();
     let mut missed = Vec::new();
@@ -43,8 +43,8 @@ pub(super) fn find(targets: &[&String], seconds: u32) -> Result<()> {
     bail!("these did not find what was put there for them: {}", missed.join(", "))
 }
 
-/// Runs one target. The run begins with its corpus and nothing that was found before, and what it finds is no finding
-/// without the bug.
+/// Runs one target, starting with its corpus alone. An input that also fails without the bug is a real finding, and an
+/// error here.
 fn one(target: &str, seconds: u32) -> Result<Option<Found>> {
     let place = directory().join("seeded").join(target);
     if place.exists() {
@@ -76,7 +76,7 @@ fn one(target: &str, seconds: u32) -> Result<Option<Found>> {
     Ok(Some(Found { time, runs, corpus: holds(&corpus, &input)? }))
 }
 
-/// Returns true if a directory has a file of these bytes.
+/// Returns true if a directory contains a file with the same bytes.
 fn holds(directory: &Path, file: &Path) -> Result<bool> {
     let bytes = std::fs::read(file)?;
     for entry in std::fs::read_dir(directory)? {

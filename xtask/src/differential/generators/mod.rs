@@ -1,4 +1,4 @@
-//! Generators of cases, one for each subject: grammars, and code where a grammar is not enough.
+//! Generators of cases, one for each subject: most derive cases from a grammar, some are code.
 
 use std::sync::OnceLock;
 
@@ -8,12 +8,12 @@ use super::case::Case;
 use super::grammar::Grammar;
 use super::random::Random;
 
-/// Source of the cases of one subject.
+/// Generator of the cases of one subject.
 pub(crate) trait Generator: Sync {
-    /// Returns the name on the command line.
+    /// Returns the name of the subject on the command line.
     fn name(&self) -> &'static str;
 
-    /// Makes a case from nothing but the choices of `random`.
+    /// Generates a case that depends on the choices of `random` alone.
     fn generate(&self, random: &mut Random) -> Case;
 }
 
@@ -21,7 +21,7 @@ pub(crate) trait Generator: Sync {
 struct Derived {
     name: &'static str,
     text: &'static str,
-    /// Fixtures of all that read files, which the grammar need not repeat.
+    /// True if the grammar is read together with the fixtures that several grammars share.
     common: bool,
     grammar: OnceLock<Grammar>,
 }
@@ -46,7 +46,7 @@ impl Derived {
     }
 }
 
-/// Makes the list of grammars from the names of their files.
+/// Makes the list of grammar-based generators from the names of grammar files.
 macro_rules! grammars {
     ($common:literal: $($name:literal),* $(,)?) => {
         [$(Derived {
@@ -58,12 +58,12 @@ macro_rules! grammars {
     };
 }
 
-/// Grammars over the common fixtures.
+/// Grammars that use the shared fixtures.
 static COMMANDS: [Derived; 14] = grammars!(
     true: "shell", "awk", "bytes", "date", "files", "find", "grep", "patch", "printf", "sed", "sort", "syntax", "text", "zip",
 );
 
-/// Grammars of other languages than the shell's, of which those of calculators come in here-documents.
+/// Grammars of languages other than the shell's. Those of calculators embed their programs in here-documents.
 static LANGUAGES: [Derived; 4] = grammars!(false: "bc", "dc", "jq", "js");
 
 /// Returns the generators of all subjects.
@@ -71,13 +71,13 @@ pub(crate) fn all() -> Vec<&'static dyn Generator> {
     COMMANDS.iter().chain(&LANGUAGES).map(|grammar| grammar as &dyn Generator).collect()
 }
 
-/// Returns the generator of this name.
+/// Returns the generator with this name.
 pub(crate) fn named(name: &str) -> Result<&'static dyn Generator> {
     let found = all().into_iter().find(|generator| generator.name() == name);
     found.with_context(|| format!("`{name}` is not a subject; there are {}", names()))
 }
 
-/// Returns the names of all generators.
+/// Returns the names of all generators, as text.
 pub(crate) fn names() -> String {
     all().iter().map(|generator| generator.name()).collect::<Vec<_>>().join(", ")
 }
