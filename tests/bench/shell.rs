@@ -1,4 +1,5 @@
-//! The shell, beside bashkit natively, just-bash and GNU, in the same run: each does the same work.
+//! The shell, measured in the same run as native bashkit, just-bash, and GNU bash with coreutils, all with the same
+//! scripts.
 
 use std::io::Write as _;
 use std::process::{Command, Stdio};
@@ -17,7 +18,7 @@ const PIPE: &str = "echo hi | tr a-z A-Z";
 const LOOP: &str = "n=0; for ((i = 0; i < 1000; i++)); do n=$((n + i)); done; echo $n";
 const SORT: &str = "sort words | uniq -c | sort -rn | head";
 
-/// Bytes of the file that is sorted, unless `TOLLHOUSE_BENCH_BYTES` says.
+/// Default size of the file that is sorted, in bytes; `TOLLHOUSE_BENCH_BYTES` overrides it.
 const SORTED: usize = 10_000_000;
 
 /// Shell of another project.
@@ -27,7 +28,7 @@ struct Rival(Option<Command>);
 struct Work<'a> {
     script: &'a str,
     rounds: usize,
-    /// True if all rounds run in one shell.
+    /// True if all rounds run in one process of the shell.
     warm: bool,
     words: Option<&'a str>,
 }
@@ -66,7 +67,7 @@ fn line(what: &str, own: Duration, aim: &str, work: &Work<'_>, gnu: Option<Durat
     println!("{what:<58} {:>11} {aim:>15} {bashkit:>11} {just_bash:>11} {gnu:>11}", time(own));
 }
 
-/// Lines of words, some of them often: the same in each run.
+/// Generates lines of words, some of them frequent. The result is always the same.
 fn words(size: usize) -> String {
     let mut words = String::with_capacity(size + 16);
     let mut state = 1_u64;
@@ -77,7 +78,7 @@ fn words(size: usize) -> String {
     words
 }
 
-/// A session with the words in a file.
+/// Creates a session with the words in a file.
 fn with(host: &Host, words: &str) -> Session {
     let mut files = Tree::new(Limits::default(), 0);
     files.write("/workspace/words", words.as_bytes(), WriteMode::Create, 0).expect("there is room");
@@ -101,12 +102,12 @@ fn gnu(script: &str, words: Option<&str>, rounds: usize) -> Option<Duration> {
 }
 
 impl Rival {
-    /// bashkit as it is, if `cargo xtask bench` could build it.
+    /// Returns bashkit, if `cargo xtask bench` could build it.
     fn bashkit() -> Self {
         Self(std::env::var_os("TOLLHOUSE_BENCH_BASHKIT").map(Command::new))
     }
 
-    /// just-bash, if `cargo xtask bench` could install it.
+    /// Returns just-bash, if `cargo xtask bench` could install it.
     fn just_bash() -> Self {
         Self(std::env::var_os("TOLLHOUSE_BENCH_JUST_BASH").map(|modules| {
             let mut node = Command::new("node");
@@ -115,8 +116,8 @@ impl Rival {
         }))
     }
 
-    /// Returns the time as the rival reports it: its own start does not count. Returns `None` if the rival is not
-    /// installed, or fails.
+    /// Returns the time that the rival reports, which excludes its own start; `None` if the rival is not installed or
+    /// fails.
     fn measure(self, work: &Work<'_>) -> Option<Duration> {
         let mut job = json!({ "id": "bench", "script": work.script, "rounds": work.rounds, "warm": work.warm });
         if let Some(words) = work.words {

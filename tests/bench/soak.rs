@@ -1,7 +1,8 @@
-//! Many sessions at once for a long time, some of them hostile: `cargo xtask soak [--minutes N] [--sessions M]`.
+//! Runs many concurrent sessions for a long time, some with hostile scripts: `cargo xtask soak [--minutes N]
+//! [--sessions M]`.
 //!
-//! Each of M threads makes a session, runs a script in it, looks at what came of it, and drops the session, again and
-//! again. A wrong answer is printed and makes the process fail; so does memory that grows.
+//! Each of M threads makes a session, runs a script in it, checks the result, and drops the session, over and over.
+//! Wrong results are printed; they, or growing memory, make the process fail.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -17,16 +18,16 @@ use tollhouse_tests::Home;
 use crate::calls::host;
 use crate::table::{bytes, time};
 
-/// Number of runs of which one is hostile.
+/// One in this many runs is hostile.
 const HOSTILE: u64 = 10;
 
 /// Interval between reports of progress.
 const REPORT: Duration = Duration::from_secs(10);
 
-/// Factor by which the resident memory at the end may exceed that after a tenth of the time.
+/// Largest allowed ratio of the resident memory at the end to that after a tenth of the time.
 const GROWTH: f64 = 1.15;
 
-/// A script, and whether what came of it is right.
+/// Script, with a check of its result.
 struct Work {
     name: &'static str,
     language: Language,
@@ -34,7 +35,7 @@ struct Work {
     right: fn(&RunResult) -> bool,
 }
 
-/// Work that sessions are meant for.
+/// Scripts of normal use.
 const GOOD: [Work; 6] = [
     Work {
         name: "js: tool calls at once",
@@ -80,7 +81,7 @@ const GOOD: [Work; 6] = [
     },
 ];
 
-/// Scripts that attack the host, or only go wrong.
+/// Scripts that attack the host, or fail.
 const BAD: [Work; 10] = [
     Work {
         name: "an endless loop",
@@ -145,7 +146,7 @@ const BAD: [Work; 10] = [
     },
 ];
 
-/// Observations of one kind of script.
+/// Observations about one kind of script.
 #[derive(Default)]
 struct Seen {
     times: Vec<Duration>,
@@ -176,7 +177,7 @@ impl Soak {
         arguments.is_empty().then_some(soak)
     }
 
-    /// Runs, prints what it saw, and says whether that was right.
+    /// Runs the test and prints the observations. Returns true if all results were right.
     pub(crate) fn run(&self) -> bool {
         let home = Home::with_tools(&["stats"]);
         let host = host(home.path());
@@ -199,7 +200,7 @@ impl Soak {
 
 /// Runs scripts on one thread until the time is over.
 fn turns(host: &Host, thread: u64, seen: &Mutex<BTreeMap<&'static str, Seen>>, made: &AtomicU64, over: &AtomicBool) {
-    // Another order in each thread, and the same in each soak.
+    // The order differs between threads, and is the same in each soak test.
     let mut state = thread.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     while !over.load(Ordering::Relaxed) {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -223,7 +224,7 @@ fn turns(host: &Host, thread: u64, seen: &Mutex<BTreeMap<&'static str, Seen>>, m
 
 fn run(host: &Host, work: &Work) -> RunResult {
     let limits = Limits {
-        // Beyond what the good ones take, although what they wait for their turn counts: a fork bomb takes all of it.
+        // More than good scripts take, although waiting for a turn counts; a fork bomb uses all of it.
         wall: Duration::from_secs(20),
         fuel: 3_000_000,
         memory: 32 << 20,
@@ -237,7 +238,7 @@ fn run(host: &Host, work: &Work) -> RunResult {
     session.start(work.language, script, RunOptions::default()).expect("a run").finish()
 }
 
-/// Waits, and says how far it is. Gives the resident memory from time to time, in bytes.
+/// Prints progress until the time is over. Returns samples of the resident memory, in bytes.
 fn watch(time: Duration, made: &AtomicU64) -> Vec<f64> {
     let (begun, mut memory) = (Instant::now(), Vec::new());
     let step = REPORT.min(time / 20);
@@ -251,7 +252,7 @@ fn watch(time: Duration, made: &AtomicU64) -> Vec<f64> {
     memory
 }
 
-/// The resident memory of this process, in bytes, and its threads.
+/// Returns the resident memory of this process in bytes, and its number of threads.
 fn process() -> (f64, u64) {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let number = |key: &str| -> u64 {
@@ -261,7 +262,7 @@ fn process() -> (f64, u64) {
     (number("VmRSS:") as f64 * 1024.0, number("Threads:"))
 }
 
-/// Prints how long each kind of script took, and gives how many were wrong.
+/// Prints the durations of each kind of script, and returns the number of wrong results.
 fn report(seen: BTreeMap<&'static str, Seen>, elapsed: Duration) -> u64 {
     println!("{:<42} {:>8} {:>6} {:>10} {:>10} {:>10}", "", "runs", "wrong", "p50", "p99", "longest");
     let (mut all, mut wrong) = (0, 0);
@@ -275,7 +276,7 @@ fn report(seen: BTreeMap<&'static str, Seen>, elapsed: Duration) -> u64 {
     wrong
 }
 
-/// Returns true if more memory is resident at the end than should be; prints how much was.
+/// Returns true if the resident memory has grown too much, and prints the growth.
 fn grown(memory: &[f64]) -> bool {
     let (Some(last), Some(early)) = (memory.last(), memory.get(memory.len() / 10)) else { return true };
     let middle = memory[memory.len() / 2];

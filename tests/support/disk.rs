@@ -1,8 +1,8 @@
-//! Disks for tests, and power cuts without a plug to pull: an ext4 image behind a loop device. At a power cut the image
-//! is copied. The copy has the data that had reached the device: neither what the kernel still held in its page cache,
-//! nor what its journal had not committed. It is then mounted like a disk after a power cut.
+//! Disks for tests, with simulated power cuts: an ext4 image behind a loop device. A power cut copies the image and
+//! mounts the copy. The copy has the data that had reached the device; data in the kernel's page cache, and what the
+//! file system's journal had not committed, is lost.
 //!
-//! The image is on tmpfs, so that copying is quick, and is copied again if the kernel wrote to it meanwhile. Data that
+//! The image is on tmpfs so that copying is quick, and is copied again if the kernel wrote to it meanwhile. Data that
 //! reached the loop device counts as durable: a disk that loses its own cache is not simulated.
 
 use std::fs;
@@ -15,21 +15,21 @@ use tempfile::TempDir;
 /// Mounted disk.
 #[derive(Debug)]
 pub struct Disk {
-    // These go first: nothing can be removed below them.
+    // Declared first, so dropped first: nothing can be removed below a mount.
     mounted: Option<Mounted>,
     medium: Option<Mounted>,
     directory: TempDir,
 }
 
 impl Disk {
-    /// Creates and mounts a disk of this size. Returns `None`, after a message, if this user may not do so.
+    /// Creates and mounts a disk of this size. Prints a message and returns `None` if this user may not mount disks.
     #[must_use]
     pub fn new(bytes: u64) -> Option<Self> {
         made(Self::make(bytes, None))
     }
 
-    /// Creates a disk like [`Disk::new`] that fails after this number of bytes was written, until it is
-    /// [healed](Disk::heal): writes are accepted and then cannot be stored, so syncs fail, as on a breaking disk.
+    /// Creates a disk like [`Disk::new`] that fails once `written` bytes were written, until it is
+    /// [healed](Disk::heal). Like a breaking disk, it accepts further writes but cannot store them, so syncs fail.
     #[must_use]
     pub fn failing_after(written: u64, bytes: u64) -> Option<Self> {
         made(Self::make(bytes, Some(written)))
@@ -41,7 +41,7 @@ impl Disk {
         fs::create_dir(disk.path())?;
         fs::create_dir(disk.medium())?;
         if let Some(room) = medium {
-            // The image has holes, and what is to fill one finds no room.
+            // The image is sparse, and the file system below it has no room left to fill its holes.
             disk.medium =
                 Some(Mounted::new(&["-t", "tmpfs", "-o", &format!("size={room}")], "medium", &disk.medium())?);
         }
@@ -73,7 +73,7 @@ impl Disk {
     /// Makes a failed disk work again. Data that it failed to write is lost.
     ///
     /// # Errors
-    /// If the disk has no medium of its own.
+    /// Fails if the disk was not made by [`Disk::failing_after`].
     pub fn heal(&self) -> io::Result<()> {
         run("mount", &["-o".as_ref(), "remount,size=100%".as_ref(), &self.medium()])
     }
@@ -81,7 +81,7 @@ impl Disk {
     /// Puts the disk into the state that a power cut at this moment leaves. Nothing on it may be open.
     ///
     /// # Errors
-    /// If the image cannot be copied or mounted.
+    /// Fails if the image cannot be copied or mounted.
     pub fn cut_the_power(&mut self) -> io::Result<()> {
         let copy = self.medium().join("copy");
         copy_quietly(&self.image(), &copy)?;
@@ -91,7 +91,7 @@ impl Disk {
     }
 }
 
-/// Returns the disk, or prints why there is none.
+/// Returns the disk, or prints why it could not be made.
 fn made(disk: io::Result<Disk>) -> Option<Disk> {
     disk.inspect_err(|reason| {
         println!("skipped: no filesystem image can be mounted here ({reason}); it takes root and loop devices");
@@ -99,7 +99,7 @@ fn made(disk: io::Result<Disk>) -> Option<Disk> {
     .ok()
 }
 
-/// Copies the image as it is at one moment.
+/// Copies the image, again and again until it did not change during the copy.
 fn copy_quietly(image: &Path, copy: &Path) -> io::Result<()> {
     loop {
         run("cp", &["--sparse=always".as_ref(), image, copy])?;
@@ -131,7 +131,7 @@ impl Mounted {
 
 impl Drop for Mounted {
     fn drop(&mut self) {
-        // Somebody may still look: then it goes when they have looked.
+        // If the disk is still in use, it is unmounted once it no longer is.
         if run("umount", &[&self.0]).is_err() {
             drop(run("umount", &["--lazy".as_ref(), &self.0]));
         }

@@ -1,4 +1,4 @@
-//! OCI registry for tests: it stores what is pushed, and lies on request.
+//! OCI registry for tests, which stores what is pushed, and gives wrong answers on request.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -33,11 +33,11 @@ impl Asked {
 pub struct Answer {
     /// Status line, such as `200 OK`.
     pub status: &'static str,
-    /// Header lines, besides the length.
+    /// Header lines, without the length.
     pub headers: Vec<String>,
     /// Body of the answer.
     pub body: Vec<u8>,
-    /// True to repeat the body for ever, without a length.
+    /// True to repeat the body endlessly, without a length.
     pub endless: bool,
 }
 
@@ -50,10 +50,10 @@ impl Answer {
     }
 }
 
-/// Callback that may answer in place of the registry; with `None`, the registry answers honestly.
+/// Callback that may give a wrong answer in place of the registry; with `None`, the registry answers honestly.
 type Lie = dyn Fn(&Asked) -> Option<Answer> + Send + Sync;
 
-/// Registry on a port of its own. It lives as long as the process, or until it is stopped.
+/// Registry on a port of its own, which runs until it is stopped or the process ends.
 pub struct Oci {
     port: u16,
     state: Arc<State>,
@@ -91,7 +91,7 @@ impl Oci {
                     return;
                 }
                 let (own, lie) = (Arc::clone(&own), Arc::clone(&lie));
-                // A client that goes away is none of its business.
+                // A client that disconnects is not an error of the registry.
                 std::thread::spawn(move || drop(own.serve(stream, &*lie)));
             }
         });
@@ -107,7 +107,7 @@ impl Oci {
     /// Stops the registry: later connections are refused.
     pub fn stop(&self) {
         self.state.stopped.store(true, Ordering::Relaxed);
-        // It waits for somebody to come.
+        // The registry checks whether it was stopped after the next connection.
         drop(TcpStream::connect(("127.0.0.1", self.port)));
         while TcpStream::connect(("127.0.0.1", self.port)).is_ok() {
             std::thread::yield_now();
@@ -211,8 +211,8 @@ impl State {
     }
 }
 
-/// Returns true if the client accepts the manifest's type: Docker's registry has no manifest for clients that do not
-/// ask for its type.
+/// Returns true if the client accepts the manifest's media type. Like Docker's registry, this one hides a manifest from
+/// clients that do not ask for its type.
 fn is_accepted(asked: &Asked, bytes: &[u8]) -> bool {
     let manifest = serde_json::from_slice::<serde_json::Value>(bytes).unwrap_or_default();
     let accepted = asked.header("accept").unwrap_or_default();

@@ -1,5 +1,5 @@
-//! Measures what Tollhouse promises, next to Node.js and amla-sandbox (the *seed* system, from whose interface
-//! Tollhouse started).
+//! Measures what Tollhouse promises, next to Node.js and amla-sandbox (the *seed*: the system that Tollhouse started
+//! from).
 
 use std::path::PathBuf;
 

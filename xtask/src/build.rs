@@ -53,7 +53,7 @@ pub(crate) fn all(profile: Profile) -> Result<()> {
     host(profile, &[])
 }
 
-/// Builds the command line and these tools. Tools with C code are not supported: no C compiler is installed.
+/// Builds the command line and these tools, which must not contain C: no compiler for it is set up.
 pub(crate) fn demo(profile: Profile, packages: &[String]) -> Result<()> {
     targets(&["wasm32-wasip2"])?;
     say("building the tools (wasm32-wasip2)");

@@ -26,8 +26,8 @@ const PACKAGES: [&str; 4] = [
 /// Treatment of each scenario of the conformance suite: the test, or the reason why it does not apply.
 const SCENARIOS: &str = "tests/mcp/conformance.txt";
 
-/// Tests the server with the official Python SDK, with an SDK that speaks a revision two steps older, and with the
-/// conformance suite.
+/// Tests the server with the official SDKs (the Python SDK also in a release that is two protocol revisions older),
+/// tests published servers as mounted tools, and runs the conformance suite.
 pub(crate) fn test_full(profile: Profile) -> Result<()> {
     let home = target().join("mcp/home");
     let binary = target().join(profile.directory()).join("tollhouse");

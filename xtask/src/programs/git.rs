@@ -68,7 +68,7 @@ pub(super) fn make(place: &Path, module: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Returns the path of Rust's linker, and the arguments that link the C library of Rust's target.
+/// Returns variables for `make`: Rust's own linker, and the C library that comes with Rust's target.
 fn linker() -> Result<[String; 2]> {
     let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
     let sysroot = output(command(&rustc).args(["--print", "sysroot"]))?;

@@ -1,4 +1,5 @@
-//! The packages for npm: one with the binary for each platform, and `tollhouse`, whose program runs the right one.
+//! npm packages: one for each platform, with the binary, and `tollhouse`, whose program starts the binary of the right
+//! platform.
 
 use anyhow::Result;
 use serde_json::{Value, json};
@@ -10,10 +11,10 @@ use super::program::Program;
 /// Program of the package `tollhouse`.
 const SHIM: &str = include_str!("../../release/npm/tollhouse.js");
 
-/// Text of the package's page at npm.
+/// Readme that npm shows on the page of the package.
 const README: &str = include_str!("../../release/npm/README.md");
 
-/// Suffix of the packages of platforms: `os` and `cpu` of Node.
+/// Suffixes of the platform packages: values of `os` and `cpu` in Node.
 const PLATFORMS: [(&str, &str); 1] = [("linux", "x64")];
 
 /// Makes the packages, and returns their names and bytes.
@@ -47,7 +48,7 @@ fn platform(version: &str, os: &str, cpu: &str, program: &Program) -> Result<Tre
     Ok(tree)
 }
 
-/// Makes the package that users install.
+/// Makes the package that users install, which depends on the platform packages.
 fn shim(version: &str, program: &Program) -> Result<Tree> {
     let mut manifest = common(version);
     manifest["name"] = json!("tollhouse");
@@ -69,7 +70,7 @@ fn shim(version: &str, program: &Program) -> Result<Tree> {
     Ok(tree)
 }
 
-/// Licences of what is not in a binary.
+/// Licence files of packages without a binary.
 const OWN_LICENCES: [&str; 2] = ["LICENSE-APACHE", "LICENSE-MIT"];
 
 fn common(version: &str) -> Value {
@@ -95,7 +96,8 @@ mod tests {
 
     use super::*;
 
-    /// Installs the packages as npm does, with a binary that is this script, if there is one.
+    /// Installs the packages as npm does. `binary` is a script in place of the binary; with `None`, no platform package
+    /// is installed.
     fn installed(directory: &Path, binary: Option<&str>) {
         let version = "1.2.3";
         let program = Program::for_tests();

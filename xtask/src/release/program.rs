@@ -1,4 +1,4 @@
-//! The command line that is released: a static binary, and what is installed beside it.
+//! The released command line: a static binary, and the files that are installed with it.
 
 use std::fs;
 use std::path::Path;
@@ -12,24 +12,24 @@ use crate::guests;
 use crate::run::{cargo, command, output, root, run, say, target};
 use crate::setup;
 
-/// Target of the binary: with musl it is static, and runs on every Linux.
+/// Target of the binary: with musl it is static, and runs on every distribution of Linux.
 pub(super) const TARGET: &str = "x86_64-unknown-linux-musl";
 
-/// Paths of completions below a prefix, by shell.
+/// Paths of shell completions below an installation prefix, by shell.
 const COMPLETIONS: [(&str, &str); 3] = [
     ("bash", "share/bash-completion/completions/tollhouse"),
     ("fish", "share/fish/vendor_completions.d/tollhouse.fish"),
     ("zsh", "share/zsh/site-functions/_tollhouse"),
 ];
 
-/// Files of the workspace that go with the binary.
+/// Files of the workspace that are installed with the binary.
 const DOCUMENTS: [&str; 4] = ["CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT", "README.md"];
 
-/// Binary with completions, manual pages and licences, in the directories that they have below a prefix like `/usr`.
+/// Binary with completions, manual pages and licences, at their paths below a prefix such as `/usr`.
 pub(super) struct Program(Tree);
 
 impl Program {
-    /// Builds the binary, and collects what belongs to it.
+    /// Builds the binary, and collects the files that are installed with it.
     pub(super) fn build(release: &Release, dependencies: &[Dependency]) -> Result<Self> {
         let binary = build_binary(&release.profile)?;
         let mut tree = Tree::default();
@@ -57,7 +57,7 @@ impl Program {
         &self.0
     }
 
-    /// Makes the archive that is unpacked into a prefix. Returns its name and bytes.
+    /// Makes the archive that is unpacked into a prefix. Returns its file name and bytes.
     pub(super) fn tarball(&self, release: &Release) -> Result<(String, Vec<u8>)> {
         let directory = format!("tollhouse-{}-x86_64-linux", release.version);
         let mut tree = Tree::default();
@@ -65,7 +65,7 @@ impl Program {
         Ok((format!("{directory}.tar.gz"), gzip(&tree.tar("", release.epoch)?)?))
     }
 
-    /// Makes one whose binary is a script.
+    /// Returns a program whose binary is a shell script.
     #[cfg(test)]
     pub(super) fn for_tests() -> Self {
         let mut tree = Tree::default();
