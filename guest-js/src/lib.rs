@@ -84,7 +84,7 @@ impl Guest for ScriptGuest {
     }
 }
 
-/// The end of a step: the host knows what it took.
+/// Reports the fuel used so far to the host, at the end of a step.
 fn told(step: Step) -> Step {
     limits::tell();
     step
