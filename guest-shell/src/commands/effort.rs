@@ -31,12 +31,12 @@ impl Effort {
         Self { spent: 0, allowed: u64::MAX }
     }
 
-    /// Sets how much more work may be done, in units of fuel.
+    /// Sets how much more work is allowed, in units of fuel.
     pub(crate) fn allow_fuel(&mut self, fuel: u64) {
         self.allowed = self.spent.saturating_add(fuel.saturating_mul(WORK_PER_FUEL));
     }
 
-    /// Total work so far.
+    /// Returns the total work so far.
     pub(crate) fn spent(&self) -> u64 {
         self.spent
     }
@@ -47,7 +47,7 @@ impl Effort {
         if self.spent > self.allowed { Err(Refusal::Fuel) } else { Ok(()) }
     }
 
-    /// Accounts for a multiplication or division of numbers of so many bits.
+    /// Accounts for a multiplication or division of numbers with these sizes, in bits.
     pub(crate) fn spend_product(&mut self, one: u64, other: u64) -> Result<(), Refusal> {
         self.check_size(one.saturating_add(other))?;
         // Limbs of 32 bits; 64 products of limbs take about as long as one instruction.

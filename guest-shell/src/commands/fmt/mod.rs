@@ -34,14 +34,14 @@ use bashkit::builtins::Context;
 use bashkit::builtins::resolve_path;
 use bashkit::limits::{BudgetedBytes, ExecutionBudget};
 
-/// Command that fills paragraphs, as `fmt`.
+/// Command `fmt`, which fills paragraphs.
 pub(crate) struct Fmt;
 
 impl BuiltinHelper for Fmt {
     const NAME: &'static str = "fmt";
 }
 
-/// Output, whose memory and work are charged before each copy: indentation and prefixes can multiply its size
+/// Output whose memory and work are charged before each copy, because indentation and prefixes can multiply its size
 /// (THREAT[TM-DOS-103]).
 struct FmtOutput {
     bytes: BudgetedBytes,
