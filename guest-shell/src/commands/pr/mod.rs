@@ -69,18 +69,18 @@ With no FILE, or when FILE is -, read standard input.
       --version             output version information and exit
 ";
 
-/// Command `pr` of the shell.
+/// The command `pr` of the shell.
 pub(crate) struct Pr {
     clock: Date,
 }
 
 impl Pr {
-    /// Returns the command with the clock of `date`, which dates of headers are read from.
+    /// Returns the command with the clock of `date`, for the dates of headers.
     pub(crate) fn with_clock(clock: Date) -> Self {
         Self { clock }
     }
 
-    /// Formats the date of a header, in seconds since the epoch; nothing is now.
+    /// Formats the date of a header, in seconds since the epoch; `None` means now.
     fn header_date(&self, ctx: &Context<'_>, options: &PrOptions, seconds: Option<i64>) -> String {
         match options.has_headers() {
             true => self.clock.strftime(ctx.env.get("TZ"), seconds, &options.date_format).unwrap_or_default(),
@@ -110,7 +110,7 @@ impl Pr {
                 continue;
             }
             let title = options.header.as_deref().unwrap_or(input.title);
-            // The date is formatted here, so that long ones of many files are not held at once.
+            // The date is formatted here, so that long dates of many files are not held at once.
             pages.write(&rows, title, &self.header_date(ctx, options, input.modified))?;
         }
         Ok(pages.finish())

@@ -66,7 +66,7 @@ impl Command for Seq {
     }
 }
 
-/// Returns a message that points to the help.
+/// Returns a message that refers to the help.
 fn usage_error(message: &str) -> String {
     format!("{message}\nTry 'seq --help' for more information.")
 }

@@ -1,4 +1,4 @@
-//! `tail`: the last lines or bytes of files, as GNU's prints them, and what is added to the files.
+//! `tail`: prints the last lines or bytes of files, as GNU's does, and text that is appended to the files.
 //!
 //! | module | contents |
 //! | --- | --- |

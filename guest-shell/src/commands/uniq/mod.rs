@@ -1,4 +1,4 @@
-//! `uniq`: filters lines that follow each other and are equal, as GNU's does in the C locale.
+//! `uniq`: filters adjacent equal lines, as GNU's does in the C locale.
 //!
 //! | module | contents |
 //! | --- | --- |
@@ -63,7 +63,7 @@ impl Builtin for Uniq {
         };
         let path = resolve_path(ctx.cwd, output);
         if path == resolve_path(ctx.cwd, input) {
-            // The output is emptied before the input is read.
+            // The output is truncated before the input is read.
             text.clear();
         }
         Ok(match ctx.fs.write_file(&path, &filter(&options, &text)).await {
