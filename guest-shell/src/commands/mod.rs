@@ -1,10 +1,10 @@
-//! Commands of our own, beside those of bashkit: a module for each, compared with the program whose name it has.
+//! Our own commands, in addition to those of bashkit: a module for each, which follows the program of the same name.
 //!
-//! Each keeps its work apart from the shell: the modules beside `command.rs` know neither bashkit nor the world, and run
-//! natively as they are. [`session`] brings the two together, [`effort`] counts work.
+//! The work of each command is separate from the shell: the modules next to `command.rs` depend neither on bashkit nor on
+//! the world, and also run natively. [`session`] connects the two, and [`effort`] counts work.
 //!
-//! Commands whose head says that they are derived from bashkit are written as its own are, against `bashkit::builtins`;
-//! [`utilities`] is their table. They are changed here and not by a patch.
+//! Commands whose header says that they are derived from bashkit use `bashkit::builtins`, like bashkit's own commands;
+//! [`utilities`] is their table. They are changed here instead of with a patch.
 
 mod archive;
 mod awk;

@@ -1,21 +1,21 @@
 //! `jq`: reads JSON values, runs a filter on each, prints the results, as jq 1.8 does.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! | --- | --- |
-//! | [`options`] | the command line |
+//! | [`options`] | command-line options |
 //! | [`run`] | inputs, results, messages, statuses |
 //! | [`modules`] | files that a program imports |
-//! | [`lexer`], [`parser`], [`ast`] | programs as text and as syntax trees |
-//! | [`compiler`], [`term`] | names looked up: what the machine runs |
-//! | [`machine`] | the machine, which backtracks |
-//! | [`library`] | what is built in; `library.jq`: in jq's own language |
-//! | [`collections`], [`texts`], [`mathematics`], [`calendar`], [`regular`], [`formats`] | what is built in, in Rust |
-//! | [`value`], [`number`], [`paths`], [`operators`] | JSON values, and what is done with them |
+//! | [`lexer`], [`parser`], [`ast`] | parsing of programs into syntax trees |
+//! | [`compiler`], [`term`] | resolution of names, and compiled programs |
+//! | [`machine`] | backtracking virtual machine |
+//! | [`library`] | built-in functions; `library.jq` contains those in jq's own language |
+//! | [`collections`], [`texts`], [`mathematics`], [`calendar`], [`regular`], [`formats`] | built-in functions in Rust |
+//! | [`value`], [`number`], [`paths`], [`operators`] | JSON values, and operations on them |
 //! | [`reader`], [`writer`], [`utf8`] | JSON as text |
 //! | [`failure`] | errors |
 //!
-//! **Invariant:** only this file depends on bashkit. Everything is read before the filter runs: values cannot be sent
-//! between threads, so none may be held across an `await`.
+//! **Invariant:** only this file depends on bashkit. All input is read before the filter runs: values cannot be
+//! sent between threads, so none may be held across an `await`.
 
 mod ast;
 mod calendar;

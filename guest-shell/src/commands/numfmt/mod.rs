@@ -1,8 +1,8 @@
-//! `numfmt`: converts numbers to and from forms that people read, as GNU's does.
+//! `numfmt`: converts numbers to and from human-readable forms, as GNU's does.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! | --- | --- |
-//! | [`options`] | the command line |
+//! | [`options`] | command-line options |
 //! | [`number`] | numbers as text: units, rounding, digits |
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).

@@ -2,11 +2,11 @@
 //!
 //! | module | contents |
 //! | --- | --- |
-//! | [`options`] | options of the command line |
-//! | [`element`] | types of elements, and elements as text |
+//! | [`options`] | command-line options |
+//! | [`element`] | types of elements, and conversion of elements to text |
 //! | [`dump`] | lines of a dump |
 //!
-//! Floating-point types are refused.
+//! Floating-point types are not supported.
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 

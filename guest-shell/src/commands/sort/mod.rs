@@ -2,11 +2,11 @@
 //!
 //! | module | contents |
 //! | --- | --- |
-//! | [`options`] | options of the command line |
-//! | [`key`] | keys of `-k`, and the part of a line that they name |
+//! | [`options`] | command-line options |
+//! | [`key`] | keys of `-k`, and the part of a line that they select |
 //! | [`comparison`] | comparison of lines by keys |
-//! | [`value`] | values that the text of a key stands for |
-//! | [`version`] | order of names with version numbers, for `ls` as well |
+//! | [`value`] | values of keys |
+//! | [`version`] | order of names with version numbers, also for `ls` |
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 

@@ -2,10 +2,10 @@
 //!
 //! | module | contents |
 //! | --- | --- |
-//! | [`options`] | options of the command line |
-//! | [`stamp`] | times of `-t` |
+//! | [`options`] | command-line options |
+//! | [`stamp`] | parsing of times of `-t` |
 //!
-//! The VFS keeps the time of modification alone: `-a` leaves it as it is.
+//! The VFS only stores the modification time, which `-a` does not change.
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 

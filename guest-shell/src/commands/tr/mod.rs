@@ -1,11 +1,11 @@
-//! `tr`: translates, squeezes and deletes characters, which are bytes, as in GNU's.
+//! `tr`: translates, squeezes and deletes characters, which are single bytes as in GNU's.
 //!
 //! | module | contents |
 //! | --- | --- |
-//! | [`options`] | options of the command line |
+//! | [`options`] | command-line options |
 //! | [`set`] | sets of characters |
-//! | [`second_set`] | characters that those of the first set become |
-//! | [`translation`] | the work on each byte |
+//! | [`second_set`] | replacements for the characters of the first set |
+//! | [`translation`] | translation of each byte |
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 

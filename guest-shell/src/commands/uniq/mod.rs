@@ -2,8 +2,8 @@
 //!
 //! | module | contents |
 //! | --- | --- |
-//! | [`options`] | options of the command line |
-//! | [`filter`] | groups of equal lines, and those of them that are printed |
+//! | [`options`] | command-line options |
+//! | [`filter`] | groups of equal lines, and the selection of lines that are printed |
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 

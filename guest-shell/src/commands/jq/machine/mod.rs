@@ -5,15 +5,15 @@
 //! use the stack of the process, and tail calls are free. In a query for paths (`path(…)`, the left side of an
 //! assignment), a [`Tracker`] follows the path of the result.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! | --- | --- |
 //! | [`state`] | bindings, frames, choices and handlers |
-//! | [`run`] | how a query begins |
-//! | [`give`] | how a result goes on to the frame that waits for it |
-//! | [`choose`] | how another result is looked for |
+//! | [`run`] | start of queries |
+//! | [`give`] | delivery of results to the frames that wait for them |
+//! | [`choose`] | search for further results |
 //! | [`composite`] | objects, strings and calls of native functions, part by part |
 //! | [`destructure`] | variables of patterns, `reduce` and `foreach` |
-//! | [`tracking`] | places of results |
+//! | [`tracking`] | paths of results |
 
 mod choose;
 mod composite;
