@@ -22,7 +22,7 @@ pub(crate) const MANIFESTS: [&str; 3] = ["Cargo.toml", crate::build::SHELL, patc
 
 /// Options of the command.
 #[derive(Default)]
-struct Options<'a> {
+struct AdvisoryOptions<'a> {
     /// Fail if the database cannot be fetched.
     require: bool,
     /// Clone of the database to use instead of the published one.
@@ -38,7 +38,7 @@ pub(crate) fn advisories(arguments: &[&str]) -> Result<()> {
 
 /// Checks all lock files if the database can be had, and prints a message otherwise.
 pub(crate) fn check_if_possible() -> Result<()> {
-    check(&Options::default())
+    check(&AdvisoryOptions::default())
 }
 
 /// Installs cargo-deny if it is missing.
@@ -50,8 +50,8 @@ pub(crate) fn install_deny() -> Result<()> {
     Ok(())
 }
 
-fn read<'a>(arguments: &[&'a str]) -> Result<Options<'a>> {
-    let mut options = Options::default();
+fn read<'a>(arguments: &[&'a str]) -> Result<AdvisoryOptions<'a>> {
+    let mut options = AdvisoryOptions::default();
     let mut rest = arguments.iter();
     while let Some(argument) = rest.next() {
         match *argument {
@@ -67,7 +67,7 @@ fn read<'a>(arguments: &[&'a str]) -> Result<Options<'a>> {
     Ok(options)
 }
 
-fn check(options: &Options<'_>) -> Result<()> {
+fn check(options: &AdvisoryOptions<'_>) -> Result<()> {
     install_deny()?;
     say("fetching the RustSec advisory database");
     let fetched = fetch(options.from)?;

@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 
 use crate::guests;
 use crate::run::{cargo, root, run, say, target};
-use crate::setup::{C, cargo_home, setup, targets};
+use crate::setup::{CToolchain, cargo_home, setup, targets};
 
 /// Profile of the host. Guests and tools are always optimised.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -112,7 +112,7 @@ pub(crate) fn tool_package(directory: &Path) -> String {
     format!("tollhouse-tool-{name}")
 }
 
-fn tools(c: &C) -> Result<()> {
+fn tools(c: &CToolchain) -> Result<()> {
     say("building the tools (wasm32-wasip2)");
     let mut build = cargo(&TOOLS);
     for directory in tool_directories()? {

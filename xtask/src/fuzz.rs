@@ -12,14 +12,14 @@ use anyhow::{Context, Result, bail};
 use crate::run::{cargo, root, run, say, succeeds, target};
 
 /// Default run time of each target: long enough to find again what a change broke.
-const TIME: Time = Time::Each(60);
+const TIME: FuzzTime = FuzzTime::Each(60);
 
 /// libFuzzer's limits for one input: time in seconds, memory in MiB, and length in bytes. The files of the corpus are
 /// shorter; cost that grows with the length of an input shows within 4,096 bytes.
 const BOUNDS: [&str; 3] = ["-timeout=20", "-rss_limit_mb=1024", "-max_len=4096"];
 
 /// Result of one target.
-struct Outcome {
+struct FuzzOutcome {
     runs: String,
     /// Number of code edges that the inputs reach.
     coverage: String,
@@ -31,14 +31,14 @@ struct Outcome {
 
 /// Run time of the targets.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Time {
+enum FuzzTime {
     /// Run time of each target, in seconds.
     Each(u32),
     /// Run time of all targets together, in hours.
     Together(f64),
 }
 
-impl Time {
+impl FuzzTime {
     /// Returns the seconds for each of `targets` targets.
     fn share(self, targets: usize) -> u32 {
         match self {
@@ -51,15 +51,15 @@ impl Time {
 
 /// Options of the command.
 #[derive(Debug, PartialEq)]
-struct Options<'a> {
+struct FuzzOptions<'a> {
     only: Option<&'a str>,
-    time: Time,
+    time: FuzzTime,
     seeded: bool,
 }
 
 /// Runs one target, or all of them.
 pub(crate) fn fuzz(arguments: &[&str]) -> Result<()> {
-    let Options { only, time, seeded } = read(arguments)?;
+    let FuzzOptions { only, time, seeded } = read(arguments)?;
     let targets = targets()?;
     let chosen: Vec<&String> = targets.iter().filter(|target| only.is_none_or(|only| only == *target)).collect();
     if chosen.is_empty() {
@@ -84,7 +84,7 @@ fn look(chosen: &[&String], seconds: u32) -> Result<()> {
     }
     let width = chosen.iter().map(|target| target.len()).max().unwrap_or_default().max("target".len());
     println!("{:width$}  {:>12}  {:>8}  {:>6}  found", "target", "runs", "coverage", "kept");
-    for (target, Outcome { runs, coverage, kept, found }) in &outcomes {
+    for (target, FuzzOutcome { runs, coverage, kept, found }) in &outcomes {
         let found = found.as_deref().unwrap_or("nothing");
         println!("{target:width$}  {runs:>12}  {coverage:>8}  {kept:>6}  {found}");
     }
@@ -95,8 +95,8 @@ fn look(chosen: &[&String], seconds: u32) -> Result<()> {
 }
 
 /// Parses the arguments `[TARGET | --all] [--seconds N | --minutes N | --hours N] [--seeded]`, in any order.
-fn read<'a>(arguments: &[&'a str]) -> Result<Options<'a>> {
-    let mut options = Options { only: None, time: TIME, seeded: false };
+fn read<'a>(arguments: &[&'a str]) -> Result<FuzzOptions<'a>> {
+    let mut options = FuzzOptions { only: None, time: TIME, seeded: false };
     let (mut all, mut rest) = (false, arguments.iter());
     while let Some(argument) = rest.next() {
         match *argument {
@@ -119,17 +119,17 @@ fn read<'a>(arguments: &[&'a str]) -> Result<Options<'a>> {
 
 /// Parses the value of a flag for the run time. `--hours` is the time of all targets together and may have a fraction;
 /// the other flags give the time of each target.
-fn time(flag: &str, given: &str) -> Result<Time> {
+fn time(flag: &str, given: &str) -> Result<FuzzTime> {
     if flag == "--hours" {
         let hours: f64 = given.parse().with_context(|| format!("`{flag} {given}` is no number"))?;
         if !hours.is_finite() || hours <= 0.0 {
             bail!("`{flag} {given}` is no time to fuzz for");
         }
-        return Ok(Time::Together(hours));
+        return Ok(FuzzTime::Together(hours));
     }
     let number: u32 = given.parse().with_context(|| format!("`{flag} {given}` is no whole number"))?;
     let each = if flag == "--minutes" { 60 } else { 1 };
-    Ok(Time::Each(number.checked_mul(each).context("that is more than a century")?))
+    Ok(FuzzTime::Each(number.checked_mul(each).context("that is more than a century")?))
 }
 
 /// Returns the names of all targets, which are the names of their files.
@@ -157,7 +157,7 @@ fn directory() -> PathBuf {
 }
 
 /// Fuzzes one target. Inputs that raise the coverage are kept for the next run in a directory beside the corpus.
-fn one(target: &str, seconds: u32) -> Result<Outcome> {
+fn one(target: &str, seconds: u32) -> Result<FuzzOutcome> {
     let grown = directory().join("corpus").join(target);
     std::fs::create_dir_all(&grown)?;
     let log = directory().join(format!("{target}.log"));
@@ -170,7 +170,7 @@ fn one(target: &str, seconds: u32) -> Result<Outcome> {
     let found = (!status.success()).then(|| report(target, &told, &log));
     let runs = after(&told, "stat::number_of_executed_units:").unwrap_or("?").to_owned();
     let coverage = after(&told, " cov: ").and_then(|rest| rest.split(' ').next()).unwrap_or("?").to_owned();
-    Ok(Outcome { runs, coverage, kept: std::fs::read_dir(&grown)?.count(), found })
+    Ok(FuzzOutcome { runs, coverage, kept: std::fs::read_dir(&grown)?.count(), found })
 }
 
 /// Prints a finding and how to reproduce it. Returns the path of its input.

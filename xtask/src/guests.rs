@@ -13,22 +13,24 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-use self::manifest::{Manifest, StoredGuest};
+use self::manifest::{GuestManifest, StoredGuest};
 use crate::build::{Profile, SHELL};
 use crate::patched;
 use crate::run::{cargo, command, output, root, run, say, target};
 use crate::setup;
 
 /// Guest and how it is built.
-struct Guest {
+struct GuestPackage {
     /// Base name of the guest's files.
     name: &'static str,
     /// Cargo package of the guest's core module.
     package: &'static str,
 }
 
-const GUESTS: [Guest; 2] =
-    [Guest { name: "js", package: "tollhouse-guest-js" }, Guest { name: "shell", package: "tollhouse-guest-shell" }];
+const GUESTS: [GuestPackage; 2] = [
+    GuestPackage { name: "js", package: "tollhouse-guest-js" },
+    GuestPackage { name: "shell", package: "tollhouse-guest-shell" },
+];
 
 /// Target that guests are built for.
 pub(crate) const TARGET: &str = "wasm32-unknown-unknown";
@@ -36,7 +38,7 @@ pub(crate) const TARGET: &str = "wasm32-unknown-unknown";
 /// Flag with which the crate `getrandom` takes randomness from a function of the guest, which gets it from the host.
 const GETRANDOM: &str = "--cfg=getrandom_backend=\"custom\"";
 
-impl Guest {
+impl GuestPackage {
     /// Returns the path of a stored file of the guest.
     fn stored(&self, extension: &str) -> PathBuf {
         stored().join(self.name).with_extension(extension)
@@ -121,7 +123,7 @@ pub(crate) fn prepare(profile: Profile) -> Result<()> {
 /// sources have changed.
 fn compile(compiler: &Path, flags: &[&str], out: &Path) -> Result<()> {
     std::fs::create_dir_all(out)?;
-    let manifest = Manifest::read(&stored())?;
+    let manifest = GuestManifest::read(&stored())?;
     for guest in &GUESTS {
         let sources = sources::digest(guest.name)?;
         let origin = if manifest.has(guest.name, &sources) {
@@ -152,7 +154,7 @@ pub(crate) fn renew(check: bool) -> Result<()> {
     say("building what pre-initialises the guests");
     run(&mut cargo(&["build", "--bin", "tollhouse-precompile"]))?;
     let precompile = target().join("debug/tollhouse-precompile");
-    let mut manifest = Manifest::made_by(&output(command("rustc").arg("--version"))?, &version_of(&c)?);
+    let mut manifest = GuestManifest::made_by(&output(command("rustc").arg("--version"))?, &version_of(&c)?);
     let directory = target().join("portable-guests");
     std::fs::create_dir_all(&directory)?;
     for guest in &GUESTS {
@@ -164,7 +166,7 @@ pub(crate) fn renew(check: bool) -> Result<()> {
         manifest.add(guest.name, StoredGuest::read(&directory, guest.name, sources)?);
     }
     if check {
-        return manifest.compare(&Manifest::read(&stored())?);
+        return manifest.compare(&GuestManifest::read(&stored())?);
     }
     for guest in &GUESTS {
         for extension in ["wasm.zst", "pages", "digest"] {
@@ -179,7 +181,7 @@ pub(crate) fn renew(check: bool) -> Result<()> {
 
 /// Refuses stored guests that differ from the manifest, or whose sources have changed.
 pub(crate) fn check() -> Result<()> {
-    let manifest = Manifest::read(&stored())?;
+    let manifest = GuestManifest::read(&stored())?;
     for guest in &GUESTS {
         let sources = sources::digest(guest.name)?;
         if !manifest.has(guest.name, &sources) {

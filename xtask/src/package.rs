@@ -26,13 +26,13 @@ const LINKED: [(&str, &str); 4] = [
 ];
 
 /// Crate that is published.
-struct Published {
+struct PublishedCrate {
     name: String,
     version: String,
     manifest: String,
 }
 
-impl Published {
+impl PublishedCrate {
     /// Returns the path of the packaged crate.
     fn archive(&self) -> PathBuf {
         target().join("package").join(format!("{}-{}.crate", self.name, self.version))
@@ -44,7 +44,7 @@ pub(crate) fn test() -> Result<()> {
     say("packaging the crates that are published");
     let published = published()?;
     let mut package = cargo(&["package", "--quiet", "--locked", "--no-verify", "--allow-dirty"]);
-    for Published { name, .. } in &published {
+    for PublishedCrate { name, .. } in &published {
         package.args(["--package", name]);
     }
     run(&mut package)?;
@@ -53,7 +53,7 @@ pub(crate) fn test() -> Result<()> {
 }
 
 /// Returns the published packages of this workspace.
-fn published() -> Result<Vec<Published>> {
+fn published() -> Result<Vec<PublishedCrate>> {
     let metadata = output(&mut cargo(&["metadata", "--format-version", "1", "--no-deps", "--locked"]))?;
     let metadata: Value = serde_json::from_str(&metadata)?;
     let mut published = Vec::new();
@@ -61,7 +61,7 @@ fn published() -> Result<Vec<Published>> {
         let word = |key: &str| package[key].as_str().map(str::to_owned).with_context(|| format!("no {key}"));
         // Guests are published as components, in the crate that stores them.
         if package["publish"].is_null() && word("name")? != "tollhouse-guest-js" {
-            published.push(Published {
+            published.push(PublishedCrate {
                 name: word("name")?,
                 version: word("version")?,
                 manifest: word("manifest_path")?,
@@ -72,7 +72,7 @@ fn published() -> Result<Vec<Published>> {
 }
 
 /// Builds the command line from the packages, and runs a script of each language.
-fn build_command_line(published: &[Published]) -> Result<()> {
+fn build_command_line(published: &[PublishedCrate]) -> Result<()> {
     say("building the command line from the packages, with clang and the wasm targets hidden");
     let workspace = target().join("package/workspace");
     if workspace.exists() {
@@ -97,7 +97,7 @@ fn build_command_line(published: &[Published]) -> Result<()> {
 }
 
 /// Creates a workspace from the packages, with the locked dependencies and the profiles of this one.
-fn unpack(published: &[Published], workspace: &Path) -> Result<()> {
+fn unpack(published: &[PublishedCrate], workspace: &Path) -> Result<()> {
     let (mut members, mut patched) = (Vec::new(), Table::new());
     for package in published {
         tar::Archive::new(GzDecoder::new(File::open(package.archive())?)).unpack(workspace)?;
@@ -134,8 +134,8 @@ fn hide_toolchains(build: &mut std::process::Command, directory: &Path) -> Resul
     Ok(())
 }
 
-fn check(package: &Published) -> Result<()> {
-    let Published { name, manifest, .. } = package;
+fn check(package: &PublishedCrate) -> Result<()> {
+    let PublishedCrate { name, manifest, .. } = package;
     let archive = package.archive();
     let size = archive.metadata().with_context(|| format!("{} is not there", archive.display()))?.len();
     ensure!(size < MAX_SIZE, "{name} is {size} bytes, and crates.io takes {MAX_SIZE}");

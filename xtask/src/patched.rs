@@ -25,7 +25,7 @@ use crate::run::{cargo, output, root, run, say, target};
 pub(crate) const RIVAL: &str = "tests/conformance/rivals/bashkit/Cargo.toml";
 
 /// Crate that is patched, with its patches.
-struct Source {
+struct PatchedCrate {
     /// Name of the crate.
     name: &'static str,
     /// Manifest of a package that depends on the crate; the `Cargo.lock` next to it pins version and checksum.
@@ -34,8 +34,9 @@ struct Source {
     patches: &'static str,
 }
 
-const BASHKIT: Source = Source { name: "bashkit", manifest: RIVAL, patches: "guest-shell/patches" };
-const QUICKJS: Source = Source { name: "rquickjs-sys", manifest: "Cargo.toml", patches: "guest-js/patches" };
+const BASHKIT: PatchedCrate = PatchedCrate { name: "bashkit", manifest: RIVAL, patches: "guest-shell/patches" };
+const QUICKJS: PatchedCrate =
+    PatchedCrate { name: "rquickjs-sys", manifest: "Cargo.toml", patches: "guest-js/patches" };
 
 /// File of the crate that is replaced by its patched form.
 const QUICKJS_FILE: &str = "quickjs/quickjs.c";
@@ -47,7 +48,7 @@ const STAMP: &str = ".made-of";
 pub(crate) type Files = BTreeMap<PathBuf, Vec<u8>>;
 
 /// Patch file.
-struct Patch {
+struct PatchFile {
     /// Path of the patch in this workspace.
     name: String,
     text: String,
@@ -121,7 +122,7 @@ exec '{compiler}' \"$@\"
     )
 }
 
-impl Source {
+impl PatchedCrate {
     /// Returns the version and checksum that the `Cargo.lock` pins.
     fn pinned(&self) -> Result<(String, String)> {
         let lock = root().join(self.manifest).with_file_name("Cargo.lock");
@@ -131,12 +132,12 @@ impl Source {
     }
 
     /// Returns the patches, in the order of their names.
-    fn patches(&self) -> Result<Vec<Patch>> {
+    fn patches(&self) -> Result<Vec<PatchFile>> {
         read_patches(self.patches)
     }
 
     /// Returns the files of the crate with the patches applied.
-    fn patched(&self, version: &str, checksum: &str, patches: &[Patch]) -> Result<Files> {
+    fn patched(&self, version: &str, checksum: &str, patches: &[PatchFile]) -> Result<Files> {
         say(&format!("patching {} {version}: {} patches", self.name, patches.len()));
         let mut files = unpack(&self.published(version, checksum)?)?;
         for patch in patches {
@@ -160,7 +161,7 @@ impl Source {
 }
 
 /// Reads the patches in a directory of this workspace, in the order of their names.
-fn read_patches(directory: &str) -> Result<Vec<Patch>> {
+fn read_patches(directory: &str) -> Result<Vec<PatchFile>> {
     let path = root().join(directory);
     let mut patches = Vec::new();
     for entry in std::fs::read_dir(&path).with_context(|| format!("cannot read {}", path.display()))? {
@@ -168,7 +169,7 @@ fn read_patches(directory: &str) -> Result<Vec<Patch>> {
         if path.extension().is_some_and(|extension| extension == "patch") {
             let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
             let name = path.file_name().unwrap_or_default().to_string_lossy();
-            patches.push(Patch { name: format!("{directory}/{name}"), text });
+            patches.push(PatchFile { name: format!("{directory}/{name}"), text });
         }
     }
     patches.sort_by(|one, other| one.name.cmp(&other.name));
@@ -204,7 +205,7 @@ fn pinned(lock: &str, name: &str) -> Option<(String, String)> {
 }
 
 /// Returns the digest of a published crate and its patches.
-fn stamp(checksum: &str, patches: &[Patch]) -> String {
+fn stamp(checksum: &str, patches: &[PatchFile]) -> String {
     let mut made_of = Sha256::new_with_prefix(checksum);
     for patch in patches {
         made_of.update((patch.text.len() as u64).to_le_bytes());
@@ -253,7 +254,7 @@ fn is_below(path: &Path) -> bool {
 }
 
 /// Applies one patch completely, or not at all.
-fn apply(patch: &Patch, files: &mut Files) -> Result<()> {
+fn apply(patch: &PatchFile, files: &mut Files) -> Result<()> {
     let name = &patch.name;
     let failed = || format!("{name} does not fit: the README.md beside it says how to make it anew");
     let mut parts = 0;
@@ -324,10 +325,10 @@ fn list(directory: &Path, found: &mut Vec<PathBuf>) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Files, Patch, apply, pinned};
+    use super::{Files, PatchFile, apply, pinned};
 
-    fn patch(text: &str) -> Patch {
-        Patch { name: "patches/01-it.patch".to_owned(), text: text.to_owned() }
+    fn patch(text: &str) -> PatchFile {
+        PatchFile { name: "patches/01-it.patch".to_owned(), text: text.to_owned() }
     }
 
     fn one_file() -> Files {

@@ -15,7 +15,7 @@ use crate::patched;
 use crate::run::{command, output, root, run, say, succeeds, target};
 
 /// Program in the form in which its own project released it.
-struct Shipped {
+struct ShippedProgram {
     /// Name of the program in scripts.
     name: &'static str,
     /// Crate of the program, and the version that is built.
@@ -27,7 +27,7 @@ struct Shipped {
     /// Further arguments for cargo.
     features: &'static [&'static str],
     /// Dependency that does not work on WASI, and its replacement.
-    instead: Option<(&'static str, Instead)>,
+    instead: Option<(&'static str, DependencyReplacement)>,
     /// File that cargo builds.
     file: &'static str,
     description: &'static str,
@@ -36,7 +36,7 @@ struct Shipped {
 
 /// Replacement of a dependency.
 #[derive(Clone, Copy)]
-enum Instead {
+enum DependencyReplacement {
     /// Crate in this repository, by its path.
     Ours(&'static str),
     /// Published crate of this version, with one text in one file replaced.
@@ -47,8 +47,8 @@ enum Instead {
 const PYTHON: (&str, &str) = ("python3", "3.14.0");
 
 /// Programs that are built from crates, without threads, processes and C code, which WASI 0.1 does not support.
-const SHIPPED: [Shipped; 3] = [
-    Shipped {
+const SHIPPED: [ShippedProgram; 3] = [
+    ShippedProgram {
         name: "uutils",
         package: "coreutils",
         version: "0.12.0",
@@ -59,7 +59,7 @@ const SHIPPED: [Shipped; 3] = [
         description: "The uutils coreutils: `uutils sort`, `uutils wc` and some seventy more.",
         license: "MIT",
     },
-    Shipped {
+    ShippedProgram {
         name: "rg",
         package: "ripgrep",
         version: "15.2.0",
@@ -69,7 +69,7 @@ const SHIPPED: [Shipped; 3] = [
         // peeked at stay in the standard library's buffer, which ripgrep reads.
         instead: Some((
             "grep-cli",
-            Instead::Edited {
+            DependencyReplacement::Edited {
                 version: "0.1.12",
                 sha256: "cf32d263c5d5cc2a23ce587097f5ddafdb188492ba2e6fb638eaccdc22453631",
                 file: "src/lib.rs",
@@ -81,13 +81,13 @@ const SHIPPED: [Shipped; 3] = [
         description: "ripgrep: searches files for a regular expression, or its input if there is some.",
         license: "Unlicense OR MIT",
     },
-    Shipped {
+    ShippedProgram {
         name: "jaq",
         package: "jaq",
         version: "3.1.2",
         sha256: "f686343ddd30a3cb6028299b080fb135480532e74b5f6628362c11fdb52f7d22",
         features: &["--no-default-features"],
-        instead: Some(("rustyline", Instead::Ours("xtask/jaq/rustyline"))),
+        instead: Some(("rustyline", DependencyReplacement::Ours("xtask/jaq/rustyline"))),
         file: "jaq.wasm",
         description: "jaq: the language of jq, for JSON and its relatives.",
         license: "MIT",
@@ -167,7 +167,7 @@ fn sqlite() -> Result<PathBuf> {
     let place = place(sqlite::NAME, sqlite::VERSION);
     let component = "bin/sqlite3.wasm";
     let module = place.join(component);
-    let layer = Layer::of(&["xtask/sqlite", "xtask/src/programs/sqlite.rs"], &place)?;
+    let layer = SourceStamp::of(&["xtask/sqlite", "xtask/src/programs/sqlite.rs"], &place)?;
     if !module.exists() || !layer.is_current() {
         let sources = place.join("source");
         sqlite::make(&place, &sources, &module)?;
@@ -177,7 +177,8 @@ fn sqlite() -> Result<PathBuf> {
         }
     }
     let (name, version) = (sqlite::NAME, sqlite::VERSION);
-    Manifest { name, version, description: sqlite::DESCRIPTION, license: sqlite::LICENSE, component }.write(&place)?;
+    PackageManifest { name, version, description: sqlite::DESCRIPTION, license: sqlite::LICENSE, component }
+        .write(&place)?;
     Ok(place)
 }
 
@@ -196,12 +197,12 @@ fn python() -> Result<PathBuf> {
 fn git() -> Result<PathBuf> {
     let place = place(git::NAME, git::VERSION);
     let module = place.join("bin/git.wasm");
-    let layer = Layer::of(&["xtask/git", "xtask/src/programs/git.rs"], &place)?;
+    let layer = SourceStamp::of(&["xtask/git", "xtask/src/programs/git.rs"], &place)?;
     if !module.exists() || !layer.is_current() {
         git::make(&place, &module)?;
         layer.record()?;
     }
-    let about = Manifest {
+    let about = PackageManifest {
         name: git::NAME,
         version: git::VERSION,
         description: git::DESCRIPTION,
@@ -214,13 +215,13 @@ fn git() -> Result<PathBuf> {
 
 /// Digest of our own sources of a program, including the code that builds it, to decide whether the program must be
 /// built again.
-struct Layer {
+struct SourceStamp {
     hash: String,
     /// File next to the module that records the digest of the sources at the time of its build.
     built: PathBuf,
 }
 
-impl Layer {
+impl SourceStamp {
     fn of(sources: &[&str], place: &Path) -> Result<Self> {
         let mut files = Vec::new();
         let mut paths: Vec<PathBuf> = sources.iter().map(|source| root().join(source)).collect();
@@ -253,7 +254,7 @@ impl Layer {
 }
 
 /// Manifest of a program's package. The package requests all files; a policy decides which of them it is granted.
-struct Manifest<'a> {
+struct PackageManifest<'a> {
     name: &'a str,
     version: &'a str,
     description: &'a str,
@@ -261,7 +262,7 @@ struct Manifest<'a> {
     component: &'a str,
 }
 
-impl Manifest<'_> {
+impl PackageManifest<'_> {
     fn write(&self, place: &Path) -> Result<()> {
         let Self { name, version, description, license, component } = self;
         let manifest = format!(
@@ -273,7 +274,7 @@ impl Manifest<'_> {
     }
 }
 
-impl Shipped {
+impl ShippedProgram {
     /// Builds the program unless it exists. Returns the directory of the package.
     fn build(&self) -> Result<PathBuf> {
         let place = place(self.name, self.version);
@@ -305,12 +306,12 @@ impl Shipped {
         }
         let Self { name, version, description, license, .. } = *self;
         let component = format!("bin/{}", self.file);
-        Manifest { name, version, description, license, component: &component }.write(&place)?;
+        PackageManifest { name, version, description, license, component: &component }.write(&place)?;
         Ok(place)
     }
 }
 
-impl Instead {
+impl DependencyReplacement {
     /// Returns the directory of the replacement, which may be created below `work`.
     fn place(self, name: &str, work: &Path) -> Result<PathBuf> {
         match self {

@@ -24,14 +24,14 @@ const HEADERS: [&str; 5] = [
 ];
 
 /// Compiler and headers for C code in tools.
-pub(crate) struct C {
+pub(crate) struct CToolchain {
     /// Path of clang.
     pub(crate) compiler: String,
     /// Directory with the headers of wasi-libc. The library itself comes with Rust's target.
     pub(crate) headers: &'static str,
 }
 
-impl C {
+impl CToolchain {
     /// Returns the directory of the headers of wasi-libc.
     pub(crate) fn headers(&self) -> &'static str {
         self.headers
@@ -66,7 +66,7 @@ pub(crate) fn wasm_compiler() -> Result<String> {
 }
 
 /// Installs what is missing, or fails with the commands to type.
-pub(crate) fn setup() -> Result<C> {
+pub(crate) fn setup() -> Result<CToolchain> {
     targets(&TARGETS)?;
     if let Some(found) = found() {
         return Ok(found);
@@ -86,9 +86,9 @@ pub(crate) fn setup() -> Result<C> {
     found().ok_or_else(|| anyhow::anyhow!("clang-19 and wasi-libc were installed, but they cannot compile for wasm32"))
 }
 
-fn found() -> Option<C> {
+fn found() -> Option<CToolchain> {
     let headers = HEADERS.into_iter().find(|directory| Path::new(directory).join("stdio.h").exists())?;
-    Some(C { compiler: compiler()?, headers })
+    Some(CToolchain { compiler: compiler()?, headers })
 }
 
 /// Installs a container registry for the tests that push to one, if it is missing.

@@ -5,14 +5,14 @@ use std::collections::BTreeSet;
 use anyhow::{Context, Result};
 use serde_json::Value;
 
-use super::compare::Aspect;
+use super::compare::DifferenceAspect;
 use crate::run::root;
 
 /// Path of the data file, relative to the root of the repository. `docs/compatibility.md` lists the same reasons.
 pub(crate) const FILE: &str = "tests/conformance/differences.json";
 
 /// Accepted difference between the two sides, with its reason.
-pub(crate) struct Accepted {
+pub(crate) struct AcceptedDifference {
     subject: String,
     features: BTreeSet<String>,
     aspects: BTreeSet<String>,
@@ -22,15 +22,15 @@ pub(crate) struct Accepted {
 /// Contents of the data file.
 pub(crate) struct Expectations {
     /// List of the accepted differences.
-    pub(crate) accepted: Vec<Accepted>,
+    pub(crate) accepted: Vec<AcceptedDifference>,
     /// Runs that are part of the tests.
-    pub(crate) short_runs: Vec<Bounded>,
+    pub(crate) short_runs: Vec<BoundedRun>,
     /// Runs that are part of `cargo xtask test --full`.
-    pub(crate) long_runs: Vec<Bounded>,
+    pub(crate) long_runs: Vec<BoundedRun>,
 }
 
 /// Run in which only a limited number of cases may differ, accepted ones included.
-pub(crate) struct Bounded {
+pub(crate) struct BoundedRun {
     /// Name of a generator.
     pub(crate) subject: String,
     /// Number of cases that the generator makes.
@@ -48,14 +48,14 @@ impl Expectations {
         let file: Value = serde_json::from_str(&text).with_context(|| format!("{FILE} is not JSON"))?;
         let list = |key: &str| file[key].as_array().with_context(|| format!("{FILE} has no list `{key}`"));
         Ok(Self {
-            accepted: list("accepted")?.iter().map(Accepted::parse).collect::<Result<_>>()?,
-            short_runs: list("short_runs")?.iter().map(Bounded::parse).collect::<Result<_>>()?,
-            long_runs: list("long_runs")?.iter().map(Bounded::parse).collect::<Result<_>>()?,
+            accepted: list("accepted")?.iter().map(AcceptedDifference::parse).collect::<Result<_>>()?,
+            short_runs: list("short_runs")?.iter().map(BoundedRun::parse).collect::<Result<_>>()?,
+            long_runs: list("long_runs")?.iter().map(BoundedRun::parse).collect::<Result<_>>()?,
         })
     }
 }
 
-impl Bounded {
+impl BoundedRun {
     fn parse(entry: &Value) -> Result<Self> {
         let number = |key: &str| entry[key].as_u64().with_context(|| format!("{FILE}: {entry} has no `{key}`"));
         Ok(Self {
@@ -67,7 +67,7 @@ impl Bounded {
     }
 }
 
-impl Accepted {
+impl AcceptedDifference {
     fn parse(entry: &Value) -> Result<Self> {
         let text = |key: &str| {
             let text = entry[key].as_str().filter(|text| !text.is_empty());
@@ -95,7 +95,7 @@ impl Accepted {
         accepted: &[Self],
         subject: &str,
         features: &BTreeSet<String>,
-        aspects: &BTreeSet<Aspect>,
+        aspects: &BTreeSet<DifferenceAspect>,
     ) -> Option<String> {
         let matching = accepted.iter().find(|accepted| {
             accepted.subject == subject

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
-use super::node::{Kind, Node, Part};
+use super::node::{DerivationNode, NodeKind, NodePart};
 
 /// Language of a script, which also decides which program is the reference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -28,7 +28,7 @@ impl Language {
 
 /// File that exists before the script starts.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Fixture {
+pub(crate) struct FixtureFile {
     /// Contents of the file.
     pub(crate) text: String,
     /// Permission bits of the file.
@@ -37,7 +37,7 @@ pub(crate) struct Fixture {
 
 /// Generated script with its files and input.
 #[derive(Debug, Clone)]
-pub(crate) struct Case {
+pub(crate) struct TestCase {
     /// Subject, seed and index: enough to generate the case again.
     pub(crate) id: String,
     /// Name of the generator.
@@ -45,25 +45,25 @@ pub(crate) struct Case {
     /// Language of the script.
     pub(crate) language: Language,
     /// Derivation of the script. Its children are the statements.
-    pub(crate) script: Node,
+    pub(crate) script: DerivationNode,
     /// Standard input; empty if `None`.
     pub(crate) stdin: Option<String>,
     /// Files by their path below the working directory.
-    pub(crate) files: BTreeMap<String, Fixture>,
+    pub(crate) files: BTreeMap<String, FixtureFile>,
     /// Arguments, which a shell script is given by `set --`.
     pub(crate) arguments: Vec<String>,
     /// Environment variables in addition to those that every case has.
     pub(crate) env: BTreeMap<String, String>,
 }
 
-impl Case {
+impl TestCase {
     /// Returns a case with an empty script.
     pub(crate) fn new(subject: &'static str, language: Language) -> Self {
         Self {
             id: String::new(),
             subject,
             language,
-            script: Node { kind: Kind::Fixed, feature: None, parts: Vec::new() },
+            script: DerivationNode { kind: NodeKind::Fixed, feature: None, parts: Vec::new() },
             stdin: None,
             files: BTreeMap::new(),
             arguments: Vec::new(),
@@ -72,14 +72,18 @@ impl Case {
     }
 
     /// Appends a statement on a line of its own. The shrinker may remove it.
-    pub(crate) fn statement(&mut self, node: Node) {
-        let line = Node { kind: Kind::Item, feature: None, parts: vec![Part::Node(node), Part::Text("\n".to_owned())] };
-        self.script.parts.push(Part::Node(line));
+    pub(crate) fn statement(&mut self, node: DerivationNode) {
+        let line = DerivationNode {
+            kind: NodeKind::Item,
+            feature: None,
+            parts: vec![NodePart::Node(node), NodePart::Text("\n".to_owned())],
+        };
+        self.script.parts.push(NodePart::Node(line));
     }
 
     /// Adds a file with the mode 644.
     pub(crate) fn file(&mut self, path: &str, text: impl Into<String>) {
-        self.files.insert(path.to_owned(), Fixture { text: text.into(), mode: 0o644 });
+        self.files.insert(path.to_owned(), FixtureFile { text: text.into(), mode: 0o644 });
     }
 
     /// Returns the text that both sides run.

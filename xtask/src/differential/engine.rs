@@ -7,10 +7,10 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
 
-use super::case::Case;
+use super::case::TestCase;
 
 /// Running process, and the command that starts it again if it dies.
-pub(crate) struct Engine {
+pub(crate) struct EngineProcess {
     start: Box<dyn Fn() -> Command + Send>,
     running: Option<(Child, ChildStdin, BufReader<ChildStdout>)>,
     /// Number of jobs after which the process is replaced.
@@ -18,14 +18,14 @@ pub(crate) struct Engine {
     done: usize,
 }
 
-impl Engine {
+impl EngineProcess {
     /// Returns an engine whose process starts with its first job.
     pub(crate) fn new(renew_after: usize, start: impl Fn() -> Command + Send + 'static) -> Self {
         Self { start: Box::new(start), running: None, renew_after, done: 0 }
     }
 
     /// Runs cases and returns their results in the order of the cases.
-    pub(crate) fn run(&mut self, cases: &[&Case]) -> Result<Vec<Value>> {
+    pub(crate) fn run(&mut self, cases: &[&TestCase]) -> Result<Vec<Value>> {
         let mut results = HashMap::new();
         let mut open: Vec<(String, String)> =
             cases.iter().enumerate().map(|(at, case)| (at.to_string(), line(at, case))).collect();
@@ -108,14 +108,14 @@ impl Engine {
     }
 }
 
-impl Drop for Engine {
+impl Drop for EngineProcess {
     fn drop(&mut self) {
         self.stop();
     }
 }
 
 /// Returns the job line of a case. Its id is the position of the case, so that equal cases stay apart.
-fn line(at: usize, case: &Case) -> String {
+fn line(at: usize, case: &TestCase) -> String {
     let mut job = case.job();
     job["id"] = at.to_string().into();
     format!("{job}\n")

@@ -26,14 +26,14 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, bail};
 
 use self::accepted::Expectations;
-use self::case::Case;
-use self::cause::Differing;
-use self::compare::Verdict;
-use self::generators::Generator;
-use self::random::Random;
-use self::reference::Reference;
-use self::report::{Report, SUMMARY_HEAD};
-use self::sides::Sides;
+use self::case::TestCase;
+use self::cause::DifferingCase;
+use self::compare::ComparisonVerdict;
+use self::generators::CaseGenerator;
+use self::random::CaseRandom;
+use self::reference::ReferencePrograms;
+use self::report::{RunReport, SUMMARY_HEAD};
+use self::sides::ComparedSides;
 use crate::build::{self, Profile};
 use crate::run::{say, target};
 
@@ -49,8 +49,8 @@ const ROUND: usize = 1_000;
 const REPEATS: usize = 4;
 
 /// Options of a run.
-struct Options {
-    subjects: Vec<&'static dyn Generator>,
+struct DifferentialOptions {
+    subjects: Vec<&'static dyn CaseGenerator>,
     count: u64,
     seed: u64,
     jobs: usize,
@@ -64,7 +64,7 @@ struct Options {
     only: Option<u64>,
 }
 
-impl Options {
+impl DifferentialOptions {
     fn parse(words: &[&str]) -> Result<Self> {
         let mut options = Self {
             subjects: Vec::new(),
@@ -100,12 +100,12 @@ impl Options {
 
 /// Runs `cargo xtask differential SUBJECT...`.
 pub(crate) fn differential(words: &[&str]) -> Result<()> {
-    let options = Options::parse(words)?;
+    let options = DifferentialOptions::parse(words)?;
     if options.ours.is_none() {
         build::all(Profile::Debug)?;
     }
-    let reference = Reference::prepare()?;
-    let sides = Sides::new(&reference, options.jobs, options.ours.as_deref());
+    let reference = ReferencePrograms::prepare()?;
+    let sides = ComparedSides::new(&reference, options.jobs, options.ours.as_deref());
     if let Some(index) = options.only {
         return options.subjects.iter().try_for_each(|subject| show(*subject, options.seed, index, &sides));
     }
@@ -136,12 +136,12 @@ pub(crate) fn bounded(long: bool) -> Result<()> {
         say("NOT comparing with the real programs: bubblewrap is missing, and this user cannot install it");
         return Ok(());
     }
-    let reference = Reference::prepare()?;
-    let sides = Sides::new(&reference, 2, None);
+    let reference = ReferencePrograms::prepare()?;
+    let sides = ComparedSides::new(&reference, 2, None);
     let mut worse = Vec::new();
     let long_runs = if long { expectations.long_runs.as_slice() } else { &[] };
     for bounds in expectations.short_runs.iter().chain(long_runs) {
-        let mut options = Options::parse(&[&bounds.subject])?;
+        let mut options = DifferentialOptions::parse(&[&bounds.subject])?;
         (options.count, options.seed, options.shrink) = (bounds.count, bounds.seed, 0);
         let report = run(options.subjects[0], &options, &expectations, &sides)?;
         println!("{}", report.summary());
@@ -156,18 +156,23 @@ pub(crate) fn bounded(long: bool) -> Result<()> {
 }
 
 /// Runs the cases of one subject.
-fn run(subject: &dyn Generator, options: &Options, expectations: &Expectations, sides: &Sides) -> Result<Report> {
+fn run(
+    subject: &dyn CaseGenerator,
+    options: &DifferentialOptions,
+    expectations: &Expectations,
+    sides: &ComparedSides,
+) -> Result<RunReport> {
     say(&format!("{}: {} scripts, seed {}", subject.name(), options.count, options.seed));
-    let cases: Vec<Case> = (0..options.count).map(|index| generate(subject, options.seed, index)).collect();
+    let cases: Vec<TestCase> = (0..options.count).map(|index| generate(subject, options.seed, index)).collect();
     let (mut same, mut differing, mut void) = (Vec::new(), Vec::new(), 0);
     for (round, cases) in cases.chunks(ROUND).enumerate() {
         let trials = sides.trials(&cases.iter().collect::<Vec<_>>())?;
         let mut suspects = Vec::new();
         for (case, trial) in cases.iter().zip(trials) {
             match trial.verdict {
-                Verdict::Same => same.push(case.features()),
-                Verdict::Void(_) => void += 1,
-                Verdict::Differs(aspects) => suspects.push((case, aspects, trial.reference)),
+                ComparisonVerdict::Same => same.push(case.features()),
+                ComparisonVerdict::Void(_) => void += 1,
+                ComparisonVerdict::Differs(aspects) => suspects.push((case, aspects, trial.reference)),
             }
         }
         // A reference whose result varies, such as that of two processes that write at once, decides nothing.
@@ -176,11 +181,11 @@ fn run(subject: &dyn Generator, options: &Options, expectations: &Expectations, 
             let before = suspects.len();
             let mut again = again.into_iter();
             suspects.retain(|(_, _, reference)| {
-                again.next().is_some_and(|again| compare::compare(reference, &again) == Verdict::Same)
+                again.next().is_some_and(|again| compare::compare(reference, &again) == ComparisonVerdict::Same)
             });
             void += before - suspects.len();
         }
-        differing.extend(suspects.into_iter().map(|(case, aspects, _)| Differing {
+        differing.extend(suspects.into_iter().map(|(case, aspects, _)| DifferingCase {
             case: case.clone(),
             features: case.features(),
             aspects,
@@ -189,18 +194,18 @@ fn run(subject: &dyn Generator, options: &Options, expectations: &Expectations, 
     }
     let (compared, count) = (same.len() + differing.len(), differing.len());
     let causes = cause::group(differing, &same, sides, &expectations.accepted, options.shrink)?;
-    Ok(Report { subject: subject.name(), seed: options.seed, compared, void, differing: count, causes })
+    Ok(RunReport { subject: subject.name(), seed: options.seed, compared, void, differing: count, causes })
 }
 
 /// Generates one case. The same seed and index give the same case.
-fn generate(subject: &dyn Generator, seed: u64, index: u64) -> Case {
-    let mut case = subject.generate(&mut Random::new(subject.name(), seed, index));
+fn generate(subject: &dyn CaseGenerator, seed: u64, index: u64) -> TestCase {
+    let mut case = subject.generate(&mut CaseRandom::new(subject.name(), seed, index));
     case.id = format!("{}/{seed}/{index}", subject.name());
     case
 }
 
 /// Prints one case and the results of both sides.
-fn show(subject: &dyn Generator, seed: u64, index: u64, sides: &Sides) -> Result<()> {
+fn show(subject: &dyn CaseGenerator, seed: u64, index: u64, sides: &ComparedSides) -> Result<()> {
     let case = generate(subject, seed, index);
     println!("{}\nfeatures: {:?}", case.text(), case.features());
     println!("job: {}", case.job());

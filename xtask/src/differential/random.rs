@@ -5,9 +5,9 @@ use rand_chacha::rand_core::{Rng as _, SeedableRng as _};
 use sha2::{Digest as _, Sha256};
 
 /// Random choices of one case.
-pub(crate) struct Random(ChaCha8Rng);
+pub(crate) struct CaseRandom(ChaCha8Rng);
 
-impl Random {
+impl CaseRandom {
     /// Returns the random source for one case of a run.
     pub(crate) fn new(subject: &str, seed: u64, index: u64) -> Self {
         let digest = Sha256::digest(format!("{subject}/{seed}/{index}"));
@@ -34,12 +34,12 @@ impl Random {
 
 #[cfg(test)]
 mod tests {
-    use super::Random;
+    use super::CaseRandom;
 
     #[test]
     fn random_of_one_case_repeats_and_differs_from_its_neighbor() {
         let draw = |index| {
-            let mut random = Random::new("shell", 7, index);
+            let mut random = CaseRandom::new("shell", 7, index);
             (0..8).map(|_| random.below(1 << 30)).collect::<Vec<_>>()
         };
         assert_eq!(draw(1), draw(1));

@@ -11,7 +11,7 @@ use std::process::Command;
 use anyhow::{Context, Result};
 use tempfile::TempDir;
 
-use super::engine::Engine;
+use super::engine::EngineProcess;
 use crate::run::{command, output, root, run, succeeds, target};
 use crate::setup;
 
@@ -49,11 +49,11 @@ const SCRATCH: &str = "67108864";
 const NOBODY: &str = "65534";
 
 /// Reference programs, ready to run.
-pub(crate) struct Reference {
+pub(crate) struct ReferencePrograms {
     worker: TempDir,
 }
 
-impl Reference {
+impl ReferencePrograms {
     /// Installs missing programs where that is possible, and tries the sandbox.
     pub(crate) fn prepare() -> Result<Self> {
         for (package, program) in PACKAGES {
@@ -72,9 +72,9 @@ impl Reference {
     }
 
     /// Returns an engine whose sandbox starts with its first case.
-    pub(crate) fn engine(&self) -> Engine {
+    pub(crate) fn engine(&self) -> EngineProcess {
         let worker = self.worker.path().to_owned();
-        Engine::new(RENEW_AFTER, move || {
+        EngineProcess::new(RENEW_AFTER, move || {
             let mut command = sandbox(&worker);
             command.args(["/run/worker", "differential-worker"]);
             command

@@ -4,14 +4,14 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
-use super::cause::{Cause, Causes};
-use super::compare::Aspect;
+use super::cause::{DifferenceCause, GroupedCauses};
+use super::compare::DifferenceAspect;
 
 /// Longest excerpt of an output, in characters.
 const EXCERPT: usize = 400;
 
 /// Outcome of a run over one subject.
-pub(crate) struct Report {
+pub(crate) struct RunReport {
     /// Name of the generator.
     pub(crate) subject: &'static str,
     /// Seed of the cases.
@@ -23,10 +23,10 @@ pub(crate) struct Report {
     /// Number of cases whose results differ.
     pub(crate) differing: usize,
     /// Differing cases by cause.
-    pub(crate) causes: Causes,
+    pub(crate) causes: GroupedCauses,
 }
 
-impl Report {
+impl RunReport {
     /// Returns the number of differing cases that no accepted difference explains.
     pub(crate) fn unexplained(&self) -> usize {
         let accepted = self.causes.causes.iter().filter(|cause| cause.accepted.is_some());
@@ -65,7 +65,7 @@ impl Report {
 
     /// Returns one JSON object for each cause, with all that another program or a regression test needs.
     pub(crate) fn records(&self) -> String {
-        let record = |cause: &Cause| {
+        let record = |cause: &DifferenceCause| {
             json!({
                 "subject": self.subject, "features": cause.features, "cases": cause.cases, "job": cause.example.job(),
                 "aspects": cause.aspects.iter().map(|aspect| aspect.name()).collect::<Vec<_>>(),
@@ -81,16 +81,16 @@ pub(crate) const SUMMARY_HEAD: &str = "\
 | subject | scripts | differing | share | accepted | undecided |
 | --- | --- | --- | --- | --- | --- |";
 
-fn aspects(cause: &Cause) -> String {
+fn aspects(cause: &DifferenceCause) -> String {
     cause.aspects.iter().map(|aspect| aspect.name()).collect::<Vec<_>>().join(", ")
 }
 
-fn productions(cause: &Cause) -> String {
+fn productions(cause: &DifferenceCause) -> String {
     let names: Vec<String> = cause.features.iter().map(|name| format!("`{}`", name.replace('|', "\\|"))).collect();
     if names.is_empty() { "(none left)".to_owned() } else { names.join(" ") }
 }
 
-fn example(cause: &Cause) -> String {
+fn example(cause: &DifferenceCause) -> String {
     let mut text = format!("{} cases, such as {}\n\n", cause.cases.len(), cause.cases[0]);
     write!(text, "```sh\n{}```\n", cause.example.text()).ok();
     for (path, file) in &cause.example.files {
@@ -105,18 +105,18 @@ fn example(cause: &Cause) -> String {
             writeln!(text, "- {key}: reference {}, ours {}", brief(&reference[key]), brief(&ours[key])).ok();
         }
     }
-    if cause.aspects.contains(&Aspect::Limit) {
+    if cause.aspects.contains(&DifferenceAspect::Limit) {
         writeln!(text, "- ours: {}", brief(&ours["error"])).ok();
     }
     text
 }
 
 /// Returns true if a key of the results belongs to an aspect that differs, or explains a difference in another one.
-fn shows(key: &str, cause: &Cause) -> bool {
+fn shows(key: &str, cause: &DifferenceCause) -> bool {
     let has = |aspect| cause.aspects.contains(&aspect);
     match key {
-        "files" | "links" => has(Aspect::Files),
-        "modes" => has(Aspect::Modes),
+        "files" | "links" => has(DifferenceAspect::Files),
+        "modes" => has(DifferenceAspect::Modes),
         _ => true,
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::engine::Engine;
+use super::engine::EngineProcess;
 use crate::build::{Profile, binary};
 use crate::run::command;
 
@@ -10,9 +10,9 @@ use crate::run::command;
 const LONGEST: &str = "10s";
 
 /// Returns the engine of the tested side: the built binary, or another program that reads the same jobs.
-pub(crate) fn engine(jobs: usize, other: Option<&Path>) -> Engine {
+pub(crate) fn engine(jobs: usize, other: Option<&Path>) -> EngineProcess {
     let other = other.map(Path::to_owned);
-    Engine::new(usize::MAX, move || match &other {
+    EngineProcess::new(usize::MAX, move || match &other {
         Some(program) => command(program),
         None => {
             let mut batch = command(binary(Profile::Debug));

@@ -54,7 +54,7 @@ impl Links {
             bail!("links or paths lead nowhere:\n{}", broken.join("\n"));
         }
         let summary = links.files.get(Path::new(SUMMARY)).with_context(|| format!("there is no {SUMMARY}"))?;
-        let named = summary.links.iter().map(|(to, _)| Target::of(Path::new(SUMMARY), to));
+        let named = summary.links.iter().map(|(to, _)| LinkTarget::of(Path::new(SUMMARY), to));
         links.pages = named.flatten().map(|target| target.path).collect();
         Ok(links)
     }
@@ -77,12 +77,12 @@ impl Links {
         })
     }
 
-    fn with_links(&self, path: &Path, replacement: impl Fn(&Target, &str) -> Option<String>) -> Result<String> {
+    fn with_links(&self, path: &Path, replacement: impl Fn(&LinkTarget, &str) -> Option<String>) -> Result<String> {
         let file = self.files.get(path).with_context(|| format!("{} is no Markdown file here", path.display()))?;
         let mut text = file.text.clone();
         // Replacements go from the end to the start, so that earlier positions stay valid.
         for (to, start) in file.links.iter().rev() {
-            let Some(new) = Target::of(path, to).and_then(|target| replacement(&target, to)) else { continue };
+            let Some(new) = LinkTarget::of(path, to).and_then(|target| replacement(&target, to)) else { continue };
             let old = format!("]({to})");
             let found = text[*start..].find(&old);
             let found =
@@ -98,7 +98,7 @@ impl Links {
         for (path, file) in &self.files {
             let line = |start: usize| file.text[..start].matches('\n').count() + 1;
             for (to, start) in &file.links {
-                if let Some(problem) = Target::of(path, to).and_then(|target| self.problem(&target)) {
+                if let Some(problem) = LinkTarget::of(path, to).and_then(|target| self.problem(&target)) {
                     broken.push(format!("{}:{}: {to}: {problem}", path.display(), line(*start)));
                 }
             }
@@ -117,7 +117,7 @@ impl Links {
         directories.into_iter().flatten().any(|directory| self.repository.join(directory).join(named).exists())
     }
 
-    fn problem(&self, target: &Target) -> Option<String> {
+    fn problem(&self, target: &LinkTarget) -> Option<String> {
         if !self.repository.join(&target.path).exists() {
             return Some("there is no such file".to_owned());
         }
@@ -128,14 +128,14 @@ impl Links {
 }
 
 /// Target of a link within the repository.
-struct Target {
+struct LinkTarget {
     /// File or directory, relative to the root.
     path: PathBuf,
     /// Anchor of a heading in the file.
     anchor: Option<String>,
 }
 
-impl Target {
+impl LinkTarget {
     /// Parses the destination of a link. Returns `None` for links to other sites.
     fn of(from: &Path, to: &str) -> Option<Self> {
         if to.contains("://") || to.starts_with("mailto:") {

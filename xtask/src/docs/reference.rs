@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::run::{command, output};
 
 /// Generated page of the reference.
-pub(super) struct Page {
+pub(super) struct ReferencePage {
     /// Path of the page, relative to the root of the site's sources.
     pub(super) path: PathBuf,
     pub(super) text: String,
@@ -19,7 +19,7 @@ pub(super) struct Page {
     depth: usize,
 }
 
-impl Page {
+impl ReferencePage {
     fn new(path: &str, title: &str, depth: usize, text: String) -> Self {
         Self { path: PathBuf::from("reference").join(path), text, title: title.to_owned(), depth }
     }
@@ -31,18 +31,18 @@ impl Page {
 }
 
 /// Generates the pages of the reference by running the binary `tollhouse`.
-pub(super) fn pages(tollhouse: &Path) -> Result<Vec<Page>> {
+pub(super) fn pages(tollhouse: &Path) -> Result<Vec<ReferencePage>> {
     let mut pages = commands(tollhouse)?;
     let schema = output(command(tollhouse).args(["policy", "schema"]))?;
     let schema = serde_json::from_str(&schema).context("`tollhouse policy schema` printed no JSON")?;
-    pages.push(Page::new("policy.md", "Keys of policies", 0, policy(&schema)));
+    pages.push(ReferencePage::new("policy.md", "Keys of policies", 0, policy(&schema)));
     let python = "# The Python package\n\nThe [reference of `tollhouse`](../python/index.html) is made from the docstrings of the package.\n";
-    pages.push(Page::new("python.md", "The Python package", 0, python.to_owned()));
+    pages.push(ReferencePage::new("python.md", "The Python package", 0, python.to_owned()));
     Ok(pages)
 }
 
 /// Generates a page with the common options, and one for each command with its subcommands.
-fn commands(tollhouse: &Path) -> Result<Vec<Page>> {
+fn commands(tollhouse: &Path) -> Result<Vec<ReferencePage>> {
     let manual = tempfile::tempdir()?;
     output(command(tollhouse).arg("man").arg(manual.path()))?;
     let mut subcommands = BTreeMap::<String, Vec<String>>::new();
@@ -54,7 +54,7 @@ fn commands(tollhouse: &Path) -> Result<Vec<Page>> {
         subcommands.entry(first.to_owned()).or_default().push(words.replace('-', " "));
     }
     let text = format!("# Commands\n\n{}", help(tollhouse, "")?);
-    let mut pages = vec![Page::new("commands/index.md", "Commands", 0, text)];
+    let mut pages = vec![ReferencePage::new("commands/index.md", "Commands", 0, text)];
     for (name, mut all) in subcommands {
         all.sort();
         let mut text = format!("# tollhouse {name}\n\n");
@@ -64,7 +64,7 @@ fn commands(tollhouse: &Path) -> Result<Vec<Page>> {
             }
             text.push_str(&help(tollhouse, words)?);
         }
-        pages.push(Page::new(&format!("commands/{name}.md"), &format!("tollhouse {name}"), 1, text));
+        pages.push(ReferencePage::new(&format!("commands/{name}.md"), &format!("tollhouse {name}"), 1, text));
     }
     Ok(pages)
 }
@@ -82,7 +82,7 @@ pub(super) fn policy(schema: &Value) -> String {
         "# Keys of policies\n\n[Policies](../docs/policies.md) explains them with examples. This page is made from \
          `tollhouse policy schema`.\n",
     );
-    let mut sections = Sections { schema, waiting: vec![(String::new(), schema)], known: BTreeMap::new() };
+    let mut sections = PolicySections { schema, waiting: vec![(String::new(), schema)], known: BTreeMap::new() };
     while !sections.waiting.is_empty() {
         let (path, table) = sections.waiting.remove(0);
         if path.is_empty() {
@@ -105,7 +105,7 @@ pub(super) fn policy(schema: &Value) -> String {
 }
 
 /// Sections for the tables of a policy, while they are written.
-struct Sections<'s> {
+struct PolicySections<'s> {
     schema: &'s Value,
     /// Paths and schemas of the tables that have no section yet.
     waiting: Vec<(String, &'s Value)>,
@@ -113,7 +113,7 @@ struct Sections<'s> {
     known: BTreeMap<&'s str, String>,
 }
 
-impl<'s> Sections<'s> {
+impl<'s> PolicySections<'s> {
     /// Describes the type of a value in words, with links to the sections of tables.
     fn kind(&mut self, schema: &'s Value, path: &str) -> String {
         if let Some(name) = schema["$ref"].as_str().and_then(|to| to.strip_prefix("#/$defs/")) {

@@ -32,13 +32,13 @@ impl StoredGuest {
 }
 
 /// Manifest of all stored guests.
-pub(super) struct Manifest {
+pub(super) struct GuestManifest {
     rustc: String,
     clang: String,
     guests: BTreeMap<String, StoredGuest>,
 }
 
-impl Manifest {
+impl GuestManifest {
     /// Creates a manifest without guests, for these versions of the compilers.
     pub(super) fn made_by(rustc: &str, clang: &str) -> Self {
         Self { rustc: rustc.trim().to_owned(), clang: clang.trim().to_owned(), guests: BTreeMap::new() }
@@ -140,8 +140,8 @@ fn sha256(bytes: &[u8]) -> String {
 mod tests {
     use super::*;
 
-    fn manifest() -> Manifest {
-        let mut manifest = Manifest::made_by("rustc 1", "clang 2\n");
+    fn manifest() -> GuestManifest {
+        let mut manifest = GuestManifest::made_by("rustc 1", "clang 2\n");
         let [sources, component, compressed] = ["aa", "bb", "cc"].map(str::to_owned);
         manifest.add("js", StoredGuest { sources, component, compressed });
         manifest
@@ -149,7 +149,7 @@ mod tests {
 
     #[test]
     fn manifest_written_and_read_is_the_same() {
-        let read = Manifest::parse(&manifest().text()).expect("it is a manifest");
+        let read = GuestManifest::parse(&manifest().text()).expect("it is a manifest");
         assert_eq!((read.rustc.as_str(), read.clang.as_str()), ("rustc 1", "clang 2"));
         assert_eq!(read.guests, manifest().guests);
         assert!(read.has("js", "aa") && !read.has("js", "ab") && !read.has("shell", "aa"));
@@ -158,7 +158,7 @@ mod tests {
     #[test]
     fn manifest_without_a_digest_is_refused() {
         for key in ["rustc", "sources", "component", "compressed"] {
-            let error = Manifest::parse(&manifest().text().replace(&format!("{key} ="), "other =")).err();
+            let error = GuestManifest::parse(&manifest().text().replace(&format!("{key} ="), "other =")).err();
             assert!(error.is_some_and(|error| error.to_string().contains(key)), "{key}");
         }
     }
@@ -169,7 +169,7 @@ mod tests {
         other.guests.get_mut("js").expect("it is there").compressed = "cd".to_owned();
         let error = other.compare(&manifest()).expect_err("the bytes differ").to_string();
         assert!(error.contains("js.wasm.zst") && error.contains("cd"), "{error}");
-        let error = Manifest::made_by("rustc 2", "clang 2").compare(&manifest()).expect_err("another compiler");
+        let error = GuestManifest::made_by("rustc 2", "clang 2").compare(&manifest()).expect_err("another compiler");
         assert!(error.to_string().contains("rustc 2"), "{error}");
     }
 }

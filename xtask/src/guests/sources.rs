@@ -40,12 +40,12 @@ const TOOLS: [&str; 3] = ["wasmtime", "wasmtime-wizer", "wit-component"];
 
 /// Computes the digest of the sources of a guest.
 pub(super) fn digest(name: &str) -> Result<String> {
-    let mut digest = Sources(Sha256::new());
+    let mut digest = SourceDigest(Sha256::new());
     digest.add("flags", GETRANDOM.as_bytes());
     for path in SHARED.iter().chain(if name == "js" { JAVASCRIPT.as_slice() } else { &SHELL }) {
         digest.add_path(path)?;
     }
-    let lock = Lock::read("Cargo.lock")?;
+    let lock = LockedPackages::read("Cargo.lock")?;
     digest.add("tools", lock.versions(&TOOLS)?.as_bytes());
     if name == "js" {
         digest.add("compiler", patched::wrapper_script("clang", Path::new("quickjs.c")).as_bytes());
@@ -59,9 +59,9 @@ pub(super) fn digest(name: &str) -> Result<String> {
 }
 
 /// Digest of named parts, added one after the other.
-struct Sources(Sha256);
+struct SourceDigest(Sha256);
 
-impl Sources {
+impl SourceDigest {
     /// Adds a part, with lengths, so that the borders between parts are unambiguous.
     fn add(&mut self, name: &str, content: &[u8]) {
         for part in [name.as_bytes(), content] {
@@ -129,9 +129,9 @@ fn canonical(value: Option<&Value>) -> String {
 }
 
 /// Packages of a lock file.
-struct Lock(Vec<Table>);
+struct LockedPackages(Vec<Table>);
 
-impl Lock {
+impl LockedPackages {
     fn read(path: &str) -> Result<Self> {
         Ok(Self::of(table(path)?))
     }
@@ -212,7 +212,7 @@ dependencies = ["b 2"]
 
     #[test]
     fn closure_of_a_package_has_the_versions_that_it_reaches() {
-        let lock = Lock::of(LOCK.parse().expect("TOML"));
+        let lock = LockedPackages::of(LOCK.parse().expect("TOML"));
         assert_eq!(lock.closure("a").expect("it is there"), "a 1 none\nb 2 b2\nc 3 c3\n");
         assert!(lock.closure("d").is_err());
     }

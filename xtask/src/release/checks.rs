@@ -13,7 +13,7 @@ use crate::patched;
 use crate::run::{cargo, command, output, root, run, say, succeeds};
 
 /// Kind of release that is checked.
-pub(super) struct Kind<'a> {
+pub(super) struct ReleaseKind<'a> {
     /// Version that the command line asks for.
     pub(super) version: Option<&'a str>,
     /// True for a release that is not published: nothing is tagged, and the changes are still under `Unreleased`.
@@ -24,7 +24,7 @@ pub(super) struct Kind<'a> {
 type Findings = Vec<String>;
 
 /// Refuses an inconsistent tree. Returns the version of the release.
-pub(super) fn check(kind: &Kind<'_>) -> Result<String> {
+pub(super) fn check(kind: &ReleaseKind<'_>) -> Result<String> {
     say("checking that what is released is consistent");
     let manifest = table("Cargo.toml")?;
     let version = text_at(&manifest, &["workspace", "package", "version"]).context("Cargo.toml has no version")?;

@@ -6,7 +6,7 @@ use anyhow::Result;
 use md5::{Digest as _, Md5};
 
 use super::Release;
-use super::archive::{Tree, gzip};
+use super::archive::{FileTree, gzip};
 use super::program::Program;
 
 /// Description of the package. Continuation lines begin with a space.
@@ -24,8 +24,8 @@ pub(super) fn package(release: &Release, program: &Program) -> Result<(String, V
 }
 
 /// Returns the files of a program in Debian's directories.
-fn files(program: &Program) -> Result<Tree> {
-    let mut tree = Tree::default();
+fn files(program: &Program) -> Result<FileTree> {
+    let mut tree = FileTree::default();
     for (path, content) in program.tree().files() {
         let (mode, path) = if path.starts_with("bin/") { (0o755, path) } else { (0o644, path) };
         let path = path.replace("zsh/site-functions", "zsh/vendor-completions");
@@ -42,7 +42,7 @@ fn files(program: &Program) -> Result<Tree> {
 }
 
 /// Returns the control files of the package.
-fn control(number: &str, tree: &Tree) -> Tree {
+fn control(number: &str, tree: &FileTree) -> FileTree {
     let kilobytes: usize = tree.files().map(|(_, content)| content.len().div_ceil(1024)).sum();
     let number = version(number);
     let fields = format!(
@@ -55,7 +55,7 @@ fn control(number: &str, tree: &Tree) -> Tree {
     for (path, content) in tree.files() {
         writeln!(sums, "{:x}  {path}", Md5::digest(content)).expect("writing to a string does not fail");
     }
-    let mut control = Tree::default();
+    let mut control = FileTree::default();
     control.file("control", 0o644, fields);
     control.file("md5sums", 0o644, sums);
     control

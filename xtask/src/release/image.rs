@@ -7,7 +7,7 @@ use anyhow::Result;
 use serde_json::{Value, json};
 
 use super::Release;
-use super::archive::{Tree, gzip, sha256};
+use super::archive::{FileTree, gzip, sha256};
 use super::program::Program;
 
 /// User and group that the program of the image runs as: 65532 is customary for an unprivileged user in images.
@@ -23,8 +23,8 @@ pub(super) fn archive(release: &Release, program: &Program) -> Result<(String, V
 }
 
 /// Returns the file system of the image.
-fn files(program: &Program) -> Tree {
-    let mut tree = Tree::default();
+fn files(program: &Program) -> FileTree {
+    let mut tree = FileTree::default();
     for (path, content) in program.tree().files() {
         if path.starts_with("bin/") {
             tree.file(format!("usr/{path}"), 0o755, content);
@@ -41,10 +41,10 @@ fn files(program: &Program) -> Tree {
 }
 
 /// Returns the files of an OCI image layout that contains one image with one layer.
-fn layout(release: &Release, files: &Tree) -> Result<Tree> {
+fn layout(release: &Release, files: &FileTree) -> Result<FileTree> {
     let tar = files.tar("", release.epoch)?;
     let layer = gzip(&tar)?;
-    let mut tree = Tree::default();
+    let mut tree = FileTree::default();
     let layer = blob(&mut tree, "application/vnd.oci.image.layer.v1.tar+gzip", layer);
     let config = serde_json::to_vec(&config(release, &sha256(&tar)))?;
     let config = blob(&mut tree, "application/vnd.oci.image.config.v1+json", config);
@@ -98,7 +98,7 @@ fn config(release: &Release, layer: &str) -> Value {
 }
 
 /// Adds a blob to an image layout, and returns its descriptor.
-fn blob(tree: &mut Tree, kind: &str, content: Vec<u8>) -> Value {
+fn blob(tree: &mut FileTree, kind: &str, content: Vec<u8>) -> Value {
     let (digest, size) = (sha256(&content), content.len());
     tree.file(format!("blobs/sha256/{digest}"), 0o644, content);
     json!({"mediaType": kind, "digest": format!("sha256:{digest}"), "size": size})

@@ -36,7 +36,7 @@ const QUICK_PROFILE: &str = "release";
 
 /// Options of the command.
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Options<'a> {
+struct ReleaseOptions<'a> {
     version: Option<&'a str>,
     out: Option<&'a str>,
     profile: Option<&'a str>,
@@ -45,7 +45,7 @@ struct Options<'a> {
     check: bool,
 }
 
-impl<'a> Options<'a> {
+impl<'a> ReleaseOptions<'a> {
     fn read(arguments: &[&'a str]) -> Result<Self> {
         let mut options = Self::default();
         let mut rest = arguments.iter();
@@ -99,8 +99,8 @@ impl Release {
 
 /// Makes a release, or only checks that it can be made.
 pub(crate) fn release(arguments: &[&str]) -> Result<()> {
-    let options = Options::read(arguments)?;
-    let version = checks::check(&checks::Kind { version: options.version, snapshot: options.snapshot })?;
+    let options = ReleaseOptions::read(arguments)?;
+    let version = checks::check(&checks::ReleaseKind { version: options.version, snapshot: options.snapshot })?;
     if options.check {
         say(&format!("version {version} can be released"));
         return Ok(());
@@ -197,11 +197,13 @@ mod tests {
 
     #[test]
     fn options_are_read_and_unknown_ones_refused() {
-        let options = Options::read(&["--version", "v1.2.3", "--snapshot", "--out", "dist"]).expect("they are known");
-        let expected = Options { version: Some("1.2.3"), out: Some("dist"), snapshot: true, ..Options::default() };
+        let options =
+            ReleaseOptions::read(&["--version", "v1.2.3", "--snapshot", "--out", "dist"]).expect("they are known");
+        let expected =
+            ReleaseOptions { version: Some("1.2.3"), out: Some("dist"), snapshot: true, ..ReleaseOptions::default() };
         assert_eq!(options, expected);
         for wrong in [&["--out"][..], &["--snapshots"], &["1.2.3"]] {
-            assert!(Options::read(wrong).is_err(), "{wrong:?}");
+            assert!(ReleaseOptions::read(wrong).is_err(), "{wrong:?}");
         }
     }
 

@@ -5,7 +5,7 @@ use anyhow::Result;
 use serde_json::{Value, json};
 
 use super::Release;
-use super::archive::{Tree, gzip};
+use super::archive::{FileTree, gzip};
 use super::program::Program;
 
 /// Program of the package `tollhouse`.
@@ -29,13 +29,13 @@ pub(super) fn packages(release: &Release, program: &Program) -> Result<Vec<(Stri
 }
 
 /// Makes the package of a platform.
-fn platform(version: &str, os: &str, cpu: &str, program: &Program) -> Result<Tree> {
+fn platform(version: &str, os: &str, cpu: &str, program: &Program) -> Result<FileTree> {
     let mut manifest = common(version);
     manifest["name"] = json!(format!("@tollhouse/{os}-{cpu}"));
     manifest["description"] = json!(format!("The binary of Tollhouse for {os} {cpu}: install `tollhouse`"));
     manifest["os"] = json!([os]);
     manifest["cpu"] = json!([cpu]);
-    let mut tree = Tree::default();
+    let mut tree = FileTree::default();
     for (path, content) in program.tree().files() {
         if path.starts_with("bin/") {
             tree.file(path, 0o755, content);
@@ -49,7 +49,7 @@ fn platform(version: &str, os: &str, cpu: &str, program: &Program) -> Result<Tre
 }
 
 /// Makes the package that users install, which depends on the platform packages.
-fn shim(version: &str, program: &Program) -> Result<Tree> {
+fn shim(version: &str, program: &Program) -> Result<FileTree> {
     let mut manifest = common(version);
     manifest["name"] = json!("tollhouse");
     manifest["description"] =
@@ -58,7 +58,7 @@ fn shim(version: &str, program: &Program) -> Result<Tree> {
     manifest["engines"] = json!({"node": ">=18"});
     let platforms = PLATFORMS.map(|(os, cpu)| (format!("@tollhouse/{os}-{cpu}"), json!(version)));
     manifest["optionalDependencies"] = Value::Object(platforms.into_iter().collect());
-    let mut tree = Tree::default();
+    let mut tree = FileTree::default();
     for (path, content) in program.tree().files() {
         if let Some((_, name)) = path.rsplit_once('/').filter(|(_, name)| OWN_LICENCES.contains(name)) {
             tree.file(name, 0o644, content);
@@ -83,7 +83,7 @@ fn common(version: &str) -> Value {
     })
 }
 
-fn pack(release: &Release, tree: &Tree) -> Result<Vec<u8>> {
+fn pack(release: &Release, tree: &FileTree) -> Result<Vec<u8>> {
     gzip(&tree.tar("package/", release.epoch)?)
 }
 

@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 
 use super::Release;
-use super::archive::{Tree, gzip};
+use super::archive::{FileTree, gzip};
 use super::dependencies::Dependency;
 use crate::guests;
 use crate::run::{cargo, command, output, root, run, say, target};
@@ -26,13 +26,13 @@ const COMPLETIONS: [(&str, &str); 3] = [
 const DOCUMENTS: [&str; 4] = ["CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT", "README.md"];
 
 /// Binary with completions, manual pages and licences, at their paths below a prefix such as `/usr`.
-pub(super) struct Program(Tree);
+pub(super) struct Program(FileTree);
 
 impl Program {
     /// Builds the binary, and collects the files that are installed with it.
     pub(super) fn build(release: &Release, dependencies: &[Dependency]) -> Result<Self> {
         let binary = build_binary(&release.profile)?;
-        let mut tree = Tree::default();
+        let mut tree = FileTree::default();
         tree.file("bin/tollhouse", 0o755, read(&binary)?);
         for (shell, path) in COMPLETIONS {
             tree.file(path, 0o644, output(command(&binary).args(["completions", shell]))?);
@@ -53,14 +53,14 @@ impl Program {
     }
 
     /// Returns the files that are installed.
-    pub(super) fn tree(&self) -> &Tree {
+    pub(super) fn tree(&self) -> &FileTree {
         &self.0
     }
 
     /// Makes the archive that is unpacked into a prefix. Returns its file name and bytes.
     pub(super) fn tarball(&self, release: &Release) -> Result<(String, Vec<u8>)> {
         let directory = format!("tollhouse-{}-x86_64-linux", release.version);
-        let mut tree = Tree::default();
+        let mut tree = FileTree::default();
         tree.graft(&directory, &self.0);
         Ok((format!("{directory}.tar.gz"), gzip(&tree.tar("", release.epoch)?)?))
     }
@@ -68,7 +68,7 @@ impl Program {
     /// Returns a program whose binary is a shell script.
     #[cfg(test)]
     pub(super) fn for_tests() -> Self {
-        let mut tree = Tree::default();
+        let mut tree = FileTree::default();
         tree.file("bin/tollhouse", 0o755, "#!/bin/sh\necho \"tollhouse 1.2.3 $*\"\n");
         tree.file("share/man/man1/tollhouse.1", 0o644, ".TH tollhouse 1\n");
         tree.file("share/zsh/site-functions/_tollhouse", 0o644, "#compdef tollhouse\n");

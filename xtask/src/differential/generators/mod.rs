@@ -4,21 +4,21 @@ use std::sync::OnceLock;
 
 use anyhow::{Context, Result};
 
-use super::case::Case;
+use super::case::TestCase;
 use super::grammar::Grammar;
-use super::random::Random;
+use super::random::CaseRandom;
 
 /// Generator of the cases of one subject.
-pub(crate) trait Generator: Sync {
+pub(crate) trait CaseGenerator: Sync {
     /// Returns the name of the subject on the command line.
     fn name(&self) -> &'static str;
 
     /// Generates a case that depends on the choices of `random` alone.
-    fn generate(&self, random: &mut Random) -> Case;
+    fn generate(&self, random: &mut CaseRandom) -> TestCase;
 }
 
 /// Generator that derives cases from a grammar.
-struct Derived {
+struct GrammarGenerator {
     name: &'static str,
     text: &'static str,
     /// True if the grammar is read together with the fixtures that several grammars share.
@@ -26,17 +26,17 @@ struct Derived {
     grammar: OnceLock<Grammar>,
 }
 
-impl Generator for Derived {
+impl CaseGenerator for GrammarGenerator {
     fn name(&self) -> &'static str {
         self.name
     }
 
-    fn generate(&self, random: &mut Random) -> Case {
+    fn generate(&self, random: &mut CaseRandom) -> TestCase {
         self.grammar().derive(self.name, random)
     }
 }
 
-impl Derived {
+impl GrammarGenerator {
     fn grammar(&self) -> &Grammar {
         self.grammar.get_or_init(|| {
             let common = if self.common { include_str!("grammars/common.grammar") } else { "" };
@@ -49,7 +49,7 @@ impl Derived {
 /// Makes the list of grammar-based generators from the names of grammar files.
 macro_rules! grammars {
     ($common:literal: $($name:literal),* $(,)?) => {
-        [$(Derived {
+        [$(GrammarGenerator {
             name: $name,
             text: include_str!(concat!("grammars/", $name, ".grammar")),
             common: $common,
@@ -59,20 +59,20 @@ macro_rules! grammars {
 }
 
 /// Grammars that use the shared fixtures.
-static COMMANDS: [Derived; 14] = grammars!(
+static COMMANDS: [GrammarGenerator; 14] = grammars!(
     true: "shell", "awk", "bytes", "date", "files", "find", "grep", "patch", "printf", "sed", "sort", "syntax", "text", "zip",
 );
 
 /// Grammars of languages other than the shell's. Those of calculators embed their programs in here-documents.
-static LANGUAGES: [Derived; 4] = grammars!(false: "bc", "dc", "jq", "js");
+static LANGUAGES: [GrammarGenerator; 4] = grammars!(false: "bc", "dc", "jq", "js");
 
 /// Returns the generators of all subjects.
-pub(crate) fn all() -> Vec<&'static dyn Generator> {
-    COMMANDS.iter().chain(&LANGUAGES).map(|grammar| grammar as &dyn Generator).collect()
+pub(crate) fn all() -> Vec<&'static dyn CaseGenerator> {
+    COMMANDS.iter().chain(&LANGUAGES).map(|grammar| grammar as &dyn CaseGenerator).collect()
 }
 
 /// Returns the generator with this name.
-pub(crate) fn named(name: &str) -> Result<&'static dyn Generator> {
+pub(crate) fn named(name: &str) -> Result<&'static dyn CaseGenerator> {
     let found = all().into_iter().find(|generator| generator.name() == name);
     found.with_context(|| format!("`{name}` is not a subject; there are {}", names()))
 }
