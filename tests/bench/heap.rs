@@ -7,10 +7,10 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
 #[global_allocator]
-static HEAP: Counted = Counted;
+static HEAP: CountingAllocator = CountingAllocator;
 
 /// System allocator that counts only while it is asked to, so that other measurements are not slowed down.
-struct Counted;
+struct CountingAllocator;
 
 static COUNTS: AtomicBool = AtomicBool::new(false);
 /// Balance of allocated and freed bytes since the count began, and its maximum. The balance is negative if memory from
@@ -27,7 +27,7 @@ fn count(more: usize, less: usize) {
 }
 
 // SAFETY: each method passes its arguments to the system's allocator, and returns the allocator's result.
-unsafe impl GlobalAlloc for Counted {
+unsafe impl GlobalAlloc for CountingAllocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count(layout.size(), 0);
         // SAFETY: as promised by the caller.

@@ -39,7 +39,7 @@ fn main() {
         return sessions::idle(home.as_ref(), directory.as_ref(), session);
     }
     if let Some(("soak", options)) = arguments.split_first().map(|(first, rest)| (first.as_str(), rest)) {
-        let Some(soak) = soak::Soak::from(options) else {
+        let Some(soak) = soak::SoakTest::from(options) else {
             eprintln!("usage: soak [--minutes N] [--sessions M]");
             std::process::exit(2);
         };

@@ -15,7 +15,7 @@ use crate::heap;
 use crate::table::figure;
 
 /// Kind of value whose memory is measured.
-struct Kind {
+struct ValueKind {
     name: &'static str,
     /// WIT declarations that its type needs.
     declarations: &'static str,
@@ -27,43 +27,43 @@ struct Kind {
     count: u64,
 }
 
-const KINDS: [Kind; 6] = [
-    Kind {
+const KINDS: [ValueKind; 6] = [
+    ValueKind {
         name: "integer",
         declarations: "",
         ty: "list<s32>",
         value: "Array.from({ length: n }, (_, i) => i)",
         count: 100_000,
     },
-    Kind {
+    ValueKind {
         name: "number",
         declarations: "",
         ty: "list<f64>",
         value: "Array.from({ length: n }, (_, i) => i / 3)",
         count: 100_000,
     },
-    Kind {
+    ValueKind {
         name: "string of 16 letters",
         declarations: "",
         ty: "list<string>",
         value: "Array(n).fill('abcdefghijklmnop')",
         count: 100_000,
     },
-    Kind {
+    ValueKind {
         name: "record of two numbers",
         declarations: "record pair { left: f64, right: f64 }",
         ty: "list<pair>",
         value: "Array.from({ length: n }, (_, i) => ({ left: i, right: i / 3 }))",
         count: 50_000,
     },
-    Kind {
+    ValueKind {
         name: "list of ten integers",
         declarations: "",
         ty: "list<list<s32>>",
         value: "Array(n).fill([0, 1, 2, 3, 4, 5, 6, 7, 8, 9])",
         count: 10_000,
     },
-    Kind { name: "byte", declarations: "", ty: "list<u8>", value: "new Uint8Array(n).fill(7)", count: 1_000_000 },
+    ValueKind { name: "byte", declarations: "", ty: "list<u8>", value: "new Uint8Array(n).fill(7)", count: 1_000_000 },
 ];
 
 /// Measures the memory of values.
@@ -85,7 +85,7 @@ pub(crate) fn measure() {
     }
 }
 
-impl Kind {
+impl ValueKind {
     /// Publishes a component with a function that takes such an argument, and one that returns it.
     fn publish(&self, home: &Home) {
         let Self { declarations, ty, .. } = self;

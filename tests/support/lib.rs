@@ -265,9 +265,9 @@ pub fn run(session: &Session, language: Language, source: &str) -> RunResult {
 
 /// Audit sink that only counts the calls that the gate admits.
 #[derive(Default)]
-pub struct Admitted(AtomicUsize);
+pub struct AdmissionCount(AtomicUsize);
 
-impl Admitted {
+impl AdmissionCount {
     /// Returns the number of admitted calls.
     #[must_use]
     pub fn count(&self) -> usize {
@@ -275,7 +275,7 @@ impl Admitted {
     }
 }
 
-impl Audit for Admitted {
+impl Audit for AdmissionCount {
     fn write(&self, event: &Event<'_>) -> Result<(), AuditError> {
         if matches!(event, Event::Admitted { .. }) {
             self.0.fetch_add(1, Ordering::Relaxed);

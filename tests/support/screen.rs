@@ -20,14 +20,14 @@ const PATIENCE: Duration = Duration::from_secs(60);
 const PROMPT: &str = "`v` to see all of it, anything else to refuse:";
 
 /// Program that runs on a terminal.
-pub struct Screen {
+pub struct TerminalScreen {
     process: PtyProcess,
     terminal: File,
     shown: Arc<Mutex<vt100::Parser>>,
     reader: Option<JoinHandle<()>>,
 }
 
-impl Screen {
+impl TerminalScreen {
     /// Starts the binary in a home, on a terminal of this size.
     #[must_use]
     pub fn start(home: &Home, arguments: &[&str], rows: u16, columns: u16) -> Self {
