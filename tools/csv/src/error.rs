@@ -72,7 +72,7 @@ pub enum Error {
     /// The JSON is not an array of flat objects.
     #[error("{reason}")]
     NotRecords {
-        /// Problem in words.
+        /// Description of the problem.
         reason: String,
         /// Record that caused the error.
         row: Option<u64>,

@@ -53,7 +53,7 @@ pub struct Head<R> {
 /// Options for a fetch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Options {
-    /// Treatment of redirects.
+    /// Handling of redirect responses.
     pub redirect: Mode,
     /// Largest number of redirects to follow.
     pub max_redirects: u32,
@@ -72,7 +72,7 @@ impl Default for Options {
 pub struct Answer {
     /// Status of the response.
     pub status: u16,
-    /// Address that answered.
+    /// Address of the server that answered.
     pub address: Address,
     /// True if a redirect led to the address.
     pub redirected: bool,

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::bucket::{Bucket, Page};
 use crate::error::{Error, Failure};
 
-/// Selection of keys.
+/// Conditions and limit for the listed keys.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Wanted {
     /// Prefix of the keys.

@@ -7,13 +7,13 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, Kind};
 use crate::money;
 
-/// Test card.
+/// Test card, which determines the result of a payment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum Card {
-    /// Visa card that pays.
+    /// Visa card whose payments succeed.
     #[default]
     Visa,
-    /// Mastercard that pays.
+    /// Mastercard whose payments succeed.
     Mastercard,
     /// Card that is declined.
     Declined,
@@ -79,9 +79,9 @@ pub struct Order {
     pub currency: String,
     /// True to only reserve the amount.
     pub reserve: bool,
-    /// Card that pays.
+    /// Card that is charged.
     pub card: Card,
-    /// Customer who pays.
+    /// Identifier of the customer who pays.
     pub customer: Option<String>,
     /// Purpose of the payment.
     pub description: Option<String>,
@@ -98,7 +98,7 @@ pub struct Charge {
     pub order: Order,
     /// Status of the charge.
     pub status: Status,
-    /// Captured amount.
+    /// Amount that was captured.
     pub captured: u64,
     /// Refunds of the charge.
     pub refunds: Vec<Refund>,
@@ -122,7 +122,7 @@ pub struct Refund {
     pub number: u64,
     /// Number of the charge.
     pub charge: u64,
-    /// Refunded amount.
+    /// Amount that was refunded.
     pub amount: u64,
     /// Currency code of the charge.
     pub currency: String,

@@ -6,12 +6,12 @@ use crate::money::Money;
 use crate::processor::{Processor, number_of};
 use crate::store::Store;
 
-/// Largest page.
+/// Largest number of charges on a page.
 const MAX_PAGE: u32 = 100;
 /// Default size of a page.
 const PAGE: u32 = 10;
 
-/// Selection of charges.
+/// Conditions that the listed charges must meet.
 #[derive(Debug, Clone, Default)]
 pub struct Wanted {
     /// Customer of the charges.

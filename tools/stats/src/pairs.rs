@@ -5,7 +5,7 @@ use statrs::statistics::{Data, OrderStatistics, RankTieBreaker, Statistics};
 
 use crate::sample::{Error, check, count, finite, is_constant, variance};
 
-/// Kind of correlation.
+/// Kind of correlation coefficient.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Method {
     /// Pearson's correlation coefficient r.

@@ -17,7 +17,7 @@ pub struct Counts {
     pub lines: usize,
 }
 
-/// Counts a text.
+/// Counts the bytes, characters, words and lines of a text.
 pub fn count(text: &str) -> Counts {
     Counts {
         bytes: text.len(),
