@@ -25,7 +25,7 @@ pub(crate) const DEPTH: usize = 256;
 const JOBS: usize = 1_024;
 
 /// Largest number of steps of the parser for one text. A script of 20 MB takes fewer. On some invalid scripts, such as
-/// `case x in x) ; y)`, bashkit's parser does not terminate.
+/// `case x in x) ; y)`, bashkit's parser would not terminate without it.
 pub(crate) const PARSER_STEPS: usize = 5_000_000;
 
 /// Exit status of a script that exceeded a limit, as in the CLI.
@@ -72,7 +72,7 @@ pub(crate) fn variables(limits: &Limits) -> MemoryLimits {
     MemoryLimits::unlimited().max_total_variable_bytes(memory).max_function_body_bytes(memory)
 }
 
-/// Returns the failure for an exceeded limit, with a hint for raising it.
+/// Returns the failure for an exceeded limit, with a hint.
 pub(crate) fn failure(exceeded: &LimitExceeded, limits: &Limits) -> Failure {
     let (message, hint) = if clock::out_of_fuel() {
         (

@@ -109,7 +109,7 @@ fn begin_until(operation: Operation, until: Option<u64>) -> Outstanding {
 /// harmless.
 pub(crate) fn complete(completion: Completion) {
     let wakers: Vec<Waker> = TABLE.with_borrow_mut(|table| {
-        // A completion of an unknown operation was cancelled in the previous step.
+        // An unknown operation was cancelled in the previous step.
         if let Some(slot) = table.slots.get_mut(&completion.id) {
             slot.ending = Some(completion.result);
             slot.over = true;
@@ -158,7 +158,7 @@ pub(crate) fn changed(interval: Duration) -> Changed {
     })
 }
 
-/// Wakes the followers if there may be changes for them. Returns true if there are followers.
+/// Wakes the followers if there may be changes for them. Returns true if any was woken.
 ///
 /// This is called when nothing in this guest can continue. If no file has changed and only followers are outstanding,
 /// no file will change any more.

@@ -107,7 +107,8 @@ pub(crate) async fn run(context: &CommandContext<'_>, what: Runnable, arguments:
     }
 }
 
-/// Returns the first script, argument or variable that is not valid text. WASI supports only strings.
+/// Returns a description of an input that is not valid text: the script, an argument or a variable. WASI supports only
+/// strings.
 fn not_text(what: &Runnable, arguments: &[String], environment: &[(String, String)]) -> Option<String> {
     if let Runnable::Script(script) = what
         && bashkit::has_raw_bytes(&script.source)
