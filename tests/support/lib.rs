@@ -50,7 +50,8 @@ fn with_lines(manifest: &str, lines: &str) -> String {
     if lines.trim_start().starts_with('[') { format!("{manifest}\n{lines}\n") } else { format!("{lines}\n{manifest}") }
 }
 
-/// Returns the cache of compiled code, which outlives a test process: compiling a tool takes longer than most tests.
+/// Returns the cache of compiled code, shared by the tests of a process and the next: compiling a tool takes longer
+/// than most tests.
 fn cache() -> &'static Path {
     static CACHE: OnceLock<PathBuf> = OnceLock::new();
     CACHE.get_or_init(|| {

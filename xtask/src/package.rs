@@ -16,8 +16,7 @@ use crate::run::{cargo, command, output, root, run, say, target};
 /// Largest package that crates.io accepts, in bytes.
 const MAX_SIZE: u64 = 10_000_000;
 
-/// Files outside of a package's directory that its build reads. The package has symbolic links to them, which packaging
-/// follows. Each entry is a crate and a path.
+/// Files from outside of a package that its build reads, by links, which packaging follows: crate and path.
 const LINKED: [(&str, &str); 4] = [
     ("tollhouse", "wit/guest.wit"),
     ("tollhouse", "wit/program/tools.wit"),

@@ -29,7 +29,7 @@ const RESERVED: [&str; 13] = [
 /// Headers that identify the caller, and are sent to one origin only.
 const CREDENTIALS: [&str; 2] = ["authorization", "cookie"];
 
-/// Headers that describe a body, and are dropped together with it.
+/// Headers that describe a body, and go where the body goes.
 const OF_BODY: [&str; 4] = ["content-encoding", "content-language", "content-location", "content-type"];
 
 /// Checks the headers of a script, and converts names to lower case.
