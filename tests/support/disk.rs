@@ -16,8 +16,8 @@ use tempfile::TempDir;
 #[derive(Debug)]
 pub struct Disk {
     // Declared first, so dropped first: nothing can be removed below a mount.
-    mounted: Option<Mounted>,
-    medium: Option<Mounted>,
+    mounted: Option<MountedImage>,
+    medium: Option<MountedImage>,
     directory: TempDir,
 }
 
@@ -43,7 +43,7 @@ impl Disk {
         if let Some(room) = medium {
             // The image is sparse, and the file system below it has no room left to fill its holes.
             disk.medium =
-                Some(Mounted::new(&["-t", "tmpfs", "-o", &format!("size={room}")], "medium", &disk.medium())?);
+                Some(MountedImage::new(&["-t", "tmpfs", "-o", &format!("size={room}")], "medium", &disk.medium())?);
         }
         fs::File::create(disk.image())?.set_len(bytes)?;
         run("mkfs.ext4", &["-q".as_ref(), "-F".as_ref(), &disk.image()])?;
@@ -66,7 +66,7 @@ impl Disk {
     }
 
     fn mount(&mut self) -> io::Result<()> {
-        self.mounted = Some(Mounted::new(&["-o", "loop"], self.image(), &self.path())?);
+        self.mounted = Some(MountedImage::new(&["-o", "loop"], self.image(), &self.path())?);
         Ok(())
     }
 
@@ -119,9 +119,9 @@ fn run(program: &str, arguments: &[&Path]) -> io::Result<()> {
 
 /// Mounted image.
 #[derive(Debug)]
-struct Mounted(PathBuf);
+struct MountedImage(PathBuf);
 
-impl Mounted {
+impl MountedImage {
     fn new(options: &[&str], what: impl AsRef<Path>, at: &Path) -> io::Result<Self> {
         let options = options.iter().map(Path::new);
         run("mount", &options.chain([what.as_ref(), at]).collect::<Vec<_>>())?;
@@ -129,7 +129,7 @@ impl Mounted {
     }
 }
 
-impl Drop for Mounted {
+impl Drop for MountedImage {
     fn drop(&mut self) {
         // If the disk is still in use, it is unmounted once it no longer is.
         if run("umount", &[&self.0]).is_err() {
