@@ -36,14 +36,14 @@ pub(crate) const LIMITS: Limits = Limits { bytes: 8 << 30, entries: 1 << 20, fil
 
 /// Layout of a tree's files.
 #[derive(Clone, Copy)]
-pub(crate) enum TreeShape {
+pub(crate) enum Shape {
     /// Files in 100 directories.
     Deep,
     /// Files in one directory.
     Flat,
 }
 
-impl TreeShape {
+impl Shape {
     pub(crate) fn path(self, index: usize) -> String {
         match self {
             Self::Deep => format!("/workspace/directory-{:02}/file-{:03}.txt", index / 1_000, index % 1_000),
@@ -70,8 +70,7 @@ impl TreeShape {
 pub(crate) fn measure() {
     // Both are removed at the end: removing 100,000 files would keep the disk busy during the next measurement.
     let disks = [DiskStore::new(), DiskStore::new()];
-    let shapes =
-        [(TreeShape::Deep, "100 directories of 1,000 files"), (TreeShape::Flat, "a directory of 100,000 files")];
+    let shapes = [(Shape::Deep, "100 directories of 1,000 files"), (Shape::Flat, "a directory of 100,000 files")];
     for ((shape, name), disk) in shapes.into_iter().zip(&disks) {
         println!("{name}");
         let tree = shape.tree();
@@ -133,7 +132,7 @@ impl DiskStore {
 }
 
 /// Measures operations that do not touch the disk.
-fn in_memory(shape: TreeShape, tree: &Tree) {
+fn in_memory(shape: Shape, tree: &Tree) {
     let (blobs, mut changing) = (MemoryBlobs::default(), tree.clone());
     changing.seal(&mut &blobs).expect("memory does not fail");
     let mut round = 0;
@@ -161,7 +160,7 @@ fn settle() {
 
 /// Measures durable operations. Returns the snapshots of the tree, and of the same tree with 1,000 changed files:
 /// spread over all directories, and next to each other.
-fn on_disk(disk: &DiskStore, shape: TreeShape, tree: &Tree) -> [SnapshotId; 3] {
+fn on_disk(disk: &DiskStore, shape: Shape, tree: &Tree) -> [SnapshotId; 3] {
     let mut first = None;
     let whole = taken(|| first = Some(disk.keep(tree)));
     row("  the first durable snapshot: 100,000 files", whole, "", None, None);
@@ -184,7 +183,7 @@ fn on_disk(disk: &DiskStore, shape: TreeShape, tree: &Tree) -> [SnapshotId; 3] {
 
 /// Measures opened trees and stores. The files are in the page cache of the system, and not in the memory of this
 /// process.
-fn opening(disk: &DiskStore, shape: TreeShape, [old, spread, gathered]: [SnapshotId; 3]) {
+fn opening(disk: &DiskStore, shape: Shape, [old, spread, gathered]: [SnapshotId; 3]) {
     let open = |id| {
         let blobs = Arc::new(BlobFiles::open(disk.path()).expect("they are there")) as Arc<dyn BlobSource>;
         Tree::open(id, blobs, LIMITS).expect("it is there")
@@ -252,21 +251,21 @@ fn appending(disk: &DiskStore) {
 }
 
 /// Returns the tree with every hundredth file changed.
-fn spread(shape: TreeShape, tree: &Tree) -> Tree {
+fn spread(shape: Shape, tree: &Tree) -> Tree {
     let mut changed = tree.clone();
     (0..FILES).step_by(FILES / CHANGES).for_each(|index| write(&mut changed, shape, index, 1 << 32));
     changed
 }
 
 /// Returns the tree with its first files changed.
-fn gathered(shape: TreeShape, tree: &Tree) -> Tree {
+fn gathered(shape: Shape, tree: &Tree) -> Tree {
     let mut changed = tree.clone();
     (0..CHANGES).for_each(|index| write(&mut changed, shape, index, 1 << 32));
     changed
 }
 
 /// Writes the contents of a file in a version.
-fn write(tree: &mut Tree, shape: TreeShape, index: usize, version: usize) {
+fn write(tree: &mut Tree, shape: Shape, index: usize, version: usize) {
     let text = format!("{index} {version}\n").repeat(FILE_BYTES);
     tree.write(&shape.path(index), &text.as_bytes()[..FILE_BYTES], WriteMode::Replace, version as u64)
         .expect("there is room");

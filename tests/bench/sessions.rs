@@ -17,7 +17,7 @@ use tollhouse::vfs::{Tree, WriteMode};
 use tollhouse_tests::Home;
 
 use crate::calls::host;
-use crate::files::{DiskStore, LIMITS, PIECE_BYTES, PIECES, TreeShape};
+use crate::files::{DiskStore, LIMITS, PIECE_BYTES, PIECES, Shape};
 use crate::table::{bytes, figure, median, median_of, rate, row, taken};
 
 /// Argument that makes this binary report the memory of idle sessions. A home, a directory and a session follow.
@@ -47,7 +47,7 @@ pub(crate) fn measure() {
 fn large(host: &Host) -> TempDir {
     let disk = DiskStore::new();
     let (sessions, id) = (disk.sessions(), name("large"));
-    let options = OpenOptions { files: Some(TreeShape::Deep.tree()), ..OpenOptions::default() };
+    let options = OpenOptions { files: Some(Shape::Deep.tree()), ..OpenOptions::default() };
     drop(host.open(&sessions, &id, options).expect("it is made"));
     let head: Point = "large".parse().expect("a point");
     let mut forks = 0;
@@ -60,7 +60,7 @@ fn large(host: &Host) -> TempDir {
     let changed = median(50, || {
         changes += 1;
         let write = |tree: &mut Tree| {
-            let path = TreeShape::Deep.path(changes * 97);
+            let path = Shape::Deep.path(changes * 97);
             tree.write(&path, &[7; 256], WriteMode::Replace, changes as u64).expect("there is room");
             Ok(())
         };
@@ -69,7 +69,7 @@ fn large(host: &Host) -> TempDir {
     row("  one file put into it (`session put`)", changed, "", None, None);
     let ran = median(50, || {
         let session = host.open(&sessions, &id, OpenOptions::default()).expect("it is there");
-        let path = TreeShape::Deep.path(1);
+        let path = Shape::Deep.path(1);
         run(&session, &format!("await fs.writeFile('{path}', 'changed')"));
     });
     row("  open it, and run a script that writes a file", ran, "", None, None);
@@ -82,7 +82,7 @@ fn large(host: &Host) -> TempDir {
         taken(|| {
             let session = host.open(&sessions, &id, OpenOptions::default()).expect("it is there");
             let files = sessions.files(&head).expect("they are there");
-            assert!(files.read_file(&TreeShape::Deep.path(2)).is_ok());
+            assert!(files.read_file(&Shape::Deep.path(2)).is_ok());
             drop(session);
         })
     });
@@ -223,8 +223,8 @@ fn idle_sessions(home: &Home, host: &Host) {
     let disk = DiskStore::new();
     for (id, files, what) in [
         ("empty", None, "an empty session"),
-        ("deep", Some(TreeShape::Deep.tree()), "a session of 100 directories of 1,000 files"),
-        ("flat", Some(TreeShape::Flat.tree()), "a session of 100,000 files in one directory"),
+        ("deep", Some(Shape::Deep.tree()), "a session of 100 directories of 1,000 files"),
+        ("flat", Some(Shape::Flat.tree()), "a session of 100,000 files in one directory"),
     ] {
         let options = OpenOptions { files, ..OpenOptions::default() };
         drop(host.open(&disk.sessions(), &name(id), options).expect("it is made"));

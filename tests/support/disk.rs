@@ -22,14 +22,14 @@ pub struct Disk {
 }
 
 impl Disk {
-    /// Creates and mounts a disk of this size. Prints a message and returns `None` if this user may not mount disks.
+    /// Creates and mounts a disk of this size. Returns `None`, after a message, if this user may not do so.
     #[must_use]
     pub fn new(bytes: u64) -> Option<Self> {
         made(Self::make(bytes, None))
     }
 
-    /// Creates a disk like [`Disk::new`] that fails once `written` bytes were written, until it is
-    /// [healed](Disk::heal). Like a breaking disk, it accepts further writes but cannot store them, so syncs fail.
+    /// Creates a disk like [`Disk::new`] that fails after this number of bytes was written, until it is
+    /// [healed](Disk::heal): writes are accepted and then cannot be stored, so syncs fail, as on a breaking disk.
     #[must_use]
     pub fn failing_after(written: u64, bytes: u64) -> Option<Self> {
         made(Self::make(bytes, Some(written)))
@@ -91,7 +91,7 @@ impl Disk {
     }
 }
 
-/// Returns the disk, or prints why it could not be made.
+/// Returns the disk, or prints why there is none.
 fn made(disk: io::Result<Disk>) -> Option<Disk> {
     disk.inspect_err(|reason| {
         println!("skipped: no filesystem image can be mounted here ({reason}); it takes root and loop devices");
@@ -99,7 +99,7 @@ fn made(disk: io::Result<Disk>) -> Option<Disk> {
     .ok()
 }
 
-/// Copies the image, again and again until it did not change during the copy.
+/// Copies the image as it is at one moment.
 fn copy_quietly(image: &Path, copy: &Path) -> io::Result<()> {
     loop {
         run("cp", &["--sparse=always".as_ref(), image, copy])?;

@@ -176,7 +176,7 @@ fn read_patches(directory: &str) -> Result<Vec<PatchFile>> {
     Ok(patches)
 }
 
-/// Applies the patches in a directory of this workspace to sources elsewhere.
+/// Applies the patches in a directory of this workspace to sources that lie elsewhere.
 pub(crate) fn apply_to(sources: &Path, patches: &str) -> Result<()> {
     for patch in read_patches(patches)? {
         let mut files = Files::new();

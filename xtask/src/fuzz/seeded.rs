@@ -1,5 +1,5 @@
-//! Tests the fuzz targets themselves: each target must find a bug that was put into the code for it, and that is
-//! switched on for it alone. See `tests/fuzz/seeded`.
+//! Whether each target finds what it is there to find: a bug that was put into the code for it, and is switched on for it
+//! alone. See `tests/fuzz/seeded`.
 
 use std::fs::File;
 use std::path::Path;
@@ -21,7 +21,7 @@ struct FoundBug {
     corpus: bool,
 }
 
-/// Runs each target with its bug until the bug is found, for at most `seconds`.
+/// Runs each target with its bug, until that is found, or for so long.
 pub(super) fn find(targets: &[&String], seconds: u32) -> Result<()> {
     let width = targets.iter().map(|target| target.len()).max().unwrap_or_default();
     let mut missed = Vec::new();
