@@ -1,4 +1,4 @@
-//! The MCP server: the cost of a script through it, in addition to the run itself.
+//! The MCP server: what a script costs through it, beyond the run itself.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
@@ -43,7 +43,7 @@ pub(crate) fn measure() {
     figure("MCP, HTTP: run_javascript of `return 1`, requests a second", &format!("{:.0}", http(&home)), "3000");
 }
 
-/// Server on standard input and output.
+/// A server on pipes.
 struct PipedServer {
     child: Child,
     stdin: ChildStdin,

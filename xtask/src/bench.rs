@@ -35,7 +35,7 @@ pub(crate) fn bench(parts: &[&str]) -> Result<()> {
             bench.env("TOLLHOUSE_BENCH_JUST_BASH", modules);
         }
     }
-    // The Python package has a benchmark of its own.
+    // Python measures itself.
     let (python, rest): (Vec<&str>, Vec<&str>) = parts.iter().partition(|part| **part == "python");
     if parts.is_empty() || !rest.is_empty() {
         run(bench.args(rest).env("TOLLHOUSE_BIN", &binary))?;

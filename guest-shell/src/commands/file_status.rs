@@ -14,7 +14,7 @@ use bashkit::time_compat::{SystemTime, UNIX_EPOCH};
 /// Device number of every file: major 0, minor 1.
 pub(crate) const DEVICE: u64 = 1;
 
-/// Seconds in half a Gregorian year: the age up to which GNU's shows the time of day.
+/// Seconds in half of a Gregorian year: GNU's limit for a date with the time of day.
 const HALF_YEAR: i128 = 31_556_952 / 2;
 
 /// Tolerance in seconds for files that are newer than the clock: the host may stop the clock during a step, while
@@ -59,7 +59,7 @@ pub(crate) fn blocks(meta: &Metadata) -> u64 {
     }
 }
 
-/// Returns the inode of a [`place`]: an FNV-1a hash of 48 bits, so that the number fits a double.
+/// The inode of what is at a [`place`]: a hash (FNV-1a) of 48 bits, so that a number fits a double.
 pub(crate) fn inode(place: &Path) -> u64 {
     let hash = place
         .to_string_lossy()

@@ -30,7 +30,7 @@ enum Value {
 }
 
 impl Change {
-    /// Parses a mode, or returns `None` if it is invalid.
+    /// Reads a mode; none if it makes no sense.
     pub(super) fn parse(text: &str) -> Option<Self> {
         if text.starts_with(|first: char| first.is_digit(8)) {
             let bits = u32::from_str_radix(text, 8).ok().filter(|bits| *bits <= ALL)?;
@@ -49,7 +49,7 @@ impl Change {
         Self(vec![Clause { operator: '=', affected: ALL, value: Value::Bits(bits), mentioned: ALL }])
     }
 
-    /// Applies the change to a mode.
+    /// The mode that comes of another one.
     pub(super) fn apply(&self, old: u32, is_directory: bool, umask: u32) -> u32 {
         self.0.iter().fold(old & ALL, |mode, clause| clause.apply(mode, is_directory, umask))
     }

@@ -89,7 +89,7 @@ impl Moment {
         days(self.year, self.month, self.day) - days(self.year, 0, 1)
     }
 
-    /// Reads the fields of an array. A missing field is 0, and a missing year is 1900.
+    /// Reads the fields of an array; those that are missing are 0, and the year 1900.
     fn read(value: &Val, function: &str) -> Result<Self, Failure> {
         let wrong = || {
             Failure::new(format!(

@@ -10,7 +10,7 @@ use crate::commands::getopt::{Found, Known, Order, Takes, scan};
 
 const SHORT: &str = "bcCdfghik:mMno:rRsS:t:T:uVy::z";
 
-/// Long options in GNU's order: name, equivalent short option, and kind of argument.
+/// Long options in GNU's order: name, the short option that is the same, and the argument.
 const LONG: [(&str, char, Takes); 27] = [
     ("ignore-leading-blanks", 'b', Takes::Nothing),
     ("check", CHECK, Takes::Optional),
