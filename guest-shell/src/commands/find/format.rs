@@ -221,7 +221,7 @@ pub(super) fn basename(path: &str) -> String {
     path[start..].to_owned()
 }
 
-/// Formats a time by the letter behind `%A`, `%C` or `%T`, with GNU's fractions of seconds.
+/// Formats a time by the letter after `%A`, `%C` or `%T`, with GNU's fractions of seconds.
 fn time_value(nanos: i128, key: char, env: &FmtEnv) -> String {
     let fraction = format!("{:09}0", nanos.rem_euclid(1_000_000_000));
     match key {

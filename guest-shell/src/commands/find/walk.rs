@@ -143,7 +143,7 @@ impl FindRun {
         ancestors.find(|ancestor| ancestor.path == file.directory)
     }
 
-    /// Plans the visits of the files in a directory; none for other files and at `-maxdepth`.
+    /// Plans the visits of the files in a directory. There are none for other files, and at `-maxdepth`.
     pub(super) async fn children(&mut self, file: &FoundFile, ancestry: Ancestry) -> Result<Vec<PlannedVisit>> {
         let is_deepest = self.options.max_depth.is_some_and(|depth| file.depth >= depth);
         if !file.status().file_type.is_dir() || is_deepest {

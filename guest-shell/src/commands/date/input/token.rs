@@ -42,7 +42,7 @@ pub(super) enum DateToken {
     DayShift(i64),
     /// Zone, in seconds east of UTC.
     Zone(i64),
-    /// Word behind a zone of summer time.
+    /// Word after a time zone that marks summer time.
     Summer,
     /// The letter T, which is a zone, or precedes a time.
     T,
