@@ -1,4 +1,4 @@
-// What happens when a script asks for more than its policy grants: it is told, and may go on.
+// Calls that a policy does not grant: each throws an error that says why, and the script continues.
 //
 //   tollhouse run examples/denied.js --policy examples/denied.policy.toml --mount examples/data:/workspace/data:ro --summary
 
@@ -8,7 +8,8 @@ const {values: [warmest]} = await csv.numbers({text: source, columns: ['temp_max
 const first = await stats.describe({values: warmest});
 console.log(`mean of ${first.count} days: ${first.mean.toFixed(2)} °C`);
 
-// Two calls of `stats/*` are granted; the first is spent. `histogram` takes the second, `quantiles` comes too late.
+// Two calls of `stats/*` are granted. The first one is spent above, `histogram` spends the second, and `quantiles` is
+// denied.
 await stats.histogram({values: warmest, bins: 5});
 for (const call of [
   () => stats.quantiles({values: warmest, probabilities: [0.5]}),
@@ -22,6 +23,6 @@ for (const call of [
   }
 }
 
-// Without the tool, by hand.
+// Computed by the script itself, without the tool.
 const sorted = [...warmest].sort((a, b) => a - b);
 return {median: sorted[Math.floor(sorted.length / 2)], source: 'computed in the script'};

@@ -4,12 +4,12 @@
 
 const source = await fs.readFile('data/seattle-weather.csv');
 
-// Whole columns at once, typed.
+// Reads whole columns, as numbers or texts.
 const columns = await csv.columns({text: source});
 const column = Object.fromEntries(columns.map(({name, cells}) => [name, cells.val]));
 const days = column.date.length;
 
-// Four calls at the same time, each in an instance of its own.
+// Four concurrent calls, each in an instance of its own.
 const [warm, cold, rain, wind] = await Promise.all([
   stats.describe({values: column.temp_max}),
   stats.describe({values: column.temp_min}),

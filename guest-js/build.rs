@@ -1,5 +1,6 @@
-//! Writes down how some languages order their letters otherwise than most, and gives the guest a stack of its own size. The
-//! crate of the orders has all languages in one table of a megabyte, most of which is Chinese.
+//! Generates the collation data of languages whose alphabetical order differs from the usual one, and sets the size of
+//! the guest's stack. The collation crate itself has all languages in one table of a megabyte, most of which is
+//! Chinese.
 
 use std::path::PathBuf;
 
@@ -7,15 +8,15 @@ use icu_collator::provider::{Baked, CollationTailoringV1};
 use icu_provider::prelude::{DataIdentifierBorrowed, DataLocale, DataProvider, DataRequest};
 use serde_json::Value;
 
-/// Languages of `intl-data.mjs` and others with an alphabet. Those whose order is that of most are left out.
+/// Languages of `intl-data.mjs` and others with an alphabet, without those that use the usual order.
 const LANGUAGES: [&str; 40] = [
     "ar", "az", "be", "bg", "bn", "bs", "ca", "cs", "cy", "da", "el", "eo", "es", "et", "fa", "fi", "fil", "he", "hi",
     "hr", "hu", "hy", "is", "kk", "lt", "lv", "mk", "nb", "nn", "pl", "ro", "ru", "sk", "sl", "sq", "sr", "sv", "tr",
     "uk", "vi",
 ];
 
-/// Bytes of the guest's own stack, at the beginning of its memory. QuickJS stops itself before its end (`MAX_STACK` of
-/// `src/runtime.rs`). Untouched pages of it take no memory.
+/// Size of the guest's own stack in bytes, at the beginning of its memory. QuickJS stops before its end (`MAX_STACK` in
+/// `src/runtime.rs`). Untouched pages of the stack take no memory.
 const STACK: usize = 5 << 19;
 
 fn main() {
@@ -32,8 +33,8 @@ fn main() {
     std::fs::write(directory.join("tailorings.bin"), bytes).expect("the directory is there");
 }
 
-/// A name of eight bytes, the six numbers of the header, and five lists, each with its length before it: all of them
-/// little-endian (`locales/collation.rs` reads them).
+/// Returns the entry of a language: a name of eight bytes, the six numbers of the header, and five lists, each after
+/// its length, all in little-endian order. `locales/collation.rs` reads it.
 fn entry(language: &str, data: &icu_collator::provider::CollationData<'_>) -> Vec<u8> {
     let trie = serde_json::to_value(&data.trie).expect("a trie is plain data");
     let header = &trie["header"];

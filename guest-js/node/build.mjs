@@ -1,4 +1,4 @@
-// Makes bundle.js, which the guest carries, and LICENCES.txt: what is inside, and under which terms.
+// Writes bundle.js, which is part of the guest, and LICENCES.txt, with the licences of the bundled packages.
 
 import { build } from 'esbuild';
 import fs from 'node:fs';
@@ -6,7 +6,7 @@ import path from 'node:path';
 
 const here = import.meta.dirname;
 const local = (name) => path.join(here, 'src', name);
-// What the libraries ask for by these names is ours.
+// Our own modules, under the names by which the libraries import them.
 const ours = {
   util: local('util.js'),
   'util/': local('util.js'),
@@ -22,12 +22,12 @@ const ours = {
   'call-bind/callBound': local('call-bound.cjs'),
 };
 
-// Where libraries differ from Node in what scripts see.
+// Changes of libraries whose behaviour differs from Node's in ways that scripts can see.
 const changed = [
   {
     file: /readable-stream\/lib\/ours\/errors\.js$/,
     replace: [
-      // The code is a property of each error, and the class has the name of the one that it stands for.
+      // As in Node, the code is a property of each error, and the class has the name of its base class.
       ['super(getMessage(code, message, args))', 'super(getMessage(code, message, args)); host.nodeError(this, code)'],
       ['  NodeError.prototype.code = code\n', "  Object.defineProperty(NodeError, 'name', { value: Base.name })\n"],
     ],
@@ -37,7 +37,7 @@ const changed = [
     replace: [["['string', 'Buffer', 'Uint8Array']", "['string', 'Buffer', 'TypedArray', 'DataView']"]],
   },
   {
-    // No tick of the script's comes between a stream that is constructed and what it has buffered.
+    // No tick of the script may come between the construction of a stream and its buffered data.
     file: /readable-stream\/lib\/internal\/streams\/destroy\.js$/,
     replace: [['process.nextTick(emitConstructNT, stream)', 'emitConstructNT(stream)']],
   },
@@ -53,7 +53,7 @@ const changed = [
     ],
   },
   {
-    // A warning of the process, in Node's words; and the options.
+    // Warnings of the process in Node's words, and checks of options.
     file: /events\/events\.js$/,
     replace: [
       ['if (console && console.warn) console.warn(warning);', 'EventEmitter.warnOfListeners(warning);'],

@@ -3188,7 +3188,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
         throw new Error("there are no bindings here");
       };
       host.connectEvents({
-        // Without a listener nothing of the script's runs, whatever it has made of the prototypes.
+        // Without a listener no code of the script runs, whatever it has done to the prototypes.
         emit: (name2, first, second) => process2.listenerCount(name2) > 0 && process2.emit(name2, first, second),
         count: (name2) => process2.listenerCount(name2),
         warn: (message, name2) => process2.emitWarning(message, name2)
@@ -6937,7 +6937,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
     #show(line) {
       this.text += line, this.#printed++;
     }
-    // Equal lines before one that differs: up to four are shown, else the ends of them.
+    // Shows the equal lines before one that differs: all if there are at most four, and otherwise both ends.
     #equalsBefore(lines, at2) {
       this.#same > 4 && (this.#same === 5 ? this.#show(`
   ${lines[at2 - 3]}`) : (this.text += `
@@ -7527,13 +7527,13 @@ ${second}` : `${first} ${operator} ${second}`;
         files2.mkdir(toPath2(to2, "cp").replace(/\/[^/]*$/, "") || "/", { recursive: !0 }), kind.isSymbolicLink() ? files2.symlink(files2.readlink(from), to2) : files2.copyFile(from, to2);
       }
     },
-    // Reading and writing are not held back by permission bits here.
+    // Permission bits do not restrict reading and writing here.
     access(path2, mode = constants2.F_OK) {
       let stats = statOf(path2, void 0, "access", !0);
       if (mode & constants2.X_OK && stats.isFile() && !(stats.mode & 73)) throw host.fileError("EACCES", "access", toPath2(path2, "access"));
     },
     symlink: (target2, path2) => files2.symlink(target2, path2),
-    // A file has one name here, as on a file system without hard links.
+    // As on a file system without hard links, a file has one name.
     link(from, to2) {
       throw host.fileError("EPERM", "link", toPath2(from, "existingPath"), toPath2(to2, "newPath"));
     },
@@ -7586,7 +7586,7 @@ ${second}` : `${first} ${operator} ${second}`;
     closeSync() {
       this.#open(), this.#isClosed = !0;
     }
-    // Without a callback it gives a promise.
+    // Without a callback, returns a promise.
     read(callback) {
       if (callback === void 0) return promised(() => this.readSync());
       if (this.#open(), typeof callback != "function") throw invalidType("callback", "function", callback);
@@ -7666,7 +7666,7 @@ ${second}` : `${first} ${operator} ${second}`;
     get fd() {
       return this.#fd;
     }
-    // Its descriptor, for a system call.
+    // Returns the descriptor, for a system call.
     #open(syscall) {
       if (this.#fd < 0) throw closedFile(syscall);
       return this.#fd;
@@ -7797,7 +7797,7 @@ ${second}` : `${first} ${operator} ${second}`;
       signal,
       construct,
       destroy,
-      // A chunk comes later, as from a disk: what is asked for in one go would be one chunk otherwise.
+      // Delivers a chunk later, as a disk would: otherwise everything that is requested at once would be one chunk.
       read(size) {
         host.callLater(() => {
           if (!readable2.destroyed)
@@ -8057,7 +8057,7 @@ ${inspect(text3)}
     constructor() {
       isUsed || host.bindCallbacks(_AsyncLocalStorage.bind), isUsed = !0;
     }
-    // A function that runs with the stores of where it was bound, also where that is none.
+    // Returns a function that runs with the stores of the place where it was bound, even if there were none.
     static bind(callback) {
       if (typeof callback != "function") throw invalidType("fn", "function", callback);
       let stores = asyncContext();
@@ -8071,7 +8071,7 @@ ${inspect(text3)}
     getStore() {
       return this.#isEnabled ? asyncContext()?.get(this) : void 0;
     }
-    // The stores that there are, with another one of this.
+    // Returns the current stores with another one for this storage.
     #with(store) {
       return this.#isEnabled = !0, new Map(asyncContext()).set(this, store);
     }
@@ -8413,7 +8413,7 @@ ${result.stderr}` : "";
     connected = !1;
     #running;
     #signal;
-    // What is said before its end: that it has begun, and what its streams are reading.
+    // Promises that precede the end of the child: its start, and the reading of its streams.
     #before;
     constructor(running, { file: spawnfile, args, options }, whyMissing2, before = () => []) {
       super();
@@ -8427,7 +8427,7 @@ ${result.stderr}` : "";
         }
       );
     }
-    // It did not start: there is an error in place of an end.
+    // Reports a child that did not start: an error takes the place of its end.
     #fail(error) {
       this.exitCode = error.errno, this.pid = void 0, process_default.nextTick(() => this.emit("error", error)), process_default.nextTick(() => this.#close(error.errno, null));
     }
@@ -8594,7 +8594,7 @@ ${output.stderr}`);
         stderr.write(text3);
       }, options));
     }
-    // As in Node, what writes to the process's own streams is a console of this class too.
+    // As in Node, a console that writes to the process's own streams is an instance, too.
     static [Symbol.hasInstance](value) {
       return value === globalThis.console || Function.prototype[Symbol.hasInstance].call(this, value);
     }
@@ -8973,7 +8973,7 @@ ${output.stderr}`);
     _transform(chunk, encoding, callback) {
       this.update(chunk), callback();
     }
-    // What was fed as a stream gives its digest twice: to who reads, and to who asks.
+    // A digest that was fed as a stream is both readable and available from `digest()`.
     _flush(callback) {
       this.push(shown2(this.#finish(new Uint8Array(Buffer2.concat(this.#parts))))), callback();
     }
@@ -9754,7 +9754,7 @@ ${output.stderr}`);
     return year > 0 ? year : 1 - year;
   }, DateTimeFormat = class {
     #o;
-    // The data of another locale than en-US.
+    // Data of a locale other than en-US.
     #l;
     #bound;
     constructor(locales, options, required = "any", defaults = "date", owner = "DateTimeFormat") {
@@ -9781,7 +9781,7 @@ ${output.stderr}`);
       let isDayAlone = o2.weekday !== void 0 && (o2.year ?? o2.month ?? o2.day) === void 0 && timeKeys.some((key) => o2[key] !== void 0);
       data !== "en-US" && (isDayAlone || o2.weekday === "narrow" && o2.month !== void 0) && warn("Intl writes days of the week beside a time, and short ones beside a month, in some locales otherwise here"), ((o2.day === void 0 ? o2.weekday !== void 0 && (o2.month ?? o2.year) !== void 0 : o2.year !== void 0 && o2.month === void 0) || o2.hour === void 0 && (o2.minute ?? o2.second) !== void 0 && dateKeys.some((key) => o2[key] !== void 0)) && warn("Intl writes dates without a month or a day, and with minutes without hours, in some locales otherwise here"), o2.timeZoneName !== void 0 && o2.hour !== void 0 && o2.minute === void 0 && data !== "en-US" && warn("Intl writes hours with a time zone and without minutes in some locales otherwise here"), o2.timeZoneName !== void 0 && (name2 !== "UTC" || o2.timeZoneName.endsWith("Offset")) && !data.startsWith("en-") && warn(`Intl has no names of time zones for the locale '${locale}' here: they are English`), this.#o = { __proto__: null, ...o2, locale: isNamed || cycleNamed || keywords.ca === "gregory" ? `${locale}-u${keywords.ca === "gregory" ? "-ca-gregory" : ""}${cycleNamed ? `-hc-${keywords.hc}` : ""}${isNamed ? `-nu-${system}` : ""}` : locale, system, zone: name2, hours24, from0: o2.hourCycle === "h23" || o2.hour12 === void 0 && hours24 };
     }
-    // The fields of an instant in the zone.
+    // Returns the fields of an instant in the zone.
     #fields(millis) {
       let { zone } = this.#o, fixed = offsetOf(zone), offset = fixed === void 0 ? 0 : fixed * 60, abbreviation = "UTC";
       if (fixed === void 0 && zone !== "UTC") {
@@ -9827,14 +9827,14 @@ ${output.stderr}`);
       let minute = o2.minute === void 0 ? void 0 : parts.length > 0 || o2.second !== void 0 || o2.minute === "2-digit" && o2.hour !== void 0 ? two(at2.getUTCMinutes()) : String(at2.getUTCMinutes());
       return minute !== void 0 && parts.push(...parts.length > 0 ? [["literal", ":"]] : [], ["minute", minute]), o2.second !== void 0 && parts.push(...parts.length > 0 ? [["literal", ":"]] : [], ["second", parts.length > 0 ? two(at2.getUTCSeconds()) : String(at2.getUTCSeconds())]), o2.fractionalSecondDigits !== void 0 && parts.push(...parts.length > 0 ? [["literal", "."]] : [], ["fractionalSecond", String(at2.getUTCMilliseconds()).padStart(3, "0").slice(0, o2.fractionalSecondDigits)]), o2.hour !== void 0 && !o2.hours24 && parts.push(["literal", "\u202F"], ["dayPeriod", hour < 12 ? "AM" : "PM"]), parts;
     }
-    // The patterns of a date and a time in another locale, and what joins them.
+    // Returns the patterns of a date and a time in another locale, and the text that joins them.
     #patterns() {
       let [o2, l2] = [this.#o, this.#l], pattern = (mark) => l2.patterns[mark.charCodeAt(0) - 48], names3 = Object.keys(styles), narrow = (text3) => (o2.month === "narrow" ? text3.replace(/\{[MLml]\}/, "{N}") : text3).replace(/\{[WVwv]\}/, o2.weekday === "narrow" ? "{n}" : "$&"), short = (style) => style === "narrow" ? "short" : style, date = "";
       o2.dateStyle !== void 0 ? date = pattern(l2.styles[names3.indexOf(o2.dateStyle)]) : dateKeys.some((key) => key !== "era" && o2[key] !== void 0) && (date = narrow(datePattern(l2, { ...o2, weekday: short(o2.weekday), month: short(o2.month) })));
       let time = this.#timePattern(pattern), [between, behind, before, isTimeFirst] = l2.glues[o2.dateStyle !== void 0 ? names3.indexOf(o2.dateStyle) : this.#width];
       return date !== "" && time !== "" ? before + (isTimeFirst ? time + between + date : date + between + time) + behind : date + time;
     }
-    // Which of the glues joins a date of these parts to what follows.
+    // Returns the index of the text that joins a date with these parts to the time.
     get #width() {
       let o2 = this.#o;
       return (o2.month ?? o2.day ?? o2.year) === void 0 ? 8 : o2.month === "long" ? o2.weekday === void 0 ? 5 : 4 : o2.month === "short" ? 6 : 7;
@@ -10029,7 +10029,7 @@ ${output.stderr}`);
   // src/intl-plurals.js
   var operands = (whole, part, power = 0) => ({
     n: Number(part === "" ? whole : `${whole}.${part}`),
-    // The last digits are all that is asked for.
+    // The rules depend on the last digits only.
     i: Number(whole.length > 15 ? `1${whole.slice(-12)}` : whole),
     v: part.length,
     f: Number(part || 0),
@@ -10150,7 +10150,7 @@ ${output.stderr}`);
         style,
         currency: isMoney ? code : void 0,
         currencyDisplay,
-        // Without signs there is nothing that accountants write otherwise.
+        // Without signs, the accounting format is the standard one.
         currencySign: signDisplay === "never" ? "standard" : currencySign,
         unit,
         unitDisplay,
@@ -10164,12 +10164,13 @@ ${output.stderr}`);
     get #words() {
       return dataOf(this.#o.data, "words");
     }
-    // The power of ten that a compact number of this size is divided by, and the patterns behind that.
+    // Returns the power of ten by which a compact number of this size is divided, and the patterns for the result.
     #scale(power) {
       let o2 = this.#o;
       return power < 3 ? [0, "#"] : this.#words[o2.style === "currency" && o2.currencyDisplay !== "name" ? "money" : o2.compactDisplay][Math.min(power, 20)];
     }
-    // The number as it is rounded: its digits, the power of ten by which it is divided, and the patterns of a compact one.
+    // Returns the rounded number: its digits, the power of ten by which it is divided, and the patterns of a compact
+    // number.
     #scaled(number) {
       let { notation, digits } = this.#o, powerOf = (value) => {
         let size2 = magnitude(value);
@@ -10186,7 +10187,7 @@ ${output.stderr}`);
       for (let at2 = whole.length - 3; at2 > 0; at2 -= size) groups2.unshift(whole.slice(Math.max(at2 - size, 0), at2));
       return groups2.flatMap((group, at2) => at2 > 0 ? [["group", separator], ["integer", group]] : [["integer", group]]);
     }
-    // The number's own parts, without sign, currency and unit, and its category of plurals.
+    // Returns the parts of the number without sign, currency and unit, and its plural category.
     #number(number) {
       let o2 = this.#o;
       if (number.special !== void 0) return { parts: [[number.special, number.special === "nan" ? this.#l.nan : this.#l.infinity]], category: "other", isZero: !1 };
@@ -10197,7 +10198,7 @@ ${output.stderr}`);
       let own = cardinalRule(o2.data)(operands(whole, part)), ofWord = own === "one" ? own : cardinalRule(o2.data)(operands(whole, part, power));
       return { parts: this.#compacted(parts, patterns, ofWord, whole === "1" && part === ""), category, isZero: isZero(value) };
     }
-    // The category of the number that is divided by a power of ten.
+    // Returns the plural category of a number that is divided by a power of ten.
     #category(whole, part, power) {
       if (power <= 0) return cardinalRule(this.#o.data)(operands(whole, part));
       let { digits, point } = shifted(decimalOf(part === "" ? whole : `${whole}.${part}`), power), all3 = point > 0 ? [digits.slice(0, point).padEnd(point, "0"), digits.slice(point)] : ["0", "0".repeat(-point) + digits];
@@ -10207,7 +10208,7 @@ ${output.stderr}`);
       let pattern = isOne && patterns["=1"] !== void 0 ? patterns["=1"] : ofCategory(patterns, category);
       return this.#filled(pattern, parts, "compact");
     }
-    // A pattern with the number and the currency at their places.
+    // Returns a pattern with the number and the currency inserted.
     #filled(pattern, parts, type) {
       let symbol = pattern.includes("\xA4") ? this.#symbol() : "", isApart = symbol !== "" && !isMark(symbol, !1);
       return [...pattern.matchAll(/[#¤]|\{([^}]*)\}|[^#¤{]+/gu)].flatMap(([piece, word2], at2, all3) => piece === "#" ? parts : piece === "\xA4" ? [...symbolParts(symbol), ...isApart && all3[at2 + 1]?.[0] === "#" ? [["literal", "\xA0"]] : []] : [[word2 === void 0 ? "literal" : type, word2 ?? piece]]);
@@ -10220,14 +10221,14 @@ ${output.stderr}`);
       let { currency, currencyDisplay } = this.#o, [standard = currency, narrow = standard] = (this.#l.symbols[currency] ?? "").split(" ").filter(Boolean);
       return currencyDisplay === "symbol" ? standard : currencyDisplay === "narrowSymbol" ? narrow : currency;
     }
-    // The number with its sign, and what belongs to a percentage or an amount of money.
+    // Returns the number with its sign, and with the percent sign or the currency.
     #around(parts, minus, plus) {
       let [o2, l2] = [this.#o, this.#l], isMoney = o2.style === "currency" && o2.currencyDisplay !== "name" && !parts.some(([type]) => type === "currency"), shapes = o2.style === "percent" && o2.notation !== "compact" ? l2.percent : l2.decimal, symbol;
       isMoney && (symbol = this.#symbol(), shapes = l2.shapes[isMark(symbol, isBehind(l2.shapes[1][0])) || !/^\d/.test(parts[0][1]) ? 0 : 1]);
       let isLedger = isMoney && o2.currencySign === "accounting";
       return [...shapes[isLedger && minus ? 2 : minus || plus ? 1 : isLedger ? 3 : 0].matchAll(/[#¤%٪-]|[^#¤%٪-]+/gu)].flatMap(([piece]) => piece === "#" ? parts : piece === "\xA4" ? symbolParts(symbol) : piece === "-" ? [plus ? ["plusSign", l2.plus] : ["minusSign", l2.minus]] : [[/^[%٪]/.test(piece) ? "percentSign" : "literal", piece]]);
     }
-    // The number with the words of a unit or a currency.
+    // Returns the number with the words of a unit or a currency.
     #withWords(parts, category) {
       let o2 = this.#o, isShare = o2.style === "percent" && o2.notation === "compact";
       if (o2.style === "unit" || isShare) return this.#filled(isShare ? this.#words.share : ofCategory(this.#unit(), category), parts, "unit");
@@ -10256,7 +10257,7 @@ ${output.stderr}`);
     formatRangeToParts(from, to2) {
       return this.#range(from, to2);
     }
-    // The parts of a range, each with where it comes from.
+    // Returns the parts of a range, each with its source.
     #range(from, to2) {
       for (let [name2, value] of [["start", from], ["end", to2]]) if (value === void 0) throw new TypeError(`Invalid ${name2} : undefined`);
       let [a2, b2] = [decimalOf(from), decimalOf(to2)];
@@ -10268,7 +10269,7 @@ ${output.stderr}`);
       ), texts2 = ends.map((parts) => parts.map(([, text3]) => text3).join("")), symbol = o2.style === "currency" ? this.#symbol() : "", { ranges } = this.#words, money = isMark(symbol, isBehind(ranges.word[0])) ? [...symbol].length === 1 ? ranges.mark : ranges.long : ranges.word, [between, about] = o2.style === "currency" ? money : ranges[o2.style];
       return texts2[0] === texts2[1] ? rangeParts(about, [ends[0]], symbol, ["shared"]) : rangeParts(between, ends, symbol, ["startRange", "endRange"]);
     }
-    // Ranges whose ends may have something in common that is written once.
+    // Returns the parts of a range as its two ends, although Node writes a part that the ends share only once.
     #ends(from, to2) {
       warn("Intl writes ranges of numbers with words or negative numbers here as their two ends");
       let side = (value, source) => this.formatToParts(value).map((part) => ({ ...part, source }));
@@ -10306,7 +10307,7 @@ ${output.stderr}`);
     get compare() {
       return this.#bound ??= (a2, b2) => this.#compare(String(a2), String(b2));
     }
-    // The engine takes each half of a surrogate pair for the same letter.
+    // The engine treats all halves of surrogate pairs as the same letter.
     #compare(a2, b2) {
       let order = native11.compareTexts(this.#native, a2, b2);
       return order !== 0 || a2 === b2 || a2.isWellFormed() && b2.isWellFormed() ? order : a2 < b2 ? -1 : 1;
@@ -10432,7 +10433,7 @@ ${output.stderr}`);
     get #names() {
       return dataOf(this.#o.data, "names");
     }
-    // A name in the style that is asked for, of tables for each of them.
+    // Returns a name in the requested style, from the tables of all styles.
     #styled([long, short, narrow], code) {
       let { style } = this.#o;
       return (style === "narrow" ? narrow[code] : void 0) ?? (style === "long" ? void 0 : short[code]) ?? long[code];
@@ -10560,7 +10561,7 @@ ${output.stderr}`);
         if (!callables.includes(name2)) throw new TypeError(`Constructor Intl.${name2} requires 'new'`);
         return new target2(...values2.slice(0, 2));
       },
-      // What stands behind the options is for the methods below.
+      // Further arguments are internal, and a script must not pass them.
       construct: (target2, values2, made3) => Reflect.construct(target2, values2.slice(0, 2), made3)
     });
     hide(Intl, name2, callable), hide(Class.prototype, "constructor", callable), Object.defineProperty(Class.prototype, Symbol.toStringTag, { value: `Intl.${name2}`, configurable: !0 }), Class.supportedLocalesOf = (locales) => requested(locales).filter(isKnown);
@@ -10670,7 +10671,7 @@ ${output.stderr}`);
       let isLong = text3.length >= 2 * context + 1, [cutsStart, cutsEnd] = [isLong && at2 >= context, isLong && at2 < text3.length - context], shown4 = text3.slice(cutsStart ? at2 - context : 0, cutsEnd ? at2 + context : text3.length);
       throw `Unexpected token '${character}', ${cutsStart ? "..." : ""}"${shown4}"${cutsEnd ? "..." : ""} is not valid JSON`;
     }
-    // The next character that is no white space.
+    // Returns the next character that is not white space.
     #peek() {
       for (; /[ \t\n\r]/.test(this.#text[this.#at] ?? "x"); ) this.#at++;
       return this.#text[this.#at];
@@ -10846,7 +10847,7 @@ ${output.stderr}`);
     availableParallelism: () => 1,
     cpus: () => [{ model: "wasm", speed: 0, times: { user: 0, nice: 0, sys: 0, idle: 0, irq: 0 } }],
     endianness: () => "LE",
-    // What the run may still take.
+    // Returns the memory that the run may still use.
     freemem: () => Math.max(host.native.memoryLimit() - host.native.memoryUsed(), 0),
     getPriority: () => 0,
     homedir: () => host.env.HOME ?? "/workspace",
@@ -10934,7 +10935,7 @@ ${output.stderr}`);
 `), Interface = class extends events_default {
     #lines = new Queue();
     #readers = new Queue();
-    // Goes on reading the input, which waits for somebody to take the lines.
+    // Function that resumes reading once waiting lines are consumed.
     #goOn;
     #ended = !1;
     closed = !1;
@@ -10975,7 +10976,7 @@ ${output.stderr}`);
     #give(line) {
       this.closed ? this.emit("line", line) : this.#readers.length > 0 ? this.#readers.shift()(line) : this.listenerCount("line") > 0 ? this.emit("line", line) : this.#lines.push(line);
     }
-    // Lines that came before anybody listened.
+    // Emits lines that arrived before there was a listener.
     #tell() {
       for (; this.#lines.length > 0 && this.listenerCount("line") > 0; ) this.emit("line", this.#taken());
     }
@@ -11011,7 +11012,7 @@ ${output.stderr}`);
         this.emit("close");
       }
     }
-    // Lines that are there come all the same, as in Node.
+    // As in Node, lines that have been read already are still delivered.
     pause() {
       return this.#isPaused || (this.#isPaused = !0, this.emit("pause")), this;
     }
@@ -11026,7 +11027,7 @@ ${output.stderr}`);
     [Symbol.asyncIterator]() {
       let result = (line) => line === void 0 ? { value: void 0, done: !0 } : { value: line, done: !1 };
       return {
-        // A line that is there needs no second promise: most are.
+        // A line that is available needs no second promise, which is the usual case.
         next: () => this.#lines.length > 0 ? Promise.resolve(result(this.#taken())) : this.#next().then(result),
         return: () => (this.close(), Promise.resolve(result(void 0))),
         [Symbol.asyncIterator]() {
@@ -13603,13 +13604,13 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
   }, missing2 = (name2) => codedError(TypeError, "ERR_MISSING_ARGS", `Not enough arguments to ${name2}.postMessage`), holdOpen = () => setInterval(() => {
   }, 2 ** 31 - 1), Receiver = class extends EventTarget {
     #queue = [];
-    // Of each event, by the listeners that `on` and `once` were given: what is called in their place.
+    // Wrappers of the listeners that `on` and `once` were given, by event and listener.
     #wrapped = /* @__PURE__ */ new Map();
     #handler = null;
     #isStarted = !1;
     #isClosed = !1;
     #held;
-    // Delivers a message, each at its own time, as an event of the system.
+    // Delivers each message in a task of its own, as a trusted event.
     static deliver(receiver2, data) {
       receiver2.#isClosed || (receiver2.#queue.push(data), receiver2.#isStarted && setImmediate(() => receiver2.#next()));
     }
@@ -13696,7 +13697,7 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
     removeEventListener(type, listener) {
       super.removeEventListener(type, listener), this.#follow();
     }
-    // A listener that is called once is gone then.
+    // A listener that is called once has been removed by then.
     dispatchEvent(event) {
       try {
         return super.dispatchEvent(event);
@@ -13857,7 +13858,7 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
       memory: numberOption(options, "memLevel", 1, 9, 8),
       strategy: numberOption(options, "strategy", 0, 4, 0),
       flush: numberOption(options, "flush", 0, 5, 0),
-      // The number of Brotli's operation that finishes is another one.
+      // Brotli has another number for the operation that finishes.
       finishFlush: name2.startsWith("Brotli") && (options.finishFlush ?? 2) === 2 ? Z_FINISH : numberOption(options, "finishFlush", 0, 5, Z_FINISH),
       most: numberOption(options, "maxOutputLength", 1, MAX_LENGTH, MAX_LENGTH),
       dictionary: dictionary === void 0 ? new Uint8Array(0) : new Uint8Array(dictionary)

@@ -1,6 +1,6 @@
-// Makes src/intl-data.js and intl-data.bin: what `Intl` writes in the locales that scripts name most, asked of the Node that
-// runs this (of CLDR). The second is read by the guest when a script names a locale.
-// `--check` only compares; another version of ICU writes some of it otherwise.
+// Writes src/intl-data.js and intl-data.bin: the data of `Intl` for the locales that scripts name most often, taken
+// from the Node that runs this program (and so from the CLDR). The guest reads the second file when a script names a
+// locale. `--check` only compares; another version of ICU gives partly different data.
 
 import fs from 'node:fs';
 import path from 'node:path';
@@ -8,7 +8,7 @@ import zlib from 'node:zlib';
 import { calendars, currencies, oldCurrencies, namesOf as displayNamesOf, simpleUnits, wordsOf, zonesOf } from './intl-words.mjs';
 import { derivedFrom, rewrite } from './src/intl-derive.js';
 
-// Of each language the locale that has all of its data comes first; the others have what differs.
+// Locales by language. The first one of a language has all of its data, and the others have their differences from it.
 const groups = {
   en: ['en-US', 'en-GB', 'en-CA', 'en-AU', 'en-IN', 'en-NZ', 'en-IE', 'en-ZA', 'en-SG', 'en-HK', 'en-PH', 'en-AE', 'en-IL'],
   de: ['de', 'de-AT', 'de-CH', 'de-LI', 'de-LU', 'de-BE', 'de-IT'],
@@ -42,7 +42,7 @@ const latin = (text) => text.replace(/[\u0660-\u0669]/g, (digit) => String(digit
 const numberParts = (locale, options, number) => new Intl.NumberFormat(locale, options).formatToParts(number);
 const valueOf = (parts, type) => parts.find((part) => part.type === type)?.value;
 
-// The parts around a number: `#` the number itself, `¤` the currency, `-` the sign.
+// Returns the parts around a number as text: `#` is the number itself, `¤` the currency, `-` the sign.
 const shapeOf = (parts) =>
   parts
     .map(({ type, value }) => (['integer', 'group', 'decimal', 'fraction'].includes(type) ? '#' : type === 'currency' ? '¤' : type === 'minusSign' ? '-' : value))
@@ -54,7 +54,7 @@ const symbolsOf = (locale) => {
   for (const currency of currencies) {
     const shown = (currencyDisplay) => {
       const parts = numberParts(locale, { style: 'currency', currency, currencyDisplay }, 5);
-      // A mark of direction belongs to the symbol.
+      // A directional mark belongs to the symbol.
       return valueOf(parts, 'currency') + (parts.at(-2).type === 'currency' && parts.at(-1).value === '\u200f' ? '\u200f' : '');
     };
     const [symbol, narrow] = [shown('symbol'), shown('narrowSymbol')];
@@ -90,7 +90,7 @@ const numbersOf = (locale, numberingSystem) => {
     exponentMinus: scientific.slice(scientific.findIndex(({ type }) => type === 'exponentSeparator') + 1, -1).map(({ value }) => value).join(''),
     decimal: [shapeOf(parts({}, 5)), shapeOf(parts({}, -5))],
     percent: [shapeOf(parts({ style: 'percent' }, 0.5)), shapeOf(parts({ style: 'percent' }, -0.5))],
-    // Around a sign, and around a word.
+    // The patterns around a currency sign, and around a currency code.
     shapes: [shapes('INR', { currencyDisplay: 'narrowSymbol' }), shapes('CHF')],
   };
 };
@@ -123,7 +123,7 @@ const namesOf = (locale) => ({
 });
 
 const two = (number) => String(number).padStart(2, '0');
-// What a letter of a pattern stands for at an instant.
+// Returns the text of each letter of a pattern at an instant.
 const letters = (names) => ({
   day: { d: (at) => String(at.getUTCDate()), D: (at) => two(at.getUTCDate()) },
   month: {
@@ -159,7 +159,7 @@ const patternOf = (locale, names, options, instants) => {
 
 const forms = { weekday: [undefined, 'long', 'short'], year: [undefined, 'numeric', '2-digit'], month: [undefined, 'numeric', '2-digit', 'short', 'long'], day: [undefined, 'numeric', '2-digit'] };
 const combinations = [];
-// In such an order that what another pattern follows from comes before it.
+// In an order in which a pattern precedes those that are derived from it.
 for (const weekday of forms.weekday) for (const year of forms.year) for (const month of forms.month) for (const day of forms.day) combinations.push({ weekday, year, month, day });
 
 const clocks = [{}, { minute: 'numeric' }, { minute: '2-digit' }, { minute: 'numeric', second: 'numeric' }, { minute: '2-digit', second: '2-digit' }];
@@ -171,7 +171,7 @@ const datesOf = (locale) => {
     if (!distinct.includes(pattern)) distinct.push(pattern);
     return String.fromCharCode(48 + distinct.indexOf(pattern));
   };
-  // Patterns that follow from others (`intl-locales.js` says how) are left out.
+  // Patterns that can be derived from others (by `intl-derive.js`) are left out.
   const written = new Map();
   const dates = combinations.map((options) => {
     const pattern = Object.values(options).every((form) => form === undefined) ? '' : patternOf(locale, names, options, probes);
@@ -189,14 +189,14 @@ const datesOf = (locale) => {
     for (const timeStyle of ['full', 'long', 'medium', 'short']) times += numberOf(patternOf(locale, names, { timeStyle, hour12 }, hours));
   }
   times += numberOf(patternOf(locale, names, { minute: '2-digit', second: '2-digit' }, hours));
-  // The hour has two digits in either count.
+  // 22:10, an hour with two digits on both clocks.
   const at = probes[5] + (22 * 60 + 10) * 60_000;
   const format = (options) => formatter(locale, options).format(at);
   const glue = (date, time) => {
     const [whole, first, last] = [format({ ...date, ...time }), format(date), format(time)];
     const [date0, time0] = [whole.indexOf(first), whole.lastIndexOf(last)];
     if (date0 < 0 || time0 < 0) throw new Error(`${locale}: ${whole} | ${first} | ${last}`);
-    // What is between the two, behind them and before them, and whether the time comes first.
+    // Returns the text between, after and before the two parts, and whether the time comes first.
     const around = (one, oneAt, other, otherAt) => [whole.slice(oneAt + one.length, otherAt), whole.slice(otherAt + other.length), whole.slice(0, oneAt)];
     return date0 < time0 ? around(first, date0, last, time0) : [...around(last, time0, first, date0), 1];
   };
@@ -218,21 +218,21 @@ const datesOf = (locale) => {
   return { names: short, periods: [runs(names.a), ...(names.a.join() === names.b.join() ? [] : [runs(names.b)])], patterns: distinct, dates, styles, times, glues, zone, hours: hourCycle, fraction: valueOf(dateParts(locale, { second: 'numeric', fractionalSecondDigits: 1 }, at), 'literal') };
 };
 
-// What one value has that the other has not, or has otherwise; undefined if there is nothing.
+// Returns the parts of one value that another lacks or has differently; undefined if there are none.
 const difference = (from, to) => {
   if (JSON.stringify(from) === JSON.stringify(to)) return undefined;
   const isRecord = (value) => typeof value === 'object' && value !== null && !Array.isArray(value);
   if (!isRecord(from) || !isRecord(to)) return to;
   const found = {};
   for (const key of new Set([...Object.keys(from), ...Object.keys(to)])) {
-    // Null says that it is not there.
+    // Null marks a key that is missing.
     const differs = key in to ? difference(from[key], to[key]) : null;
     if (differs !== undefined) found[key] = differs;
   }
   return found;
 };
 
-// Digits that are written one for one: of these numbering systems the digit zero, or all digits.
+// Digits of numbering systems that are written one for one: the digit zero, or all ten digits.
 const digitsOf = {};
 for (const system of Intl.supportedValuesOf('numberingSystem')) {
   const digits = Array.from({ length: 10 }, (_, digit) => new Intl.NumberFormat('en', { numberingSystem: system }).format(digit));
@@ -270,7 +270,7 @@ for (const [language, members] of Object.entries(groups)) {
 
 blobs.set('en:zones', JSON.stringify(Object.fromEntries(['en-US', 'en-GB', 'en-CA', 'en-AU', 'en-IN'].map((locale) => [locale, zonesOf(locale)]))));
 
-// Tags that mean the same as one of those: what CLDR resolves to it.
+// Tags that the CLDR resolves to one of these locales.
 const same = {};
 const capitals = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
 const allRegions = [...capitals.flatMap((first) => capitals.map((second) => first + second)), '001', '150', '419'];
@@ -286,7 +286,7 @@ for (const [language, members] of Object.entries(groups)) {
     else allTags.push(tag);
   }
 }
-// Languages that CLDR has and this has not.
+// Languages that the CLDR has and this data has not.
 const lower = capitals.map((letter) => letter.toLowerCase());
 const pairs = lower.flatMap((first) => lower.map((second) => first + second));
 const otherLanguages = [...pairs, ...pairs.flatMap((pair) => lower.map((letter) => pair + letter))].filter((code) => !(code in groups) && code !== 'no' && Intl.NumberFormat.supportedLocalesOf([code]).length > 0);
@@ -300,7 +300,7 @@ blobs.set('values', JSON.stringify({
   zones: Intl.supportedValuesOf('timeZone').join(' '),
   calendars: calendars.join(' '),
 }));
-// Decimals of currencies that have not two.
+// Number of decimals of currencies that do not have two.
 const digits = {};
 for (const currency of [...currencies, ...oldCurrencies]) {
   const { maximumFractionDigits } = new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions();
@@ -313,14 +313,14 @@ const head = `// Made by intl-data.mjs from the Unicode CLDR (ICU ${process.vers
 const constants = { groups: Object.fromEntries(Object.entries(groups).map(([language, members]) => [language, members.join(' ')])), sameLocales: same, currencyDigits: digits, englishNumbers: english };
 const text = head + Object.entries(constants).map(([name, value]) => `export const ${name} = ${JSON.stringify(value)};\n`).join('');
 
-// The names of the texts with their places, an empty line, and the texts, each compressed with Brotli.
+// Returns the packed file: names and positions of the texts, an empty line, and the texts, each compressed with Brotli.
 const pack = () => {
   const packed = [...blobs].map(([name, blob]) => [name, zlib.brotliCompressSync(blob, { params: { [zlib.constants.BROTLI_PARAM_LGWIN]: 18, [zlib.constants.BROTLI_PARAM_QUALITY]: 11 } })]);
   let at = 0;
   const index = packed.map(([name, bytes]) => `${name} ${(at += bytes.length) - bytes.length} ${bytes.length}\n`).join('');
   return Buffer.concat([Buffer.from(`${index}\n`), ...packed.map(([, bytes]) => bytes)]);
 };
-// The texts of a packed file: another Node may compress otherwise.
+// Returns the texts of a packed file, which are compared: another Node may compress them differently.
 const unpack = (bytes) => {
   const end = bytes.indexOf('\n\n');
   const rows = bytes.subarray(0, end).toString().split('\n').map((row) => row.split(' '));

@@ -1,14 +1,15 @@
-// What `Intl` writes with words in a locale, asked of the Node that runs this (of CLDR): units, compact numbers, lists, relative
-// times, names of currencies, languages, regions and scripts. `intl-data.mjs` writes it down.
+// Data of `Intl` that consists of words in a locale, taken from the Node that runs this program (and so from the CLDR):
+// units, compact numbers, lists, relative times, and names of currencies, languages, regions and scripts.
+// `intl-data.mjs` writes it to files.
 
 import { rate } from './src/intl-derive.js';
 
-// Numbers of which every category of plurals that any locale has is one.
+// Numbers that cover every plural category of every locale.
 const candidates = [0, 1, 2, 3, 5, 7, 11, 100, 1e6, 1.5, 0.5, 21, 22, 25, 13, 8];
 const numberTypes = new Set(['integer', 'group', 'decimal', 'fraction', 'minusSign', 'nan', 'infinity']);
 const valueOf = (parts, type) => parts.find((part) => part.type === type)?.value;
 
-// Text with `#` for the number, and `{…}` around what has a type of its own.
+// Returns text with `#` for the number, and `{…}` around parts that have a type of their own.
 const patternOf = (parts, typed = []) =>
   parts
     .map(({ type, value }) => (numberTypes.has(type) ? '#' : type === 'currency' && !typed.includes('currency') ? '¤' : typed.includes(type) ? `{${value}}` : value))
@@ -20,7 +21,7 @@ const one = (values) => {
   return list.every((value) => value === list[0]) ? list[0] : values;
 };
 
-// The pattern of each category; one text if they are all the same.
+// Returns the pattern of each plural category, or one text if they are all the same.
 const byCategory = (locale, partsOf, typed) => {
   const rules = new Intl.PluralRules(locale);
   const patterns = {};
@@ -36,7 +37,7 @@ export const simpleUnits = Intl.supportedValuesOf('unit');
 const displays = ['long', 'short', 'narrow'];
 const unitParts = (locale, unit, unitDisplay, number) => new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay }).formatToParts(number);
 
-// What stands behind (or before) a unit that is divided by this one: of `kilometer-per-week`, ` per week`.
+// Returns the text after (or before) a unit that is divided by this one: ` per week` of `kilometer-per-week`.
 const unitsOf = (locale) =>
   Object.fromEntries(
     displays.map((display) => [
@@ -44,13 +45,14 @@ const unitsOf = (locale) =>
       Object.fromEntries(simpleUnits.map((unit) => [unit, byCategory(locale, (number) => unitParts(locale, unit, display, number), ['unit'])])),
     ]),
   );
-// Units in units of time and others, as scripts write them. The rest is refused.
+// Units that scripts divide by others. Other combinations are refused.
 const numerators = [
   'bit', 'byte', 'kilobit', 'kilobyte', 'megabit', 'megabyte', 'gigabit', 'gigabyte', 'meter', 'kilometer', 'mile', 'foot', 'liter', 'milliliter', 'gallon', 'gram', 'kilogram',
   'celsius', 'minute', 'hour', 'day',
 ];
 const denominators = ['second', 'minute', 'hour', 'day', 'week', 'month', 'year', 'kilometer', 'mile', 'liter', 'gallon', 'kilogram'];
-// Of each unit that others are divided by: what stands before and behind those. Besides, what is not put together so.
+// Returns the texts before and after each unit that others are divided by, and the combinations that do not follow from
+// them.
 const ratesOf = (locale, units) =>
   Object.fromEntries(
     displays.map((display) => {
@@ -60,7 +62,7 @@ const ratesOf = (locale, units) =>
       const exceptions = {};
       for (const second of denominators) {
         const [whole, part] = [text(pattern(`gram-per-${second}`)), text(units[display].gram)];
-        // The two texts are one part where they touch.
+        // The two texts form one part where they touch.
         const found = [[part, ''], [part.slice(0, -1), '}'], [part.slice(1), '{']].map(([inner, edge]) => [whole.indexOf(inner), inner, edge]).find(([at]) => at >= 0);
         if (found !== undefined) {
           const [at, inner, edge] = found;
@@ -75,10 +77,10 @@ const ratesOf = (locale, units) =>
     }),
   );
 
-// Languages in which a million and more have a category of plurals of their own.
+// Returns true for languages in which millions have a plural category of their own.
 const hasMillions = (locale) => /^(fr|es|it|pt|ca)\b/.test(locale);
-// Of each power of ten from 3 on: the power by which the number is divided, and the pattern; behind `=1` what is written for
-// exactly 1, if that is another one.
+// Returns, for each power of ten from 3 on, the power by which the number is divided, and the pattern; after `=1`, the
+// text for exactly 1 if it differs.
 const compactOf = (locale, options) => {
   const found = {};
   const rules = new Intl.PluralRules(locale);
@@ -150,7 +152,7 @@ const timesOf = (locale) =>
   );
 
 export const currencies = Intl.supportedValuesOf('currency');
-// Names of amounts in currencies, and what is around the number and them.
+// Returns the names of currency amounts, and the text around the number and the name.
 const amountsOf = (locale) => {
   const parts = (currency, number) => new Intl.NumberFormat(locale, { style: 'currency', currency, currencyDisplay: 'name', minimumFractionDigits: 0 }).formatToParts(number);
   const names = {};
@@ -159,8 +161,8 @@ const amountsOf = (locale) => {
   return { names, shape: byCategory(locale, (number) => parts('USD', number)) };
 };
 
-// What a range of numbers looks like, and one whose ends are written the same: of plain numbers, percentages, and money with a
-// sign and with a word.
+// Returns the patterns of a range, and of one whose ends are written the same, for plain numbers, percentages, and
+// money with a sign and with a word.
 const rangesOf = (locale) => {
   const shape = (options, from, to) => {
     const format = new Intl.NumberFormat(locale, { minimumFractionDigits: 0, maximumFractionDigits: 0, ...options });
@@ -173,7 +175,7 @@ const rangesOf = (locale) => {
   };
 };
 
-// The categories of ranges that are not those of their ends: of the category of the beginning and that of the end.
+// Returns the plural categories of ranges, by those of both ends, where they differ from that of the second end.
 const rangeCategories = (locale) => {
   const rules = new Intl.PluralRules(locale);
   const found = {};
@@ -205,7 +207,7 @@ export const wordsOf = (locale) => {
   };
 };
 
-// Codes of languages, regions and scripts of which any locale has a name.
+// Codes of languages, regions and scripts that have a name in some locale.
 const letters = 'abcdefghijklmnopqrstuvwxyz';
 const english = (type) => new Intl.DisplayNames('en', { type, fallback: 'none' });
 const named = (type, codes) => {
@@ -219,13 +221,13 @@ const named = (type, codes) => {
   });
 };
 const words = (length) => (length === 0 ? [''] : words(length - 1).flatMap((start) => [...letters].map((letter) => start + letter)));
-// Of those with three letters the ones that CLDR has a locale for.
+// Of the three-letter languages, only those that the CLDR has a locale for.
 const isLocale = (code) => Intl.DisplayNames.supportedLocalesOf([code]).length > 0;
 const languages = named('language', [...words(2), ...words(3).filter(isLocale)]).filter((code) => Intl.getCanonicalLocales(code)[0] === code);
 const regions = named('region', [...words(2).map((code) => code.toUpperCase()), ...Array.from({ length: 1000 }, (_, at) => String(at).padStart(3, '0'))]);
 const scripts = [...new Set([...languages.map((code) => new Intl.Locale(code).maximize().script), 'Hans', 'Hant', 'Jpan', 'Kore', 'Hira', 'Kana', 'Latn', 'Zzzz', 'Zsym', 'Zyyy'])].filter(Boolean);
 export const calendars = Intl.supportedValuesOf('calendar');
-// Currencies that are no more, and the mark of none.
+// Currencies that no longer exist, and the code for no currency.
 export const oldCurrencies = named('currency', words(3).map((code) => code.toUpperCase())).filter((code) => !currencies.includes(code));
 const fields = ['era', 'year', 'quarter', 'month', 'weekOfYear', 'weekday', 'day', 'dayPeriod', 'hour', 'minute', 'second', 'timeZoneName'];
 
@@ -241,7 +243,7 @@ const withStyles = (locale, type, codes, options) => {
   return [long, short, narrow];
 };
 
-// Tags of languages with a script or a region that have a name of their own in some locale.
+// Tags of a language with a script or a region that have a name of their own in some locale.
 const dialects = [
   'ar-001', 'az-Arab', 'az-AZ', 'de-AT', 'de-CH', 'en-AU', 'en-CA', 'en-GB', 'en-US', 'es-419', 'es-ES', 'es-MX', 'fa-AF', 'fr-CA', 'fr-CH', 'hi-Latn', 'ku-Arab', 'nds-NL', 'nl-BE',
   'pt-BR', 'pt-PT', 'ro-MD', 'sr-ME', 'sw-CD', 'zh-Hans', 'zh-Hant', 'zh-Hans-CN', 'zh-Hant-TW', 'zh-Hant-HK', 'yue-Hans', 'yue-Hant', 'uz-Arab', 'uz-Cyrl', 'mn-Mong', 'ms-Arab',
@@ -253,14 +255,14 @@ const composition = (locale, plain, tag) => {
   return plain.of(tag).replace(plain.of('en'), '{0}').replace(region, isBoth ? '{2}' : '{1}').replace(isBoth ? script : '\0', '{1}');
 };
 export const namesOf = (locale) => {
-  // What is put together as any other tag has no name of its own.
+  // A name that is composed like that of any other tag is left out.
   const composed = namesOfType(locale, 'language', dialects, { languageDisplay: 'standard' });
   const dialect = withStyles(locale, 'language', dialects, { languageDisplay: 'dialect' }).map((names, at) => (at === 0 ? differing(composed, names) : names));
   const plain = new Intl.DisplayNames(locale, { type: 'language', languageDisplay: 'standard' });
   return {
     language: withStyles(locale, 'language', languages, {}),
     dialect,
-    // How a language with a script and a region is put together.
+    // Pattern by which a language, a script and a region are composed.
     composed: ['en-JP', 'en-Grek-JP'].map((tag) => composition(locale, plain, tag)),
     region: withStyles(locale, 'region', regions, {}),
     script: withStyles(locale, 'script', scripts, {}),
@@ -270,7 +272,7 @@ export const namesOf = (locale) => {
     dateTimeField: withStyles(locale, 'dateTimeField', fields, {}),
   };
 };
-// What a script is called behind a language.
+// Returns the name of a script after a language.
 const scriptInside = (locale, plain, code) => {
   const text = plain.of(`tlh-${code}`);
   const start = text.indexOf('(');
@@ -280,8 +282,8 @@ const scriptInside = (locale, plain, code) => {
 
 const zones = Intl.supportedValuesOf('timeZone');
 const seasons = [Date.UTC(2024, 0, 15), Date.UTC(2024, 6, 15)];
-// Names of time zones: of each zone its offsets in minutes, each with the number of its names (short, long, and both for any
-// time of the year).
+// Returns the names of time zones: for each zone its offsets in minutes, each with the index of its names (short, long,
+// and both independent of the season).
 export const zonesOf = (locale) => {
   const names = [];
   const table = {};

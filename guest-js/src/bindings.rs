@@ -1,4 +1,4 @@
-//! The Rust side of the world, generated from `wit/`, and the one symbol that QuickJS's C code asks for.
+//! Rust bindings of the WIT world, generated from `wit/`, and the one symbol that QuickJS's C code needs from Rust.
 #![expect(unsafe_code, reason = "exports of a component are symbols by fixed names")]
 
 wit_bindgen::generate!({ world: "script-guest", path: "../wit" });
@@ -10,7 +10,7 @@ export!(ScriptGuest with_types_in self);
 use crate::ScriptGuest;
 use crate::time;
 
-/// The time in microseconds since the Unix epoch, for QuickJS's `Date`.
+/// Returns the time in microseconds since the Unix epoch, for QuickJS's `Date`.
 #[unsafe(no_mangle)]
 extern "C" fn __rquickjs_host_now_us() -> f64 {
     let micros = time::now() / 1_000;

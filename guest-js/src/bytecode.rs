@@ -1,16 +1,18 @@
-//! Own JavaScript as bytecode without its text. QuickJS keeps the text of each function, and so that of one within others
-//! several times, for `toString`: half of the heap that every script wakes up with. What a script is shown instead is what
-//! other engines show it of their own functions.
+//! Compiles the guest's own JavaScript to bytecode without source text. QuickJS keeps the text of each function for
+//! `toString`, and that of nested functions several times, which would be half of the heap that every script starts
+//! with. A script sees `[native code]` instead, as in other engines.
 #![expect(unsafe_code, reason = "QuickJS's bytecode of what is no module")]
 
 use rquickjs::{Context, Ctx, Error, Function, Result, Runtime, Value, qjs};
 
 use crate::{compile, runtime};
 
-/// Compiles text whose value is a function, in an engine of its own: what that leaves behind lies in nobody's heap.
+/// Compiles text whose value is a function, in a separate engine, so that the compiler's garbage is not in the heap of
+/// scripts.
 ///
 /// # Errors
-/// What is wrong with the text.
+///
+/// Returns the message of the compiler.
 pub(crate) fn compile(source: &str, name: &str) -> std::result::Result<Vec<u8>, String> {
     let runtime = Runtime::new().map_err(|error| error.to_string())?;
     runtime.set_max_stack_size(runtime::MAX_STACK);
@@ -28,7 +30,8 @@ pub(crate) fn compile(source: &str, name: &str) -> std::result::Result<Vec<u8>, 
 fn written(ctx: &Ctx<'_>, compiled: &Value<'_>) -> Vec<u8> {
     let flags = i32::try_from(qjs::JS_WRITE_OBJ_BYTECODE | qjs::JS_WRITE_OBJ_STRIP_SOURCE).expect("small flags");
     let mut length = 0;
-    // SAFETY: the value is bytecode of this context. What is written is copied, and freed as QuickJS wants it, once.
+    // SAFETY: the value is bytecode of this context. The written bytes are copied, and then freed once, as QuickJS
+    // requires.
     unsafe {
         let bytes = qjs::JS_WriteObject(ctx.as_raw().as_ptr(), &raw mut length, compiled.as_raw(), flags);
         assert!(!bytes.is_null(), "bytecode can be written");
@@ -38,11 +41,11 @@ fn written(ctx: &Ctx<'_>, compiled: &Value<'_>) -> Vec<u8> {
     }
 }
 
-/// The function that [`compile`] made bytecode of.
+/// Loads a function that [`compile`] compiled.
 pub(crate) fn load<'js>(ctx: &Ctx<'js>, bytecode: &[u8]) -> Result<Function<'js>> {
     let flags = i32::try_from(qjs::JS_READ_OBJ_BYTECODE).expect("a small flag");
-    // SAFETY: the bytes are those of `compile`, of this very engine. What is read belongs to its evaluation, whose value is
-    // owned, and checked before it is used.
+    // SAFETY: the bytes come from `compile` of this very engine. Evaluating takes over the loaded object; its value is
+    // owned, and checked before use.
     let value = unsafe {
         let raw = ctx.as_raw().as_ptr();
         let length = bytecode.len().try_into().expect("a length in this memory");
@@ -58,7 +61,7 @@ pub(crate) fn load<'js>(ctx: &Ctx<'js>, bytecode: &[u8]) -> Result<Function<'js>
     value.into_function().ok_or(Error::Unknown)
 }
 
-/// Overwrites what is free of the heap with zeros: the image holds whatever lies there.
+/// Overwrites the free parts of the heap with zeros, because the image would contain their old contents.
 pub(crate) fn wipe() {
     let end = core::arch::wasm32::memory_size::<0>() << 16;
     let mut taken = Vec::new();

@@ -1,6 +1,6 @@
-//! Calls of tools that nothing can give up: each settles its promise without a function of the prelude.
+//! Calls of tools that a script cannot cancel. Their promises are settled here, without a function of the prelude.
 //!
-//! Everything else that a script waits for is in the prelude's table (`prelude/operations.js`).
+//! All other operations that a script waits for are in the prelude's table (`prelude/operations.js`).
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -11,11 +11,11 @@ use crate::bindings::types::{Failure, Operation, OperationId, ToolCall, Value as
 use crate::convert::{self, JsonPurpose};
 use crate::{errors, limits, operations, text};
 
-/// A call that was begun.
+/// Call that has begun.
 pub(crate) struct Call {
     resolve: Persistent<Function<'static>>,
     reject: Persistent<Function<'static>>,
-    /// Place in the script that made the call.
+    /// Stack trace of the place in the script that made the call.
     stack: Persistent<Value<'static>>,
     method: String,
 }
@@ -24,7 +24,8 @@ thread_local! {
     static CALLS: RefCell<BTreeMap<OperationId, Call>> = const { RefCell::new(BTreeMap::new()) };
 }
 
-/// Calls a tool with one object: the promise of what it gives. `stack` tells where the script does so.
+/// Begins a call with one argument object, and returns the promise of its result. `stack` is the stack trace of the
+/// caller.
 pub(crate) fn begin<'js>(
     ctx: &Ctx<'js>,
     method: String,
@@ -38,14 +39,14 @@ pub(crate) fn begin<'js>(
             let call = Call { resolve, reject, stack: Persistent::save(ctx, stack), method };
             CALLS.with_borrow_mut(|calls| calls.insert(id, call));
         }
-        // A getter of theirs threw, or they have no JSON.
+        // A getter of the arguments threw, or they cannot be written as JSON.
         Err(Error::Exception) if limits::stopped().is_none() => reject.call::<_, ()>((ctx.catch(),))?,
         Err(error) => return Err(error),
     }
     Ok(promise)
 }
 
-/// Begins the operation alone. `stack` tells where the script does so.
+/// Begins the operation of a call, without a promise. `stack` is the stack trace of the caller.
 pub(crate) fn begin_operation<'js>(
     ctx: &Ctx<'js>,
     method: &str,
@@ -56,20 +57,21 @@ pub(crate) fn begin_operation<'js>(
         return Err(errors::type_error(ctx, "the arguments have no JSON"));
     };
     if !arguments.starts_with('{') {
-        // An object whose `toJSON` gives something else.
+        // The `toJSON` of the object returned something else than an object.
         return Err(errors::type_error(ctx, &format!("{method} takes one object, but its JSON is none")));
     }
     let location = text::with_text(stack, errors::location).flatten();
     Ok(operations::begin(Operation::Call(ToolCall { method: method.to_owned(), arguments, location })))
 }
 
-/// The call of this number, which is over. None: it is in the prelude's table.
+/// Removes and returns the completed call with this number. `None` means that the operation is in the prelude's table.
 pub(crate) fn take(id: OperationId) -> Option<Call> {
     CALLS.with_borrow_mut(|calls| calls.remove(&id))
 }
 
 impl Call {
-    /// Delivers what came of it. `failure_error` is the prelude's.
+    /// Settles the promise of a call with its result. The prelude's function `failure_error` makes the error of a
+    /// failure.
     pub(crate) fn settle<'js>(
         self,
         ctx: &Ctx<'js>,

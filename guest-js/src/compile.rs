@@ -1,4 +1,4 @@
-//! Texts of scripts to functions of QuickJS, and what is wrong with those that do not compile.
+//! Compiles the texts of scripts to functions of QuickJS, and explains errors of those that do not compile.
 #![expect(unsafe_code, reason = "evaluation with a line number")]
 
 use std::ffi::CString;
@@ -42,7 +42,8 @@ pub(crate) fn compile<'js>(
         Some(main) => (main.imports.as_deref(), main.body.as_str()),
         None => (None, &*source),
     };
-    // Two lines stand before the script, so that it begins with line 1; a line number of 0 would mean 1 to QuickJS.
+    // The first line of the script must get the number 1, and QuickJS takes the line number 0 for 1. Two lines before
+    // the script make room.
     let head = match imports {
         Some(imports) => {
             format!("(async function ({}, {}) {{ 'use strict'; {imports}\n\n", source::IMPORT, source::IMPORT_META)
@@ -56,10 +57,12 @@ pub(crate) fn compile<'js>(
     }
 }
 
-/// Returns the reason why a text did not compile, whose exception is pending. `body` is what of it is JavaScript.
+/// Returns the reason why a text did not compile; its exception is pending in the engine. `body` is the JavaScript of
+/// the text.
 ///
-/// The body of a function that is written as a module fails at its first `import`, wherever its mistake is. So the text
-/// is compiled as a module too, and the error of the reading that went furthest is the one to be told.
+/// The main script is compiled as the body of a function, where a module fails at its first `import`, even if its
+/// mistake is elsewhere. So the text is also compiled as a module, and the error that comes later in the text is
+/// reported.
 pub(crate) fn explain(ctx: &Ctx<'_>, source: &str, body: &str, name: &str) -> NotCompiled {
     let Some(problem) = source::module_problem(source) else {
         explain_body(ctx, body, name, qjs::JS_EVAL_FLAG_ASYNC);
@@ -71,7 +74,7 @@ pub(crate) fn explain(ctx: &Ctx<'_>, source: &str, body: &str, name: &str) -> No
     let as_module = compiled.is_err().then(|| ctx.catch());
     let (body_end, module_end) = (position(&as_body), as_module.as_ref().and_then(position));
     match as_module {
-        // A module may not `return`, and the main script may: what is wrong comes later.
+        // A `return` is an error in a module and allowed in the main script, so the mistake is further on.
         Some(_) if module_end.is_some_and(|(line, _)| (line as usize) < problem.line) => {
             return NotCompiled::Source(problem);
         }
@@ -81,9 +84,9 @@ pub(crate) fn explain(ctx: &Ctx<'_>, source: &str, body: &str, name: &str) -> No
     NotCompiled::Engine
 }
 
-/// Replaces the exception of a function whose body does not compile by what is wrong with the body alone: a bracket that the
-/// body lacks, or has too many of, pairs with those of the function. The first line of the body is line 1; `kind` is
-/// `JS_EVAL_FLAG_ASYNC` for that of an async function, else 0.
+/// Replaces the exception of a function whose body does not compile by the error of the body alone: a missing or
+/// superfluous bracket in the body would otherwise pair with those of the function. The first line of the body is line
+/// 1. `kind` is `JS_EVAL_FLAG_ASYNC` for the body of an async function, and 0 otherwise.
 pub(crate) fn explain_body(ctx: &Ctx<'_>, body: &str, name: &str, kind: u32) {
     let as_function = ctx.catch();
     let flags = qjs::JS_EVAL_TYPE_GLOBAL | qjs::JS_EVAL_FLAG_COMPILE_ONLY | kind;
@@ -98,14 +101,14 @@ fn position(error: &Value<'_>) -> Option<(u32, u32)> {
     errors::location(&stack).map(|location| (location.line, location.column))
 }
 
-/// Evaluates global code that gives a function.
+/// Evaluates global code whose value is a function.
 pub(crate) fn evaluate<'js>(ctx: &Ctx<'js>, source: &[u8], name: &str, first_line: i32) -> Result<Function<'js>> {
     evaluate_raw(ctx, source, name, first_line, qjs::JS_EVAL_TYPE_GLOBAL)?
         .into_function()
         .ok_or_else(|| rquickjs::Exception::throw_syntax(ctx, "unexpected `}`: the script ends early"))
 }
 
-/// Evaluates, or with other flags compiles, a text.
+/// Evaluates a text, or only compiles it, depending on the flags.
 pub(crate) fn evaluate_raw<'js>(
     ctx: &Ctx<'js>,
     source: &[u8],
@@ -114,7 +117,7 @@ pub(crate) fn evaluate_raw<'js>(
     flags: u32,
 ) -> Result<Value<'js>> {
     let name = CString::new(name.replace('\0', "")).expect("its zeros were removed");
-    // QuickJS wants a zero behind the text, and lets the text itself hold any.
+    // QuickJS requires a zero after the text. Zeros within the text are allowed.
     let mut text = Vec::with_capacity(source.len() + 1);
     text.extend_from_slice(source);
     text.push(0);

@@ -13,7 +13,8 @@ pub(crate) use write::{JsonPurpose, set_plain, to_json};
 use crate::bindings::types::Value as Completed;
 use crate::text;
 
-/// The name of the class that the engine knows an object as; a script cannot change it. Empty for no object.
+/// Returns the class name that the engine has for an object, which a script cannot change, or an empty text if the
+/// value is not an object.
 pub(crate) fn class_name<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<String> {
     if !value.is_object() {
         return Ok(String::new());
@@ -29,8 +30,7 @@ pub(crate) fn class_name<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<Stri
     text::to_text(&name)
 }
 
-/// Class number `JS_CLASS_OBJECT` of QuickJS: that of literals, and of what a script's own classes make, but of no
-/// proxy.
+/// QuickJS's class number `JS_CLASS_OBJECT`: object literals and instances of a script's own classes, but no proxies.
 const PLAIN_OBJECT: qjs::JSClassID = 1;
 
 /// Returns true if a value is an object of no special class.
@@ -39,7 +39,7 @@ pub(crate) fn is_plain(value: &Value<'_>) -> bool {
     value.is_object() && unsafe { qjs::JS_GetClassID(value.as_raw()) } == PLAIN_OBJECT
 }
 
-/// The value that a completion brings.
+/// Converts the value of a completion.
 pub(crate) fn completed<'js>(ctx: &Ctx<'js>, value: Completed) -> Result<Value<'js>> {
     match value {
         Completed::Json(json) => from_json(ctx, json),
@@ -49,7 +49,7 @@ pub(crate) fn completed<'js>(ctx: &Ctx<'js>, value: Completed) -> Result<Value<'
     }
 }
 
-/// Bytes as a `Uint8Array`.
+/// Returns bytes as a `Uint8Array`.
 pub(crate) fn bytes_value<'js>(ctx: &Ctx<'js>, bytes: Vec<u8>) -> Result<Value<'js>> {
     Ok(TypedArray::<u8>::new_copy(ctx.clone(), bytes)?.into_value())
 }

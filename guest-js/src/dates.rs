@@ -1,9 +1,9 @@
-//! Dates in texts, read as V8 reads them: the format of the standard (ECMA-262, 21.4.1.32), and whatever else `Date.parse` of
-//! Node takes, by the same rules. What QuickJS calls is `tollhouse_date_parse` (`patches/10-dates.patch`).
+//! Parses dates in text as V8 does: the format of the standard (ECMA-262, 21.4.1.32), and everything else that Node's
+//! `Date.parse` accepts, by the same rules. QuickJS calls `tollhouse_date_parse` (`patches/10-dates.patch`).
 //!
-//! A text that is not in the format of the standard is a row of numbers, words and signs: a number before a colon is of the
-//! time, one after a sign behind the time is of the zone, and the others are of the day. Before the first number any word may
-//! stand, and none but names of months, zones, and halves of the day behind it.
+//! A text in another format is a sequence of numbers, words and signs. A number before a colon belongs to the time, a
+//! number with a sign after the time is the zone, and other numbers form the day. Any word may precede the first
+//! number; after it, only names of months, zones and halves of the day are allowed.
 #![expect(unsafe_code, reason = "a function that C calls by its name")]
 
 mod parts;
@@ -12,22 +12,23 @@ mod tokens;
 use parts::{Day, Time, Zone};
 use tokens::{Token, Tokens, Word};
 
-/// Date that a text names.
+/// Date that was found in a text.
 struct ParsedDate {
     /// Year, month (from 0), day, hour, minute, second, millisecond.
     fields: [i32; 7],
-    /// Minutes east of Greenwich; none for local time.
+    /// Offset in minutes east of Greenwich; `None` for local time.
     offset: Option<i32>,
 }
 
-/// Reads a date for QuickJS: seven fields, and the offset in minutes. Returns 0 if the text is none, 1 for a time in UTC or with
-/// an offset, 2 for local time.
+/// Parses a date for QuickJS: seven fields, and the offset in minutes. Returns 0 if the text is not a date, 1 for a
+/// time in UTC or with an offset, and 2 for local time.
 ///
 /// # Safety
-/// `text` points to `length` bytes, `fields` to room for nine numbers: the offset is the last.
+///
+/// `text` points to `length` bytes, and `fields` to room for nine numbers, of which the offset is the last.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn tollhouse_date_parse(text: *const u8, length: usize, fields: *mut i32) -> i32 {
-    // SAFETY: the caller's.
+    // SAFETY: guaranteed by the caller.
     let (text, fields) =
         unsafe { (std::slice::from_raw_parts(text, length), std::slice::from_raw_parts_mut(fields, 9)) };
     let Some(date) = parse(text) else { return 0 };
@@ -36,7 +37,7 @@ unsafe extern "C" fn tollhouse_date_parse(text: *const u8, length: usize, fields
     if date.offset.is_some() { 1 } else { 2 }
 }
 
-/// Parts of a date as they are read.
+/// State of parsing a date.
 #[derive(Default)]
 struct DateParser {
     day: Day,
@@ -45,7 +46,7 @@ struct DateParser {
     has_number: bool,
 }
 
-/// Reads a date; none if the text is none. Bytes beyond ASCII are letters.
+/// Parses a date. Returns `None` if the text is not a date. Bytes beyond ASCII count as letters.
 fn parse(text: &[u8]) -> Option<ParsedDate> {
     let mut tokens = Tokens::new(text);
     let mut parser = DateParser::default();
@@ -63,8 +64,9 @@ fn parse(text: &[u8]) -> Option<ParsedDate> {
 }
 
 impl DateParser {
-    /// Reads the format of the standard as far as the text has it. Returns the first token that is not part of it, which is the
-    /// end of a text that is wholly in it; none if nothing else can make a date of the text: it has a `T`, and no time.
+    /// Parses the format of the standard as far as possible. Returns the first token that does not belong to it, which
+    /// is the end of the text if the whole text is in that format. Returns `None` if no other format can apply: the
+    /// text has a `T` without a time.
     fn standard(&mut self, tokens: &mut Tokens<'_>) -> Option<Token> {
         if let Token::Sign(sign) = tokens.peek() {
             tokens.next();
@@ -80,7 +82,7 @@ impl DateParser {
         } else {
             return Some(tokens.next());
         }
-        // Month and day: the highest number of each.
+        // Month and day, each with its highest number.
         for highest in [12, 31] {
             if !tokens.skip(Token::Sign(-1)) {
                 break;
@@ -103,10 +105,11 @@ impl DateParser {
         Some(Token::End)
     }
 
-    /// Reads what stands behind the `T` in the format of the standard: `HH:mm[:ss[.sss]]`, and the zone. None if it is not that.
+    /// Parses the part after the `T` in the format of the standard: `HH:mm[:ss[.sss]]`, and the zone. Returns `None` if
+    /// the text differs.
     fn standard_time(&mut self, tokens: &mut Tokens<'_>) -> Option<()> {
         let hour = tokens.two_digits(24)?;
-        // The 24th hour is the end of the day, and nothing behind it.
+        // Hour 24 means the end of the day, so minutes and seconds must be 0.
         let most = |most: i32| if hour == 24 { 0 } else { most };
         self.time.add(hour)?;
         tokens.expect(Token::Colon)?;
@@ -143,7 +146,7 @@ impl DateParser {
         tokens.expect(Token::End)
     }
 
-    /// Takes a token of a text in no format of a standard. None if no date can have it there.
+    /// Handles a token of a text in another format. Returns `None` if no date can have the token there.
     fn take(&mut self, token: Token, tokens: &mut Tokens<'_>) -> Option<()> {
         match token {
             Token::Number { value, .. } => {
@@ -155,7 +158,7 @@ impl DateParser {
                 self.has_number = true;
                 self.take_offset(sign, tokens)
             }
-            // A sign or bracket that nothing explains.
+            // A sign or bracket without a meaning here.
             Token::Sign(_) | Token::Closed if self.has_number => None,
             _ => Some(()),
         }
@@ -211,7 +214,7 @@ impl DateParser {
         Some(())
     }
 
-    /// Takes the number behind a sign: hours, or hours and minutes.
+    /// Parses the number after a sign: hours, or hours and minutes.
     fn take_offset(&mut self, sign: i32, tokens: &mut Tokens<'_>) -> Option<()> {
         let (value, digits) = match tokens.peek() {
             Token::Number { value, digits } => {

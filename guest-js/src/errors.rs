@@ -1,8 +1,8 @@
-//! How an error leaves the guest (a thrown value becomes a `failure`) and how one enters it (a `failure` of the host
-//! becomes a record from which the prelude makes an exception).
+//! Converts errors in both directions: a thrown value of the script becomes a `failure` for the host, and a `failure`
+//! of the host becomes a record from which the prelude makes an exception.
 //!
-//! What a thrown value says of itself is the prelude's to find out (`describe` in `prelude/errors.js`): it knows which
-//! errors came from the host.
+//! The prelude itself examines thrown values (`describe` in `prelude/errors.js`), since it knows which errors came from
+//! the host.
 #![expect(unsafe_code, reason = "an exception that no script can catch")]
 
 use rquickjs::{Ctx, Error, Exception, Function, Object, Result, Value, qjs};
@@ -12,7 +12,7 @@ use crate::convert::{self, JsonPurpose};
 use crate::source::SourceError;
 use crate::text;
 
-/// The names of kinds, as the prelude spells them.
+/// Names of error kinds, as the prelude spells them.
 const KINDS: [(ErrorKind, &str); 12] = [
     (ErrorKind::Syntax, "syntax"),
     (ErrorKind::Exception, "exception"),
@@ -28,19 +28,19 @@ const KINDS: [(ErrorKind, &str); 12] = [
     (ErrorKind::Host, "host"),
 ];
 
-/// The failure that an uncaught exception is. `describe` is the prelude's.
+/// Converts an uncaught exception to a failure, with the prelude's function `describe`.
 pub(crate) fn from_thrown<'js>(ctx: &Ctx<'js>, describe: &Function<'js>, thrown: Value<'js>) -> Failure {
     match described(ctx, describe, thrown) {
         Ok(failure) => failure,
         Err(_) => {
-            // What it threw is of no use: it may be a getter of the thrown value. It must not be seen later, though.
+            // An exception that a getter of the thrown value throws is dropped. It must not stay pending.
             ctx.catch();
             plain(ErrorKind::Exception, "Error", "the script threw a value that cannot be described")
         }
     }
 }
 
-/// Asks the prelude about a thrown value.
+/// Asks the prelude to describe a thrown value.
 fn described<'js>(ctx: &Ctx<'js>, describe: &Function<'js>, thrown: Value<'js>) -> Result<Failure> {
     let record: Object<'js> = describe.call((thrown,))?;
     let field = |key: &str| -> Result<Option<String>> {
@@ -64,7 +64,7 @@ fn described<'js>(ctx: &Ctx<'js>, describe: &Function<'js>, thrown: Value<'js>) 
         payload: match convert::to_json(ctx, payload, JsonPurpose::Outcome) {
             Ok(text) => text.map(|text| Json { text, specials: Vec::new() }),
             Err(_) => {
-                // A payload that the script made unwritable is left out; the error itself matters more.
+                // A payload that cannot be written as JSON is left out; the error itself matters more.
                 ctx.catch();
                 None
             }
@@ -72,12 +72,12 @@ fn described<'js>(ctx: &Ctx<'js>, describe: &Function<'js>, thrown: Value<'js>) 
     })
 }
 
-/// The kind of a name; `exception` for any other.
+/// Returns the kind with this name, or `exception` for any other name.
 fn kind(name: &str) -> ErrorKind {
     KINDS.iter().find(|(_, known)| *known == name).map_or(ErrorKind::Exception, |(kind, _)| *kind)
 }
 
-/// The record from which the prelude makes an exception.
+/// Returns the record from which the prelude makes an exception.
 pub(crate) fn to_record<'js>(ctx: &Ctx<'js>, failure: Failure) -> Result<Object<'js>> {
     let record = Object::new_proto(ctx.clone(), None)?;
     let name = KINDS.iter().find(|(kind, _)| *kind == failure.kind).map_or("host", |(_, name)| name);
@@ -92,7 +92,7 @@ pub(crate) fn to_record<'js>(ctx: &Ctx<'js>, failure: Failure) -> Result<Object<
     Ok(record)
 }
 
-/// A failure that is a kind, a name and a message.
+/// Returns a failure of a kind, with a name and a message.
 pub(crate) fn plain(kind: ErrorKind, name: &str, message: &str) -> Failure {
     Failure {
         kind,
@@ -105,9 +105,9 @@ pub(crate) fn plain(kind: ErrorKind, name: &str, message: &str) -> Failure {
     }
 }
 
-/// The place of the innermost frame of a stack that is a script's: frames are `at NAME (FILE:LINE:COLUMN)`, of a script's own
-/// level `at FILE:LINE:COLUMN`, of natives `at NAME (native)`, of texts that were read, as by `JSON.parse`, `at <input>:…`, and of
-/// this guest's own JavaScript `at NAME (tollhouse:…)`.
+/// Returns the place of the innermost frame that belongs to a script. Frames of a stack trace are `at NAME
+/// (FILE:LINE:COLUMN)`, at the top level of a script `at FILE:LINE:COLUMN`, of native functions `at NAME (native)`, of
+/// parsed text such as JSON `at <input>:…`, and of this guest's own JavaScript `at NAME (tollhouse:…)`.
 pub(crate) fn location(stack: &str) -> Option<Location> {
     stack.lines().find_map(|line| {
         let frame = line.trim().strip_prefix("at ")?;
@@ -124,7 +124,7 @@ pub(crate) fn location(stack: &str) -> Option<Location> {
     })
 }
 
-/// The failure of a script that is no TypeScript.
+/// Returns the failure of a script that is not valid TypeScript.
 pub(crate) fn from_problem(problem: SourceError, name: &str) -> Failure {
     let mut failure = plain(ErrorKind::Syntax, "SyntaxError", &problem.message);
     failure.stack = Some(format!("at {name}:{}:{}", problem.line, problem.column));
@@ -132,12 +132,12 @@ pub(crate) fn from_problem(problem: SourceError, name: &str) -> Failure {
     failure
 }
 
-/// The exception in which a native function names one of its own arguments that does not fit.
+/// Returns a `TypeError` with which a native function refuses an argument.
 pub(crate) fn type_error(ctx: &Ctx<'_>, message: &str) -> Error {
     Exception::throw_type(ctx, message)
 }
 
-/// An exception that no script can catch, and that passes by every `finally`.
+/// Returns an exception that no script can catch, and for which no `finally` block runs.
 pub(crate) fn uncatchable(ctx: &Ctx<'_>, message: &str) -> Error {
     let _ = Exception::throw_internal(ctx, message);
     let thrown = ctx.catch();

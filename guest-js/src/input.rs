@@ -1,5 +1,5 @@
-//! A script that a person typed, as one of several inputs: global code, whose last value is shown, and whose declarations
-//! are left for the next one. What is kept of them, and how, is the prelude's (`prelude/typed.js`).
+//! Inputs of an interactive session: global code whose last value is displayed, and whose declarations are kept for the
+//! next input. What is kept and how is decided by the prelude (`prelude/typed.js`).
 
 use std::cell::Cell;
 
@@ -10,20 +10,20 @@ use crate::compile::{self, NotCompiled};
 use crate::runtime::{self, Engine};
 use crate::source::{self, Dialect, NotGlobalCode, TypedDeclaration, ValueOrigin};
 
-/// Functions of the prelude for an input.
+/// Functions of the prelude that handle an input.
 pub(crate) struct InputFunctions {
     /// Records that the script is an input.
     begin: Persistent<Function<'static>>,
     /// Records the declarations of the input.
     declare: Persistent<Function<'static>>,
-    /// Returns whether earlier inputs left imports, which are to be made again.
+    /// Returns true if earlier inputs left imports, which must be made again.
     has_imports: Persistent<Function<'static>>,
-    /// Shows the value of the input.
+    /// Displays the value of the input.
     show: Persistent<Function<'static>>,
 }
 
 impl InputFunctions {
-    /// Takes the functions from the prelude by their names there.
+    /// Takes the functions from the prelude by name.
     pub(crate) fn take(take: &dyn Fn(&str) -> Result<Persistent<Function<'static>>>) -> Result<Self> {
         Ok(Self {
             begin: take("beginTyped")?,
@@ -34,14 +34,14 @@ impl InputFunctions {
     }
 }
 
-/// State of showing the value of an input.
+/// State of displaying the value of an input.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum PendingDisplay {
-    /// The script is no input, or its value was shown already.
+    /// The script is not an input, or its value was displayed already.
     Nothing,
-    /// The value is in an object, as global code returns it.
+    /// The value is wrapped in an object, as global code returns it.
     Wrapped,
-    /// The value is itself, as a function returns it.
+    /// The value is not wrapped, as a function returns it.
     Plain,
 }
 
@@ -50,7 +50,7 @@ thread_local! {
     static SHOWS: Cell<PendingDisplay> = const { Cell::new(PendingDisplay::Nothing) };
 }
 
-/// Begins an input, before the declarations of earlier ones are found.
+/// Begins an input, before the declarations of earlier inputs are restored.
 pub(crate) fn begin(ctx: &Ctx<'_>, engine: &Engine, typed: Typed) -> Result<()> {
     TYPED.set(true);
     engine.prelude.typed.begin.clone().restore(ctx)?.call((typed.colors,))
@@ -69,7 +69,7 @@ pub(crate) fn evaluate<'js>(
             SHOWS.set(PendingDisplay::Plain);
             return runtime::call(ctx, engine, source, name);
         }
-        // QuickJS says itself what is wrong with JavaScript, and takes some that no module may hold.
+        // QuickJS reports errors in JavaScript itself, and accepts some texts that are not valid in a module.
         Err(NotGlobalCode::Plain) => {
             source::TypedInput { imports: String::new(), text: source.to_owned(), declared: Vec::new() }
         }
@@ -78,7 +78,7 @@ pub(crate) fn evaluate<'js>(
     SHOWS.set(PendingDisplay::Wrapped);
     let again = declare(ctx, engine, &input.declared).map_err(|_| NotCompiled::Engine)?;
     let again = if again { "await __tollhouse_again();" } else { "" };
-    // Two lines stand before an input that imports: it begins with line 1 all the same.
+    // Two lines precede an input with imports, so that its own first line gets the number 1.
     let (head, first_line) = match (again, input.imports.as_str()) {
         ("", "") => (String::new(), 1),
         (again, imports) => (format!("{again}{imports}\n\n"), -1),
@@ -89,7 +89,7 @@ pub(crate) fn evaluate<'js>(
         .map_err(|_| compile::explain(ctx, source, &input.text, name))
 }
 
-/// Tells the prelude what an input declares. Whether earlier ones left imports.
+/// Reports the declarations of an input to the prelude. Returns true if earlier inputs left imports.
 fn declare(ctx: &Ctx<'_>, engine: &Engine, declared: &[TypedDeclaration]) -> Result<bool> {
     let rows: Vec<Vec<&str>> = declared
         .iter()
@@ -108,7 +108,7 @@ fn declare(ctx: &Ctx<'_>, engine: &Engine, declared: &[TypedDeclaration]) -> Res
     Ok(again)
 }
 
-/// Returns the value of a script; of an input nothing, since its value is shown instead.
+/// Returns the value of a script. The value of an input is displayed instead, and `undefined` is returned.
 pub(crate) fn shown<'js>(ctx: &Ctx<'js>, engine: &Engine, value: Value<'js>) -> Result<Value<'js>> {
     let value = match SHOWS.replace(PendingDisplay::Nothing) {
         PendingDisplay::Nothing if TYPED.get() => return Ok(Value::new_undefined(ctx.clone())),

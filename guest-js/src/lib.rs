@@ -1,32 +1,32 @@
 //! The script guest for JavaScript: QuickJS behind the world `script-guest` of `wit/guest.wit`.
 //!
-//! This file holds the world's bindings and exports, and nothing else. Where things are:
+//! This file only contains the exports of the world. Modules:
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! | --- | --- |
-//! | [`runtime`] | the engine, the life of one script, what a step returns |
-//! | [`input`] | a script that a person typed, as one of several inputs |
-//! | [`calls`] | the calls of tools whose promises the prelude does not settle |
-//! | [`operations`] | which operations are outstanding, what began and was cancelled in this step |
-//! | [`bytecode`] | own JavaScript, without its text |
+//! | [`runtime`] | the engine, the life cycle of one script, the results of steps |
+//! | [`input`] | interactive input, in which a script is one of several inputs |
+//! | [`calls`] | calls of tools whose promises the prelude does not settle |
+//! | [`operations`] | outstanding operations, and those that began or were cancelled in this step |
+//! | [`bytecode`] | bytecode of our own JavaScript |
 //! | [`limits`] | fuel and memory: counting, and stopping the script |
-//! | [`math`] | exponentials and logarithms to V8's last digit |
+//! | [`math`] | exponentials and logarithms with the same digits as V8 |
 //! | [`memory`] | pages that are touched before a script runs |
-//! | [`errors`] | how an error leaves the guest, and how one enters it |
-//! | [`compile`] | texts to functions, and what is wrong with those that do not compile |
-//! | [`uncaught`] | errors that nothing in the script has caught |
-//! | [`convert`] | values to JSON and back |
-//! | [`dates`] | dates in texts, read as V8 reads them |
-//! | [`time`] | the clock that a script sees |
+//! | [`errors`] | conversion of errors between the guest and the host |
+//! | [`compile`] | compilation of texts to functions, and errors of compilation |
+//! | [`uncaught`] | errors that the script does not catch |
+//! | [`convert`] | conversion of values to and from JSON |
+//! | [`dates`] | parsing of dates as in V8 |
+//! | [`time`] | clock of a script |
 //! | [`turn`] | ticks, microtasks and immediates, in Node's order |
-//! | [`source`] | TypeScript to JavaScript, and a module to the body of a function |
-//! | [`modules`] | `import`: what QuickJS asks when a script imports |
-//! | [`natives`] | the functions that the prelude calls |
-//! | `prelude/*.js` | the globals that a script sees, in JavaScript |
-//! | `../node/` | Node's modules: libraries from npm and what stands between them and the prelude, one bundle |
+//! | [`source`] | conversion of TypeScript to JavaScript, and of modules to bodies of functions |
+//! | [`modules`] | resolution of `import` for QuickJS |
+//! | [`natives`] | functions that the prelude calls |
+//! | `prelude/*.js` | globals of scripts, in JavaScript |
+//! | `../node/` | Node's modules: a bundle of libraries from npm and of adapters between them and the prelude |
 //!
-//! **Invariant:** nothing here is reachable from a script but through the prelude's globals; the object of natives is
-//! an argument of the prelude's function and never a property of anything.
+//! **Invariant:** scripts reach the functions here only through the globals of the prelude. The object of natives is an
+//! argument of the function of the prelude, and never a property of anything.
 //!
 //! **Invariant:** no import is called before `start`: `wizer-initialize` runs when the host is built.
 
@@ -84,7 +84,7 @@ impl Guest for ScriptGuest {
     }
 }
 
-/// The end of a step: the host knows what it took.
+/// Reports the fuel used so far to the host, at the end of a step.
 fn told(step: Step) -> Step {
     limits::tell();
     step

@@ -1,10 +1,10 @@
-//! Fuel and memory of the script: counts them, stops the script when one is used up, and says so.
+//! Counts fuel and memory of the script, stops the script when one of them is used up, and reports it.
 //!
-//! Fuel counts what QuickJS counts between two looks at its interrupt handler: calls and backward jumps, in lots of
-//! [`TICK`]. So it is the same on every machine and for every replay.
+//! Fuel is what QuickJS counts between two calls of its interrupt handler: calls and backward jumps, in units of
+//! [`TICK`]. It is therefore the same on every machine and in every replay.
 //!
-//! Memory is what QuickJS has allocated. An allocation beyond the limit marks the script as stopped. A little more is
-//! granted then ([`GRACE`]), because the engine must be able to unwind: it aborts where it cannot allocate.
+//! Memory is what QuickJS has allocated. An allocation beyond the limit marks the script as stopped, but is granted up
+//! to a reserve ([`GRACE`]), because the engine must be able to unwind: it aborts when an allocation fails there.
 #![expect(unsafe_code, reason = "an allocator for QuickJS")]
 
 use std::cell::Cell;
@@ -15,7 +15,7 @@ use rquickjs::allocator::{Allocator, RustAllocator};
 use crate::bindings::fuel;
 use crate::bindings::types::{ErrorKind, Failure, Limits};
 
-/// Fuel that one call of the interrupt handler stands for: QuickJS's `JS_INTERRUPT_COUNTER_INIT`.
+/// Fuel that one call of the interrupt handler accounts for: QuickJS's `JS_INTERRUPT_COUNTER_INIT`.
 const TICK: u64 = 10_000;
 
 /// Bytes beyond the limit that the engine may still take to unwind.
@@ -28,11 +28,12 @@ pub(crate) enum StopReason {
     Fuel,
     /// The script asked for more memory than it may have.
     Memory,
-    /// The script ended itself with this status. That is no limit, but nothing of it may run any more either.
+    /// The script ended itself with this status. That is not a limit, but no code of the script may run any more
+    /// either.
     Exit(u8),
 }
 
-/// The counts of this run. One run per instance, hence one meter.
+/// Meter of this run. An instance executes one run, so there is one meter.
 struct RunMeter {
     fuel_used: Cell<u64>,
     fuel_limit: Cell<u64>,
@@ -67,17 +68,17 @@ pub(crate) fn fuel_used() -> u64 {
     METER.with(|meter| meter.fuel_used.get())
 }
 
-/// Bytes that the script's values take, and the engine's own.
+/// Returns the bytes allocated for the script's values and for the engine itself.
 pub(crate) fn memory_used() -> usize {
     METER.with(|meter| meter.memory_used.get())
 }
 
-/// Bytes that the script's values and the engine's own may take at most, as a number of JavaScript.
+/// Returns the limit on the bytes of the script's values and the engine, as a JavaScript number.
 pub(crate) fn memory_limit_number() -> f64 {
     crate::natives::number(METER.with(|meter| meter.memory_limit.get()) as u64)
 }
 
-/// Bytes that are used, as a number of JavaScript.
+/// Returns the allocated bytes as a JavaScript number.
 pub(crate) fn memory_used_number() -> f64 {
     crate::natives::number(memory_used() as u64)
 }
@@ -89,7 +90,7 @@ pub(crate) fn stop(why: StopReason) {
     });
 }
 
-/// If the script ended itself, lets it run again; gives its exit status.
+/// Lets a script that ended itself run again, and returns its exit status.
 pub(crate) fn take_exit() -> Option<u8> {
     let Some(StopReason::Exit(code)) = stopped() else { return None };
     METER.with(|meter| meter.stopped.set(None));
@@ -101,13 +102,13 @@ pub(crate) fn stopped() -> Option<StopReason> {
     METER.with(|meter| meter.stopped.get())
 }
 
-/// Tells the host of the fuel used so far, and hears how much there is.
+/// Reports the fuel used so far to the host, and learns the current limit.
 pub(crate) fn tell() {
     METER.with(|meter| meter.fuel_limit.set(fuel::spent(meter.fuel_used.get())));
 }
 
-/// Counts the work of a script, and returns true if the script must stop. QuickJS calls this handler only in scripts, so
-/// the host may be told of the fuel used.
+/// Counts the work of a script, and returns true if the script must stop. QuickJS calls this interrupt handler only
+/// while a script runs, so a call of the host is allowed here.
 pub(crate) fn interrupt() -> bool {
     METER.with(|meter| {
         let used = meter.fuel_used.get().saturating_add(TICK);
@@ -120,7 +121,7 @@ pub(crate) fn interrupt() -> bool {
     })
 }
 
-/// The error that a stop is reported as. `limits` are those of the run, `stack` is where the script was.
+/// Returns the failure that reports a stop. `limits` are those of the run, `stack` is the stack trace of the script.
 pub(crate) fn failure(stop: StopReason, limits: Limits, stack: Option<String>) -> Failure {
     let (message, hint) = match stop {
         StopReason::Fuel => (
@@ -146,18 +147,18 @@ pub(crate) fn failure(stop: StopReason, limits: Limits, stack: Option<String>) -
     }
 }
 
-/// A number of bytes as people write it.
+/// Formats a number of bytes for humans.
 fn size(bytes: u64) -> String {
     const MIB: u64 = 1 << 20;
     if bytes >= MIB && bytes.is_multiple_of(MIB) { format!("{} MiB", bytes / MIB) } else { format!("{bytes} bytes") }
 }
 
-/// Memory of the script's beside QuickJS's, which counts as long as this is there.
+/// Charge for memory outside of QuickJS's heap that belongs to the script. The charge is released when it is dropped.
 pub(crate) struct MemoryCharge(usize);
 
 impl MemoryCharge {
-    /// Counts so many bytes, if need be after a search for values that only hold each other. None if the script may not
-    /// have them: it is stopped then.
+    /// Charges `bytes`, after a garbage collection of cycles if necessary. Returns `None` if the limit does not allow
+    /// it, in which case the script is stopped.
     pub(crate) fn new(ctx: &Ctx<'_>, bytes: usize) -> Option<Self> {
         let is_scarce = METER.with(|meter| meter.memory_used.get().saturating_add(bytes) > meter.memory_limit.get());
         if is_scarce {
@@ -177,11 +178,11 @@ impl Drop for MemoryCharge {
     }
 }
 
-/// Rust's allocator, which counts the bytes that are in use.
+/// Rust's allocator, with a count of the bytes in use.
 pub(crate) struct CountingAllocator;
 
 impl CountingAllocator {
-    /// Returns true if `more` bytes may be taken; marks the script as stopped if that is beyond its limit.
+    /// Returns true if `more` bytes may be allocated. Marks the script as stopped if they exceed its limit.
     fn admit(more: usize) -> bool {
         METER.with(|meter| {
             let wanted = meter.memory_used.get().saturating_add(more);
@@ -196,9 +197,9 @@ impl CountingAllocator {
         })
     }
 
-    /// Counts a block that was taken. Null means that the instance has no more memory: a block that grows is there
-    /// twice while it moves, which may be too much before the count is. That is the limit all the same, and no error to
-    /// catch.
+    /// Counts an allocated block. Null means that the instance itself is out of memory, which can happen before the
+    /// limit is reached: a block that grows exists twice while it is moved. This counts as the limit, too, and is not
+    /// an error to catch.
     fn took(block: *mut u8) -> *mut u8 {
         if block.is_null() {
             stop(StopReason::Memory);
@@ -210,7 +211,7 @@ impl CountingAllocator {
         block
     }
 
-    /// Uncounts a block of so many bytes.
+    /// Subtracts a block of this size.
     fn gave(bytes: usize) {
         METER.with(|meter| meter.memory_used.set(meter.memory_used.get().saturating_sub(bytes)));
     }

@@ -1,9 +1,9 @@
 //! Exponentials and logarithms as V8 computes them, to the last digit, for `Math` and `**`.
 //!
-//! They are the algorithms of fdlibm, which V8 has, too. The C library that the guest links has others, which are as exact,
-//! but differ in the last digit of up to a tenth of the results; and that digit is printed. The crate `libm` has fdlibm by
-//! way of FreeBSD and musl, which rearranged the other logarithms and what stands upon them: these are written out here. What
-//! QuickJS calls are the functions named `tollhouse_math_…` (`patches/07-math.patch`).
+//! These are the algorithms of fdlibm, as in V8. The C library of the guest has others of the same accuracy, which
+//! differ in the last digit of up to a tenth of the results; and that digit is printed. The crate `libm` has fdlibm by
+//! way of FreeBSD and musl, which rearranged some of the logarithms and the functions based on them, so those are
+//! implemented here. QuickJS calls the functions named `tollhouse_math_…` (`patches/07-math.patch`).
 #![expect(unsafe_code, reason = "functions that C calls by their names")]
 
 mod power;
@@ -35,7 +35,7 @@ const SERIES: [f64; 7] = [
 /// Factor that makes the smallest numbers normal ones: 2^54.
 const TWO_54: f64 = 18_014_398_509_481_984.0;
 
-/// `x ** y`, for all but an infinite `y` upon 1 or -1.
+/// Computes `x ** y`, except for an infinite `y` with `x` = 1 or -1.
 #[unsafe(no_mangle)]
 extern "C" fn tollhouse_math_pow(x: f64, y: f64) -> f64 {
     power::pow(x, y)
@@ -44,7 +44,7 @@ extern "C" fn tollhouse_math_pow(x: f64, y: f64) -> f64 {
 /// Exponential function, as `Math.exp`.
 #[unsafe(no_mangle)]
 extern "C" fn tollhouse_math_exp(x: f64) -> f64 {
-    // The algorithm misses the number itself by one digit; V8 has it right.
+    // The algorithm gives e itself with a wrong last digit, unlike V8.
     if x == 1.0 { E } else { libm::exp(x) }
 }
 
@@ -62,7 +62,7 @@ extern "C" fn tollhouse_math_log(x: f64) -> f64 {
     }
     let (x, exponent) = if x < f64::MIN_POSITIVE { (x * TWO_54, -54) } else { (x, 0) };
     let fraction_bits = high(x) & 0x000f_ffff;
-    // What is above the square root of 2 is halved.
+    // A fraction above the square root of 2 is halved.
     let halve = (fraction_bits + 0x0009_5f64) & 0x0010_0000;
     let exponent = f64::from(exponent + (high(x) >> 20) - 1023 + (halve >> 20));
     let f = with_high(x, fraction_bits | (halve ^ 0x3ff0_0000)) - 1.0;
@@ -90,7 +90,7 @@ extern "C" fn tollhouse_math_log(x: f64) -> f64 {
     }
 }
 
-/// Logarithm of 2 ^ `exponent` * (1 + `f`), where `f` is below 2^-20.
+/// Computes the logarithm of 2 ^ `exponent` * (1 + `f`), where `f` is below 2^-20.
 fn logarithm_near_one(f: f64, exponent: f64) -> f64 {
     let rest = f * f * (0.5 - 0.333_333_333_333_333_3 * f);
     if f == 0.0 {
@@ -102,7 +102,7 @@ fn logarithm_near_one(f: f64, exponent: f64) -> f64 {
     }
 }
 
-/// Logarithm, in any base, of zero, a negative number, infinity or not-a-number.
+/// Returns the logarithm, in any base, of zero, a negative number, infinity or NaN.
 fn logarithm_without_digits(x: f64) -> f64 {
     if x == 0.0 {
         f64::NEG_INFINITY
@@ -138,7 +138,7 @@ extern "C" fn tollhouse_math_log1p(x: f64) -> f64 {
     if word < 0x3e20_0000 {
         return if word < 0x3c90_0000 { x } else { x - x * x * 0.5 };
     }
-    // From -0.29 to 0.41 the number is its own fraction.
+    // From -0.29 to 0.41, `x` itself is f, with the exponent 0.
     let is_fraction = word < if x > 0.0 { 0x3fda_827a } else { 0x3fd2_bec5 };
     let (f, fraction_bits, exponent, lost) = if is_fraction { (x, 1, 0.0, 0.0) } else { fraction_of_successor(x) };
     let half_square = 0.5 * f * f;
@@ -161,8 +161,8 @@ extern "C" fn tollhouse_math_log1p(x: f64) -> f64 {
     exponent * LN_2_HIGH - ((half_square - (s * (half_square + rest) + (exponent * LN_2_LOW + lost))) - f)
 }
 
-/// 1 + `x` as 2 ^ exponent * (1 + f): f, its first digits (as a mark: zero if there are none), the exponent, and what
-/// the sum has lost of `x`, relative to it.
+/// Splits 1 + `x` into 2 ^ exponent * (1 + f). Returns f, its upper bits (zero if f is tiny), the exponent, and the
+/// relative rounding error of the sum 1 + `x`.
 fn fraction_of_successor(x: f64) -> (f64, i32, f64, f64) {
     let is_large = high(x) >= 0x4340_0000;
     let sum = if is_large { x } else { 1.0 + x };
@@ -173,7 +173,7 @@ fn fraction_of_successor(x: f64) -> (f64, i32, f64, f64) {
         (false, false) => (x - (sum - 1.0)) / sum,
     };
     let bits = high(sum) & 0x000f_ffff;
-    // What is above the square root of 2 is halved.
+    // A fraction above the square root of 2 is halved.
     if bits < 0x0006_a09e {
         (with_high(sum, bits | 0x3ff0_0000) - 1.0, bits, f64::from(exponent), lost)
     } else {
@@ -201,7 +201,7 @@ extern "C" fn tollhouse_math_atanh(x: f64) -> f64 {
 /// Hyperbolic cosine, as `Math.cosh`.
 #[unsafe(no_mangle)]
 extern "C" fn tollhouse_math_cosh(x: f64) -> f64 {
-    /// Above it the exponential is infinite, and the hyperbolic cosine is not yet.
+    /// Upper half of a number above which the exponential overflows, while the hyperbolic cosine does not yet.
     const EXPONENTIAL_ENDS: i32 = 0x4086_2e42;
     let size = x.abs();
     let word = high(size);
@@ -226,7 +226,7 @@ extern "C" fn tollhouse_math_cosh(x: f64) -> f64 {
 extern "C" fn tollhouse_math_asinh(x: f64) -> f64 {
     let size = x.abs();
     let word = high(size);
-    // Not-a-number, infinity, and what is below 2^-28 are their own.
+    // NaN, infinity and numbers below 2^-28 are returned unchanged.
     if !(0x3e30_0000..0x7ff0_0000).contains(&word) {
         return x;
     }

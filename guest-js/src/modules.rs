@@ -1,7 +1,7 @@
-//! `import`, by QuickJS's own modules, and what `require` needs.
+//! `import`, implemented by QuickJS's own modules, and native functions for `require`.
 //!
-//! Where a name leads, and what a file that is no module gives, is the prelude's to say (`prelude/modules.js`): its
-//! `resolve` and `load` are called here. QuickJS keeps what was loaded.
+//! The prelude decides which module a name refers to, and which value a file has that is not a module
+//! (`prelude/modules.js`). This code calls its functions `resolve` and `load`. QuickJS keeps the loaded modules.
 #![expect(unsafe_code, reason = "the module loader of QuickJS is a C interface")]
 
 use std::cell::RefCell;
@@ -14,15 +14,16 @@ use crate::text::{self, Text};
 
 /// Functions of the prelude that modules use.
 struct ModuleFunctions {
-    /// Name and importer to the module's canonical name.
+    /// Maps a name and the importing module to a canonical name.
     resolve: Persistent<Function<'static>>,
-    /// Canonical name to `{source}` of a module, or `{value, names}` of anything else.
+    /// Maps a canonical name to `{source}` of a module, or `{value, names}` of anything else.
     load: Persistent<Function<'static>>,
 }
 
 thread_local! {
     static GLUE: RefCell<Option<ModuleFunctions>> = const { RefCell::new(None) };
-    /// Exports of a module that Rust makes, between its making and its evaluation: canonical name and value.
+    /// Values whose properties become the exports of a module, by canonical name. An entry exists from the creation of
+    /// the module until its evaluation.
     static VALUES: RefCell<Vec<(String, Persistent<Value<'static>>)>> = const { RefCell::new(Vec::new()) };
 }
 
@@ -36,7 +37,7 @@ pub(crate) fn set_up<'js>(ctx: &Ctx<'js>, resolve: Function<'js>, load: Function
     }
 }
 
-/// Returns a function of the prelude.
+/// Takes a function of the prelude.
 fn glue<'js>(
     ctx: &Ctx<'js>,
     which: impl Fn(&ModuleFunctions) -> &Persistent<Function<'static>>,
@@ -45,23 +46,24 @@ fn glue<'js>(
     kept.ok_or(Error::Unknown)?.restore(ctx)
 }
 
-/// Text that C gave.
+/// Converts a C string.
 ///
 /// # Safety
-/// `text` ends with a zero.
+///
+/// `text` ends with a zero byte.
 unsafe fn from_c(text: *const c_char) -> String {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned()
 }
 
-/// QuickJS asks for the canonical name of what `base` imports as `name`.
+/// Callback of QuickJS that returns the canonical name of what `base` imports as `name`.
 unsafe extern "C" fn normalize(
     ctx: *mut qjs::JSContext,
     base: *const c_char,
     name: *const c_char,
     _opaque: *mut c_void,
 ) -> *mut c_char {
-    // SAFETY: QuickJS calls this with a live context and texts that end with zeros; the result is its own to free.
+    // SAFETY: QuickJS calls this function with a live context and C strings, and frees the result.
     unsafe {
         let Some(raw) = std::ptr::NonNull::new(ctx) else { return std::ptr::null_mut() };
         let context = Ctx::from_raw(raw);
@@ -80,20 +82,20 @@ unsafe extern "C" fn normalize(
     }
 }
 
-/// Makes sure that an exception is pending, as QuickJS expects after a null.
+/// Ensures that an exception is pending, as QuickJS expects after a null.
 fn raise(ctx: &Ctx<'_>, error: &Error) {
     if !error.is_exception() {
         Exception::throw_internal(ctx, &error.to_string());
     }
 }
 
-/// QuickJS asks for a module by its canonical name.
+/// Callback of QuickJS that returns a module by its canonical name.
 unsafe extern "C" fn load_module(
     ctx: *mut qjs::JSContext,
     name: *const c_char,
     _opaque: *mut c_void,
 ) -> *mut qjs::JSModuleDef {
-    // SAFETY: QuickJS calls this with a live context and a text that ends with a zero.
+    // SAFETY: QuickJS calls this function with a live context and a C string.
     unsafe {
         let Some(raw) = std::ptr::NonNull::new(ctx) else { return std::ptr::null_mut() };
         let context = Ctx::from_raw(raw);
@@ -135,9 +137,9 @@ fn c_text(text: &str) -> CString {
     CString::new(text.replace('\0', "")).expect("its zeros were removed")
 }
 
-/// QuickJS evaluates a module that is none: its exports are the value's properties.
+/// Callback of QuickJS that evaluates a module without source text, whose exports are the properties of a value.
 unsafe extern "C" fn fill(ctx: *mut qjs::JSContext, module: *mut qjs::JSModuleDef) -> c_int {
-    // SAFETY: QuickJS calls this with a live context and a module that `make_module` made.
+    // SAFETY: QuickJS calls this function with a live context and a module that `make_module` made.
     unsafe {
         let Some(raw) = std::ptr::NonNull::new(ctx) else { return -1 };
         let context = Ctx::from_raw(raw);
@@ -155,7 +157,8 @@ unsafe extern "C" fn fill(ctx: *mut qjs::JSContext, module: *mut qjs::JSModuleDe
 /// `module` is alive.
 unsafe fn fill_exports(ctx: &Ctx<'_>, module: *mut qjs::JSModuleDef) -> Result<()> {
     let raw = ctx.as_raw().as_ptr();
-    // SAFETY: the caller's promise; the atom is freed after its text was copied into a value, which is owned.
+    // SAFETY: the caller guarantees that the module is alive; the atom is freed after its text was copied into an owned
+    // value.
     let name = unsafe {
         let atom = qjs::JS_GetModuleName(raw, module);
         let name = Value::from_raw(ctx.clone(), qjs::JS_AtomToString(raw, atom));
@@ -167,7 +170,7 @@ unsafe fn fill_exports(ctx: &Ctx<'_>, module: *mut qjs::JSModuleDef) -> Result<(
     });
     let value = kept.ok_or(Error::Unknown)?.restore(ctx)?;
     let loaded: Array<'_> = value.into_array().ok_or(Error::Unknown)?;
-    // Name and value in turn.
+    // Names and values alternate.
     for index in (0..loaded.len()).step_by(2) {
         let name: Text = loaded.get(index)?;
         let item: Value<'_> = loaded.get(index + 1)?;
@@ -183,12 +186,12 @@ unsafe fn fill_exports(ctx: &Ctx<'_>, module: *mut qjs::JSModuleDef) -> Result<(
     Ok(())
 }
 
-/// Compiles the text of a module, and says in `import.meta` where it is from.
+/// Compiles the text of a module, and sets its `import.meta`.
 fn compile(ctx: &Ctx<'_>, source: &str, name: &str) -> Result<*mut qjs::JSModuleDef> {
     let flags = qjs::JS_EVAL_TYPE_MODULE | qjs::JS_EVAL_FLAG_COMPILE_ONLY;
     let value = crate::compile::evaluate_raw(ctx, source.as_bytes(), name, 1, flags)?;
     let raw = ctx.as_raw().as_ptr();
-    // SAFETY: compiling gave a module, which the context keeps; the reference that came with it may go.
+    // SAFETY: compiling returned a module, which the context keeps alive, so the returned reference may be freed.
     let (module, meta) = unsafe {
         let module = qjs::JS_VALUE_GET_PTR(value.as_raw()).cast::<qjs::JSModuleDef>();
         (module, Value::from_raw(ctx.clone(), qjs::JS_GetImportMeta(raw, module)))
@@ -207,7 +210,7 @@ fn directory(path: &str) -> &str {
     }
 }
 
-/// Returns the JavaScript of a file, and whether it is a module.
+/// Converts a file to JavaScript. Returns the text, and whether it is a module.
 pub(crate) fn prepare_file<'js>(ctx: Ctx<'js>, source: Text, name: Text) -> Result<Object<'js>> {
     let file = source::file(&source.0, Dialect::of(&name.0)).map_err(|problem| {
         let message = format!("{} ({}:{}:{})", problem.message, name.0, problem.line, problem.column);
@@ -219,7 +222,7 @@ pub(crate) fn prepare_file<'js>(ctx: Ctx<'js>, source: Text, name: Text) -> Resu
     Ok(record)
 }
 
-/// The function that a CommonJS file is the body of.
+/// Compiles a CommonJS file to a function with the file as its body.
 pub(crate) fn compile_common_js<'js>(ctx: Ctx<'js>, source: Text, name: Text) -> Result<Function<'js>> {
     let body = hide_shebang(&source.0);
     let text = format!("(function (exports, require, module, __filename, __dirname) {{\n\n{body}\n}})");
@@ -227,7 +230,8 @@ pub(crate) fn compile_common_js<'js>(ctx: Ctx<'js>, source: Text, name: Text) ->
         .inspect_err(|_| crate::compile::explain_body(&ctx, &body, &name.0, 0))
 }
 
-/// Returns true for a text without `import` and `export` that compiles as CommonJS: top-level `await` does not.
+/// Returns true for a text without `import` and `export` that compiles as CommonJS, which does not allow top-level
+/// `await`.
 pub(crate) fn is_common_js(ctx: Ctx<'_>, source: Text, name: Text) -> bool {
     let compiles = compile_common_js(ctx.clone(), source, name).is_ok();
     if !compiles {
@@ -236,7 +240,7 @@ pub(crate) fn is_common_js(ctx: Ctx<'_>, source: Text, name: Text) -> bool {
     compiles
 }
 
-/// The text without a `#!` line: as a comment of the same length.
+/// Turns a `#!` line into a comment of the same length.
 pub(crate) fn hide_shebang(source: &str) -> std::borrow::Cow<'_, str> {
     match source.strip_prefix("#!") {
         Some(rest) => format!("//{rest}").into(),

@@ -1,7 +1,7 @@
-//! The functions that the prelude calls, gathered in one object that only the prelude sees.
+//! Functions that the prelude calls, as methods of one object that only the prelude sees.
 //!
-//! They are thin: each takes plain values, calls one import or one module of this crate, and gives a plain value.
-//! What a script sees (names, checks of its arguments, messages) is the prelude's.
+//! They are thin: each takes plain values, calls one import or one module of this crate, and returns a plain value. The
+//! prelude defines what a script sees: names, checks of arguments, messages.
 
 mod brotli;
 mod cipher;
@@ -60,13 +60,13 @@ pub(crate) fn begin_run(tools: Vec<Tool>) {
     tools::begin_run(tools);
 }
 
-/// A count as a number of JavaScript: exact up to 2^53, then to the nearest.
+/// Converts a count to a JavaScript number: exact up to 2^53, rounded beyond.
 pub(crate) fn number(count: u64) -> f64 {
     let [high, low] = [count >> 32, count & 0xFFFF_FFFF].map(|half| u32::try_from(half).expect("32 bits"));
     f64::from(high) * 4_294_967_296.0 + f64::from(low)
 }
 
-/// A number of JavaScript as a count: cut to whole numbers, below 0 and not-a-number to 0, above to 2^53.
+/// Converts a JavaScript number to a count: truncated, with negative numbers and NaN as 0, and at most 2^53.
 pub(crate) fn count(number: f64) -> u64 {
     const MAX: f64 = 9_007_199_254_740_992.0;
     let whole = number.clamp(0.0, MAX).trunc();
@@ -78,16 +78,16 @@ pub(crate) fn count(number: f64) -> u64 {
     (half(high) << 32) | half(low)
 }
 
-/// A whole number from 0 to 2^32 - 1.
+/// Converts a whole number from 0 to 2^32 - 1.
 fn half(number: f64) -> u64 {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "whole, and within range")]
     let half = number as u32;
     u64::from(half)
 }
 
-/// A native that does nothing for a script that was stopped. QuickJS polls its interrupt handler now and then only, and
-/// until then an allocation that failed is an exception like any other: what a script does after it has caught that must
-/// be without effect.
+/// Wrapper that makes a native function do nothing once the script is stopped. QuickJS polls its interrupt handler only
+/// from time to time. In between, a failed allocation is an exception that the script can catch, and whatever it does
+/// then must have no effect.
 struct StopGuard<F>(F);
 
 impl<'js, P, F: IntoJsFunc<'js, P>> IntoJsFunc<'js, P> for StopGuard<F> {
@@ -103,14 +103,14 @@ impl<'js, P, F: IntoJsFunc<'js, P>> IntoJsFunc<'js, P> for StopGuard<F> {
     }
 }
 
-/// Makes a type of this crate a class of QuickJS's. Its values hold none of QuickJS's.
+/// Registers a type of this crate as a class of QuickJS. Its instances must not hold values of QuickJS.
 macro_rules! class_without_values {
     ($class:ident, $mutable:ty) => {
         impl<'js> rquickjs::class::Trace<'js> for $class {
             fn trace<'a>(&self, _tracer: rquickjs::class::Tracer<'a, 'js>) {}
         }
 
-        // SAFETY: the type has no values of QuickJS's, so its lifetime is not theirs.
+        // SAFETY: the type holds no values of QuickJS, so no lifetime applies to it.
         unsafe impl rquickjs::JsLifetime<'_> for $class {
             type Changed<'to> = $class;
         }
@@ -134,7 +134,7 @@ macro_rules! add_all {
     };
 }
 
-/// Adds functions without effects, which a stopped script may still call: some of them report where it was stopped.
+/// Adds functions without effects, which a stopped script may still call: some report where the script was stopped.
 macro_rules! add_pure {
     ($ctx:expr, $natives:expr, $($name:literal => $function:expr),+ $(,)?) => {{
         $($natives.set($name, rquickjs::Function::new($ctx.clone(), $function)?.with_name($name)?)?;)+

@@ -1,14 +1,14 @@
-//! The operations of this run: which began in this step, which are outstanding, which were given up.
+//! Operations of this run: which began in this step, which are outstanding, which were cancelled.
 //!
-//! Only numbers and records are kept here. What is to happen in the script when an operation completes is in [`crate::calls`]
-//! or in the prelude's table, under the same number.
+//! This table holds numbers and records only. The continuation of an operation is in [`crate::calls`] or in the
+//! prelude's table, under the same number.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 use crate::bindings::types::{Operation, OperationId, Pending, Waiting};
 
-/// The books of one run.
+/// Table of the operations of one run.
 struct OperationTable {
     last: OperationId,
     outstanding: BTreeSet<OperationId>,
@@ -30,7 +30,7 @@ thread_local! {
     };
 }
 
-/// Begins an operation; the host hears of it at the end of the step.
+/// Begins an operation, which the host learns about at the end of the step.
 pub(crate) fn begin(operation: Operation) -> OperationId {
     TABLE.with_borrow_mut(|table| {
         table.last += 1;
@@ -41,14 +41,14 @@ pub(crate) fn begin(operation: Operation) -> OperationId {
     })
 }
 
-/// Begins an operation that does not keep the script alive once that has come to its end.
+/// Begins an operation that does not keep a script alive that has otherwise ended.
 pub(crate) fn begin_in_background(operation: Operation) -> OperationId {
     let id = begin(operation);
     TABLE.with_borrow_mut(|table| table.background.insert(id));
     id
 }
 
-/// Says whether an outstanding operation keeps the script alive once that has come to its end.
+/// Sets whether an outstanding operation keeps alive a script that has otherwise ended.
 pub(crate) fn set_background(id: OperationId, background: bool) {
     TABLE.with_borrow_mut(|table| {
         if !background {
@@ -59,7 +59,7 @@ pub(crate) fn set_background(id: OperationId, background: bool) {
     });
 }
 
-/// Gives an operation up. One that the host has not heard of yet never happens.
+/// Cancels an operation. An operation that the host has not learned about yet is dropped.
 pub(crate) fn cancel(id: OperationId) {
     TABLE.with_borrow_mut(|table| {
         if !table.outstanding.remove(&id) {
@@ -74,7 +74,8 @@ pub(crate) fn cancel(id: OperationId) {
     });
 }
 
-/// Takes note that an operation completed. False if it was not outstanding: its completion is not to be delivered.
+/// Records that an operation completed. Returns false if it was not outstanding, so that its completion must not be
+/// delivered.
 pub(crate) fn complete(id: OperationId) -> bool {
     TABLE.with_borrow_mut(|table| {
         table.background.remove(&id);
@@ -82,12 +83,12 @@ pub(crate) fn complete(id: OperationId) -> bool {
     })
 }
 
-/// Returns true if the script waits for nothing.
+/// Returns true if no operation is outstanding.
 pub(crate) fn none_outstanding() -> bool {
     TABLE.with_borrow(|table| table.outstanding.is_empty())
 }
 
-/// Returns true if nothing keeps alive a script that has come to its end.
+/// Returns true if no outstanding operation keeps alive a script that has otherwise ended.
 pub(crate) fn only_background() -> bool {
     TABLE.with_borrow(|table| table.outstanding.len() == table.background.len())
 }

@@ -1,11 +1,11 @@
-//! The engine, and the life of one script in it: made ready once, started once, resumed until it ends.
+//! The engine, and the life of one script in it: prepared once, started once, and resumed until it ends.
 //!
-//! A script is the body of an async function, so that `await` and `return` work at its top level. Between two steps
-//! nothing is on the stack: what goes on is in QuickJS's heap and in [`crate::operations`].
+//! A script is the body of an async function, so that `await` and `return` work at its top level. Between two steps the
+//! stack is empty: all state is in QuickJS's heap and in [`crate::operations`].
 //!
-//! When a script is over: it returned, and nothing that it began is outstanding any more (as in Node, timers and calls that
-//! nobody awaited are waited for); or it threw, or a promise was rejected and nobody handles it; or it called
-//! `process.exit`; or a limit was reached; or it waits for what cannot happen.
+//! A script ends in one of these ways: it returned and no operation that it began is outstanding (as in Node, timers
+//! and calls that nothing awaits are waited for); it threw; a promise was rejected without a handler; it called
+//! `process.exit`; it reached a limit; or it waits for something that cannot happen.
 
 use std::cell::{Cell, RefCell};
 
@@ -23,15 +23,17 @@ use crate::text::Text;
 use crate::uncaught::{self, UncaughtError};
 use crate::{bytecode, calls, errors, input, limits, memory, modules, natives, operations, turn};
 
-/// Size of the stack on which QuickJS recurses, in bytes: deeper is a `RangeError`. A call takes some 180 bytes, so that
-/// functions call themselves as deep as in Node. The guest's whole stack is half a megabyte larger (`build.rs`).
+/// Stack size at which QuickJS throws a `RangeError`, in bytes. A call takes some 180 bytes, so that functions can
+/// recurse as deep as in Node. The guest's whole stack is half a megabyte larger (`build.rs`).
 pub(crate) const MAX_STACK: usize = 2 << 20;
 
-/// Bytes that a script allocates before QuickJS first looks for cycles; most end before. (It raises the mark itself later.)
-/// Doing so sooner would touch every page of the image, and each is copied when it is first written.
+/// Number of bytes that a script allocates before QuickJS first collects cycles; most scripts end before. (QuickJS
+/// raises the threshold itself later.) An earlier collection would touch every page of the image, each of which is
+/// copied at its first write.
 const FIRST_COLLECTION: usize = 8 << 20;
 
-/// The prelude, one function of the natives and the global object. Its files share the function's scope.
+/// Source of the prelude: one function with the natives and the global object as its parameters. The files share the
+/// function's scope.
 const PRELUDE: &str = concat!(
     "(function (native, globalThis) { 'use strict';\n",
     include_str!("prelude/core.js"),
@@ -58,43 +60,44 @@ const PRELUDE: &str = concat!(
     "\n})"
 );
 
-/// Node's modules, one function of what the prelude lends them. Whatever they do, a script could do itself.
+/// Source of Node's modules: one function whose parameter is what the prelude lends to them. They can do nothing that a
+/// script could not do itself.
 const NODE: &str = concat!(
     "(function (host, globalThis) {\n",
     include_str!("../node/bundle.js"),
     "\nreturn tollhouseNode.default;\n})"
 );
 
-/// Name of the prelude in stack traces; its frames are never shown.
+/// File name of the prelude in stack traces, whose frames are never shown.
 const PRELUDE_NAME: &str = "tollhouse:prelude";
 
-/// Name of Node's modules in stack traces.
+/// File name of Node's modules in stack traces.
 const NODE_NAME: &str = "tollhouse:node";
 
-/// The engine, ready for a script.
+/// Engine that is ready for a script.
 pub(crate) struct Engine {
     context: Context,
     pub(crate) prelude: PreludeFunctions,
 }
 
-/// Node's exit status of a script whose handler for uncaught exceptions threw.
+/// Exit status of a script whose handler for uncaught exceptions threw, as in Node.
 const HANDLER_THREW: u8 = 7;
 
 thread_local! {
     static ENGINE: RefCell<Option<std::result::Result<Engine, String>>> = const { RefCell::new(None) };
     static MAIN: RefCell<Option<Persistent<Promise<'static>>>> = const { RefCell::new(None) };
-    /// The name and the text of the script.
+    /// Name and text of the script.
     static SCRIPT: RefCell<(String, String)> = const { RefCell::new((String::new(), String::new())) };
-    /// The exit status of a script that fails.
+    /// Exit status for the case that the script fails.
     static FAILED_CODE: Cell<u8> = const { Cell::new(1) };
-    /// True if the script leaves a state for the next one.
+    /// True if the script leaves its state for the next one.
     static KEEPS: Cell<bool> = const { Cell::new(false) };
     static LIMITS: Cell<Limits> = const { Cell::new(Limits { fuel: u64::MAX, memory: u64::MAX }) };
-    /// The pause that the script makes.
+    /// Operation of the pause that the script makes after much output.
     static PAUSE: Cell<Option<OperationId>> = const { Cell::new(None) };
 }
 
-/// Makes the engine and evaluates the prelude. What goes wrong is kept for `start` to report.
+/// Creates the engine and evaluates the prelude. An error is kept for `start` to report.
 pub(crate) fn initialize() {
     ENGINE.set(Some(make_engine()));
 }
@@ -134,21 +137,21 @@ pub(crate) struct PreludeFunctions {
     describe: Persistent<Function<'static>>,
     /// Functions that run the script's work between two turns.
     pub(crate) turn: turn::TurnFunctions,
-    /// Restores the state that another script left.
+    /// Restores the state that an earlier script left.
     find: Persistent<Function<'static>>,
     /// Writes the state that the script leaves.
     keep: Persistent<Function<'static>>,
-    /// Runs last in a script that has come to its end, and returns its exit status.
+    /// Runs at the end of a script, and returns its exit status.
     finish: Persistent<Function<'static>>,
-    /// Returns what `this` is at the top of a main script that is no module.
+    /// Returns the value of `this` at the top level of a main script that is not a module.
     main_this: Persistent<Function<'static>>,
-    /// Values that the text of a main script is called with, if it is a module.
+    /// Arguments of the function that a main script becomes if it is a module.
     main_scope: Persistent<Array<'static>>,
     /// Functions for an input that a person typed.
     pub(crate) typed: input::InputFunctions,
 }
 
-/// Evaluates the prelude, then Node's modules, and takes the prelude's functions.
+/// Evaluates the prelude and Node's modules, and takes the functions of the prelude.
 fn load_prelude(ctx: &Ctx<'_>, [prelude, node]: &[Vec<u8>; 2]) -> Result<PreludeFunctions> {
     let prelude = bytecode::load(ctx, prelude)?;
     let glue: Object<'_> = prelude.call((natives::object(ctx)?, ctx.globals()))?;
@@ -171,7 +174,7 @@ fn load_prelude(ctx: &Ctx<'_>, [prelude, node]: &[Vec<u8>; 2]) -> Result<Prelude
     })
 }
 
-/// Runs inside the engine. If the image was made badly, that is the host's error.
+/// Runs `work` inside the engine. A broken image is reported as an error of the host.
 fn with_engine(work: impl FnOnce(&Ctx<'_>, &Engine) -> Result<Step>) -> Step {
     ENGINE.with_borrow(|engine| match engine {
         Some(Ok(engine)) => engine.context.with(|ctx| {
@@ -204,7 +207,8 @@ pub(crate) fn start(script: Script) -> Step {
         natives::begin_run(tools);
         let begin = engine.prelude.begin.clone().restore(ctx)?;
         let environment: Vec<Vec<String>> = environment.into_iter().map(|(name, value)| vec![name, value]).collect();
-        // A script that runs another one, as `node FILE` does, names it by its path; what is no file has no path for a name.
+        // A nested script from a file (`node FILE`) has the file's path as its name. A script that is not a file has no
+        // path in its name.
         let is_file = from_file || name.starts_with('/') && !name.ends_with(']');
         begin.call::<_, ()>((arguments, environment, directory, name.as_str(), is_file))?;
         if let Some(typed) = typed {
@@ -223,7 +227,7 @@ pub(crate) fn start(script: Script) -> Step {
         drop(source);
         match main.map(Value::into_promise) {
             Ok(Some(promise)) => {
-                // Top-level `await` is something that only modules have.
+                // Top-level `await` is only allowed in modules.
                 if promise.state() == PromiseState::Pending {
                     turn::begin_with_microtasks();
                 }
@@ -236,19 +240,19 @@ pub(crate) fn start(script: Script) -> Step {
                 failure.kind = ErrorKind::Syntax;
                 return Ok(failed(failure));
             }
-            // An async function throws only if it was stopped.
+            // An async function throws synchronously only if it was stopped.
             Err(NotCompiled::Stopped) => return Ok(failed(thrown_failure(ctx, engine, ctx.catch()))),
         }
         run(ctx, engine)
     })
 }
 
-/// The text of the script, if it has this name.
+/// Returns the text of the script if it has this name.
 pub(crate) fn script_text(name: Text) -> Option<String> {
     SCRIPT.with_borrow(|(known, source)| (*known == name.0).then(|| source.clone()))
 }
 
-/// Runs a script as the body of an async function; gives its promise.
+/// Runs a script as the body of an async function, and returns its promise.
 pub(crate) fn call<'js>(
     ctx: &Ctx<'js>,
     engine: &Engine,
@@ -267,7 +271,7 @@ pub(crate) fn call<'js>(
     called.map_err(|_| NotCompiled::Stopped)
 }
 
-/// Delivers a completion and runs on.
+/// Delivers a completion and continues the script.
 pub(crate) fn resume(completion: Completion) -> Step {
     with_engine(|ctx, engine| {
         let Completion { id, result } = completion;
@@ -288,7 +292,7 @@ pub(crate) fn resume(completion: Completion) -> Step {
     })
 }
 
-/// Has the prelude deliver what an operation brought.
+/// Delivers the result of an operation through the prelude.
 fn settle(
     ctx: &Ctx<'_>,
     engine: &Engine,
@@ -302,10 +306,10 @@ fn settle(
     }
 }
 
-/// Runs turns until the script waits for the host or is over, and says where it stands then.
+/// Runs turns until the script waits for the host or has ended, and returns the corresponding step.
 fn run(ctx: &Ctx<'_>, engine: &Engine) -> Result<Step> {
     let mut drained = false;
-    // What the script throws before it waits for anything comes before all that it has queued.
+    // An exception of the script's first synchronous part precedes everything that the script has queued.
     if main(ctx)?.state() == PromiseState::Rejected
         && !uncaught::has_thrown()
         && let Some(uncaught) = uncaught::next(ctx, &main(ctx)?)?
@@ -315,7 +319,7 @@ fn run(ctx: &Ctx<'_>, engine: &Engine) -> Result<Step> {
     }
     loop {
         if turn::run(ctx, engine)? == turn::JobState::Left {
-            // The host goes on with this script when somebody has taken what it wrote.
+            // The host resumes this script once the reader has consumed its output.
             if PAUSE.get().is_none() {
                 PAUSE.set(Some(operations::begin_in_background(Operation::Sleep(0))));
             }
@@ -344,7 +348,7 @@ fn run(ctx: &Ctx<'_>, engine: &Engine) -> Result<Step> {
         if !operations::only_background() {
             return Ok(Step::Blocked(operations::take_changes()));
         }
-        // Whoever listens for this may begin something new.
+        // A listener for the end (`beforeExit`) may begin new operations.
         if !std::mem::replace(&mut drained, true) {
             if engine.prelude.turn.before_exit(ctx).is_err() {
                 uncaught::report(ctx, ctx.catch());
@@ -355,7 +359,7 @@ fn run(ctx: &Ctx<'_>, engine: &Engine) -> Result<Step> {
     }
 }
 
-/// Returns the value of the script; `None` as long as it has not come to its end.
+/// Returns the value of the script, or `None` as long as it has not returned.
 fn main_value<'js>(ctx: &Ctx<'js>) -> Result<Option<Value<'js>>> {
     if uncaught::main_threw() {
         return Ok(Some(Value::new_undefined(ctx.clone())));
@@ -363,12 +367,12 @@ fn main_value<'js>(ctx: &Ctx<'js>) -> Result<Option<Value<'js>>> {
     main(ctx)?.result::<Value<'_>>().transpose()
 }
 
-/// The promise of what the script returns.
+/// Returns the promise of the main script.
 fn main<'js>(ctx: &Ctx<'js>) -> Result<Promise<'js>> {
     MAIN.with_borrow(Clone::clone).ok_or(Error::Unknown)?.restore(ctx)
 }
 
-/// Has the script's own handlers deal with an uncaught value. None if they did: the script goes on.
+/// Lets the script's own handlers deal with an uncaught value. Returns `None` if they did, and the script continues.
 fn answer<'js>(ctx: &Ctx<'js>, engine: &Engine, uncaught: UncaughtError<'js>) -> Option<Step> {
     let UncaughtError { thrown, promise } = uncaught;
     if limits::stopped().is_some() {
@@ -380,7 +384,7 @@ fn answer<'js>(ctx: &Ctx<'js>, engine: &Engine, uncaught: UncaughtError<'js>) ->
             FAILED_CODE.set(code);
             Some(failed(thrown_failure(ctx, engine, thrown)))
         }
-        // A handler threw, or ended the script.
+        // The handler threw, or ended the script.
         Err(_) => {
             FAILED_CODE.set(HANDLER_THREW);
             Some(failed(thrown_failure(ctx, engine, ctx.catch())))
@@ -388,7 +392,7 @@ fn answer<'js>(ctx: &Ctx<'js>, engine: &Engine, uncaught: UncaughtError<'js>) ->
     }
 }
 
-/// The end of a script that returned a value. Writing it runs its getters, which may throw or use up a limit.
+/// Ends a script that returned a value. Writing the value runs its getters, which may throw or exceed a limit.
 fn returned<'js>(ctx: &Ctx<'js>, engine: &Engine, value: Value<'js>) -> Step {
     match convert::to_json(ctx, value, JsonPurpose::Outcome) {
         Ok(json) => match finish(ctx, engine) {
@@ -407,7 +411,7 @@ fn returned<'js>(ctx: &Ctx<'js>, engine: &Engine, value: Value<'js>) -> Step {
     }
 }
 
-/// Lets the script know that it is over, and asks for its exit status. Err: it threw, or was stopped.
+/// Notifies the script of its end, and returns its exit status. An error means that the script threw or was stopped.
 fn finish(ctx: &Ctx<'_>, engine: &Engine) -> std::result::Result<u8, ()> {
     if limits::stopped().is_some() {
         return Err(());
@@ -417,7 +421,7 @@ fn finish(ctx: &Ctx<'_>, engine: &Engine) -> std::result::Result<u8, ()> {
     if limits::stopped().is_some() { Err(()) } else { Ok(code) }
 }
 
-/// In place of what a script that was stopped would have said.
+/// Returns the failure of a stopped script, in place of what it would have reported itself.
 fn stopped_failure() -> Failure {
     host_failure("it was stopped")
 }
@@ -432,7 +436,7 @@ fn deadlock() -> Failure {
     failure
 }
 
-/// The failure that a thrown value is.
+/// Converts a thrown value to a failure.
 fn thrown_failure<'js>(ctx: &Ctx<'js>, engine: &Engine, thrown: Value<'js>) -> Failure {
     match engine.prelude.describe.clone().restore(ctx) {
         Ok(describe) => errors::from_thrown(ctx, &describe, thrown),
@@ -440,7 +444,7 @@ fn thrown_failure<'js>(ctx: &Ctx<'js>, engine: &Engine, thrown: Value<'js>) -> F
     }
 }
 
-/// Gives a script the state that another one left. Only a script that has it leaves one.
+/// Restores the state of an earlier script. Only a script that was given a state leaves one.
 fn find_state(ctx: &Ctx<'_>, engine: &Engine, state: Vec<u8>) -> std::result::Result<(), Failure> {
     let found = String::from_utf8(state).map_err(|_| Error::Unknown).and_then(|text| {
         let find = engine.prelude.find.clone().restore(ctx)?;
@@ -456,10 +460,10 @@ fn find_state(ctx: &Ctx<'_>, engine: &Engine, state: Vec<u8>) -> std::result::Re
     Ok(())
 }
 
-/// Adds the state that a script leaves to how it ended. Writing it runs the script's getters. One that cannot be kept is
-/// an error, unless the script failed anyway.
+/// Adds the state that a script leaves to its outcome. Writing the state runs getters of the script. A state that
+/// cannot be written is an error, unless the script failed anyway.
 fn keep_state(ctx: &Ctx<'_>, engine: &Engine, mut outcome: Outcome) -> Step {
-    // What ended itself may still be asked for what it leaves.
+    // A script that ended itself may still be asked for the state that it leaves.
     let exited = limits::take_exit();
     if limits::stopped().is_some() {
         return Step::Finished(outcome);
@@ -482,8 +486,8 @@ fn keep_state(ctx: &Ctx<'_>, engine: &Engine, mut outcome: Outcome) -> Step {
     Step::Finished(outcome)
 }
 
-/// The end of a script that failed. If it reached a limit, then that is why, whatever it made of it; `failure` says
-/// where.
+/// Ends a script that failed. If it reached a limit, that is reported as the reason, whatever the script made of it;
+/// `failure` provides the place.
 fn failed(failure: Failure) -> Step {
     finished(Err(match limits::stopped() {
         Some(StopReason::Exit(0)) => return finished(Ok(None)),
@@ -492,7 +496,7 @@ fn failed(failure: Failure) -> Step {
     }))
 }
 
-/// The end of a script.
+/// Ends the script.
 fn finished(result: std::result::Result<Option<String>, Failure>) -> Step {
     let fuel = limits::fuel_used();
     Step::Finished(match result {
@@ -501,7 +505,7 @@ fn finished(result: std::result::Result<Option<String>, Failure>) -> Step {
     })
 }
 
-/// The exit status of a script that failed.
+/// Returns the exit status of a script that failed.
 fn failed_code() -> u8 {
     match limits::stopped() {
         Some(StopReason::Exit(code)) => code,

@@ -1,8 +1,8 @@
-//! A script's text, before QuickJS sees it: TypeScript loses its types, and a script that is written as a module
-//! becomes the body of a function.
+//! Transforms the text of a script before QuickJS compiles it: types are removed from TypeScript, and a main script
+//! that is a module becomes the body of a function.
 //!
-//! What is taken out leaves blanks and line ends behind, so that lines (and, but for enums and their like, columns) in
-//! stacks are the script's own. Text that needs none of this is not parsed here at all.
+//! Removed text is replaced by blanks and line ends, so that lines (and, except for enums and the like, columns) in
+//! stack traces are those of the original. Text that needs no transformation is not parsed here at all.
 
 mod call_text;
 mod edits;
@@ -32,7 +32,7 @@ pub(crate) enum Dialect {
 }
 
 impl Dialect {
-    /// Returns the language that the ending of a file's name stands for.
+    /// Returns the language of a file by the extension of its name.
     pub(crate) fn of(name: &str) -> Self {
         if [".ts", ".mts", ".cts"].iter().any(|ending| name.ends_with(ending)) { Self::Typed } else { Self::Plain }
     }
@@ -45,7 +45,7 @@ impl Dialect {
     }
 }
 
-/// Reason why a text cannot be run, and its place.
+/// Reason why a text cannot be run, and where in the text.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct SourceError {
     pub(crate) message: String,
@@ -64,25 +64,25 @@ impl SourceError {
     }
 }
 
-/// The main script, ready to stand in the body of an async function.
+/// Main script in the form of a function body.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct MainScript {
-    /// Statements that come before its first line: what it imports. None if it is no module.
+    /// Statements to run before the first line, which make its imports. `None` if the script is not a module.
     pub(crate) imports: Option<String>,
     /// Text of the script itself.
     pub(crate) body: String,
 }
 
-/// A file that a script imports.
+/// File that a script imports.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct ImportedFile {
     /// Text of the file as JavaScript.
     pub(crate) text: String,
-    /// True if it has `import` or `export`, and so is no CommonJS.
+    /// True if the file has `import` or `export`, and is therefore not CommonJS.
     pub(crate) is_module: bool,
 }
 
-/// Prepares the main script. None if it can be run as it stands.
+/// Prepares the main script. Returns `None` if it can be run as it is.
 pub(crate) fn main(source: &str, dialect: Dialect) -> Result<Option<MainScript>, SourceError> {
     if dialect == Dialect::Plain && !may_be_module(source) {
         return Ok(None);
@@ -90,7 +90,7 @@ pub(crate) fn main(source: &str, dialect: Dialect) -> Result<Option<MainScript>,
     let allocator = Allocator::default();
     let parsed = match parse(&allocator, source, dialect) {
         Ok(parsed) => parsed,
-        // QuickJS says itself what is wrong with JavaScript.
+        // QuickJS itself reports errors in JavaScript.
         Err(_) if dialect == Dialect::Plain => return Ok(None),
         Err(problem) => return Err(problem),
     };
@@ -103,7 +103,7 @@ pub(crate) fn main(source: &str, dialect: Dialect) -> Result<Option<MainScript>,
     Ok(Some(MainScript { imports, body: edits.apply() }))
 }
 
-/// Prepares a file that is imported.
+/// Prepares an imported file.
 pub(crate) fn file(source: &str, dialect: Dialect) -> Result<ImportedFile, SourceError> {
     if dialect == Dialect::Plain && !may_be_module(source) {
         return Ok(ImportedFile { text: source.to_owned(), is_module: false });
@@ -111,7 +111,7 @@ pub(crate) fn file(source: &str, dialect: Dialect) -> Result<ImportedFile, Sourc
     let allocator = Allocator::default();
     let parsed = match parse(&allocator, source, dialect) {
         Ok(parsed) => parsed,
-        // A script may hold what no module does. What is wrong with anything else QuickJS says itself.
+        // A script may contain constructs that no module has. QuickJS itself reports all other errors.
         Err(_) if dialect == Dialect::Plain => {
             return Ok(ImportedFile { text: source.to_owned(), is_module: parse_script(&allocator, source).is_none() });
         }
@@ -127,7 +127,8 @@ pub(crate) fn file(source: &str, dialect: Dialect) -> Result<ImportedFile, Sourc
     Ok(ImportedFile { text: edits.apply(), is_module })
 }
 
-/// Blanks what is not JavaScript. Gives the names that are used as values, where unused imports are to go.
+/// Blanks everything that is not JavaScript. Returns the names that are used as values, if unused imports must be
+/// removed.
 fn strip<'s>(
     parsed: &ParserReturn<'_>,
     source: &'s str,
@@ -154,14 +155,14 @@ fn parse<'a>(allocator: &'a Allocator, source: &'a str, dialect: Dialect) -> Res
     }
 }
 
-/// Parses a script of the language's older kind; none if it is no such text.
+/// Parses a text as a script, not as a module. Returns `None` if that fails.
 fn parse_script<'a>(allocator: &'a Allocator, source: &'a str) -> Option<ParserReturn<'a>> {
     let options = ParseOptions { allow_return_outside_function: true, ..ParseOptions::default() };
     let parsed = Parser::new(allocator, source, SourceType::cjs()).with_options(options).parse();
     first_problem(&parsed, source).is_none().then_some(parsed)
 }
 
-/// Returns the first error of a text that has words of a module, and is neither a module nor a script.
+/// Returns the first error of a text that has keywords of a module, but is neither a valid module nor a valid script.
 pub(crate) fn module_problem(source: &str) -> Option<SourceError> {
     if !may_be_module(source) {
         return None;
@@ -171,7 +172,7 @@ pub(crate) fn module_problem(source: &str) -> Option<SourceError> {
     parse_script(&allocator, source).is_none().then_some(problem)
 }
 
-/// Returns the first problem, if there is one.
+/// Returns the first error of the parser.
 fn first_problem(parsed: &ParserReturn<'_>, source: &str) -> Option<SourceError> {
     let first = parsed.diagnostics.iter().next();
     if first.is_none() && !parsed.panicked {
@@ -182,8 +183,8 @@ fn first_problem(parsed: &ParserReturn<'_>, source: &str) -> Option<SourceError>
     Some(SourceError::at(source, offset, message))
 }
 
-/// Returns false for a text that is no module: each of what makes one begins with one of these words, which nothing
-/// else can spell. What a text is that has them, the parser says.
+/// Returns false for a text that is certainly not a module, because it contains none of the keywords that a module
+/// needs. If it contains one, the parser decides.
 fn may_be_module(source: &str) -> bool {
     source.contains("import") || source.contains("export")
 }

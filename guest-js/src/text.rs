@@ -1,7 +1,7 @@
-//! Strings between QuickJS and Rust, where half a surrogate pair may stand alone, and base64.
+//! Conversion of strings between QuickJS and Rust, and base64. A JavaScript string may contain lone surrogates.
 //!
-//! QuickJS writes a lone surrogate as three bytes that UTF-8 forbids, so its strings must not be taken for `str`
-//! unseen.
+//! QuickJS writes a lone surrogate as three bytes that are invalid in UTF-8, so its strings must not be taken for `str`
+//! unchecked.
 #![expect(unsafe_code, reason = "QuickJS gives out strings as a pointer and a length")]
 
 use std::mem::MaybeUninit;
@@ -10,7 +10,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig};
 use rquickjs::{Ctx, Error, Exception, FromJs, Result, Value, qjs};
 
-/// Base64 as on the wire: RFC 4648 §4, with padding when written, with or without when read.
+/// Base64 as it is used on the wire: RFC 4648 §4, written with padding, read with or without.
 pub(crate) const BASE64: GeneralPurpose = GeneralPurpose::new(
     &base64::alphabet::STANDARD,
     GeneralPurposeConfig::new().with_decode_padding_mode(base64::engine::DecodePaddingMode::Indifferent),
@@ -38,7 +38,7 @@ pub(crate) fn with_bytes<'js, R>(value: &Value<'js>, use_bytes: impl FnOnce(&[u8
     }
 }
 
-/// Lends the text of a string; none for anything else, or a string with a lone surrogate.
+/// Lends the text of a string. Returns `None` for any other value, and for a string with a lone surrogate.
 pub(crate) fn with_text<R>(value: &Value<'_>, use_text: impl FnOnce(&str) -> R) -> Option<R> {
     if !value.is_string() {
         return None;
@@ -46,7 +46,7 @@ pub(crate) fn with_text<R>(value: &Value<'_>, use_text: impl FnOnce(&str) -> R) 
     with_bytes(value, |bytes| std::str::from_utf8(bytes).ok().map(use_text)).ok().flatten()
 }
 
-/// The text of a string, number or BigInt; a lone surrogate becomes U+FFFD.
+/// Returns the text of a string, number or BigInt; a lone surrogate becomes U+FFFD.
 pub(crate) fn to_text(value: &Value<'_>) -> Result<String> {
     with_bytes(value, |bytes| match std::str::from_utf8(bytes) {
         Ok(text) => text.to_owned(),
@@ -67,7 +67,7 @@ fn lossy(mut bytes: &[u8]) -> String {
     text
 }
 
-/// An argument of a native function that is text.
+/// Argument of a native function that is converted to text.
 pub(crate) struct Text(pub(crate) String);
 
 impl<'js> FromJs<'js> for Text {
@@ -80,7 +80,7 @@ impl<'js> FromJs<'js> for Text {
     }
 }
 
-/// An argument of a native function that is bytes: a `Uint8Array` or an `ArrayBuffer`.
+/// Argument of a native function that is bytes: a `Uint8Array` or an `ArrayBuffer`.
 pub(crate) struct Bytes(pub(crate) Vec<u8>);
 
 impl<'js> FromJs<'js> for Bytes {
@@ -92,21 +92,21 @@ impl<'js> FromJs<'js> for Bytes {
     }
 }
 
-/// Lends the bytes of a `Uint8Array`, `Uint8ClampedArray` or `ArrayBuffer`; none for anything else. A detached buffer
-/// is empty.
+/// Lends the bytes of a `Uint8Array`, `Uint8ClampedArray` or `ArrayBuffer`. Returns `None` for any other value. A
+/// detached buffer is empty.
 pub(crate) fn with_view<R>(value: &Value<'_>, use_bytes: impl FnOnce(&[u8]) -> R) -> Option<R> {
     with_view_mut(value, |bytes| use_bytes(bytes))
 }
 
-/// Returns the bytes, to be changed.
+/// Lends the bytes for modification.
 pub(crate) fn with_view_mut<R>(value: &Value<'_>, use_bytes: impl FnOnce(&mut [u8]) -> R) -> Option<R> {
     let ctx = value.ctx().as_raw().as_ptr();
     if !value.is_object() {
         return None;
     }
     let mut length = MaybeUninit::uninit();
-    // SAFETY: the class is checked before the pointer is asked for; nothing runs between that and the last use that
-    // could detach or resize the buffer.
+    // SAFETY: the class is checked before the pointer is requested. No code that could detach or resize the buffer runs
+    // between that and the last use.
     unsafe {
         let start = if qjs::JS_IsArrayBuffer(value.as_raw()) {
             qjs::JS_GetArrayBuffer(ctx, length.as_mut_ptr(), value.as_raw())
@@ -120,7 +120,7 @@ pub(crate) fn with_view_mut<R>(value: &Value<'_>, use_bytes: impl FnOnce(&mut [u
             }
         };
         if start.is_null() {
-            // Detached, or no such view: QuickJS may have thrown, which must not be seen later.
+            // Detached, or of another class: QuickJS may have thrown an exception, which must not stay pending.
             qjs::JS_FreeValue(ctx, qjs::JS_GetException(ctx));
             return Some(use_bytes(&mut []));
         }

@@ -1,8 +1,8 @@
-//! What a script does between two looks at its host: ticks, microtasks, and what it asked to be done at once.
+//! Work of a script between two returns to the host: ticks, microtasks and immediates.
 //!
-//! The order is Node's: all of `process.nextTick`, then all microtasks, and so on until neither is left; a module, which is
-//! itself a microtask, begins with those. Timers and immediates are operations of the host, delivered one at a time, each
-//! of which is a turn. What is queued is the prelude's (`prelude/timers.js`).
+//! The order is Node's: all callbacks of `process.nextTick`, then all microtasks, and again until neither is left. A
+//! module, which is itself a microtask, begins with microtasks. Timers and immediates are operations of the host; they
+//! are delivered one at a time, and each is a turn. The prelude keeps the queues (`prelude/timers.js`).
 #![expect(unsafe_code, reason = "jobs whose exception is wanted")]
 
 use std::cell::{Cell, RefCell};
@@ -13,20 +13,20 @@ use rquickjs::{Ctx, Function, Persistent, Result, Value, qjs};
 use crate::runtime::Engine;
 use crate::{limits, natives, uncaught};
 
-/// Functions of the prelude that a turn uses.
+/// Functions of the prelude for a turn.
 pub(crate) struct TurnFunctions {
-    /// Calls what `process.nextTick` was given, until nothing is left or one of them throws.
+    /// Calls the callbacks of `process.nextTick` until none is left or one of them throws.
     ticks: Persistent<Function<'static>>,
     /// Begins the operations of `setImmediate`.
     immediates: Persistent<Function<'static>>,
-    /// Tells the script's handlers of an uncaught value.
+    /// Calls the script's handlers for an uncaught value.
     uncaught: Persistent<Function<'static>>,
-    /// Tells the script that nothing is left to do.
+    /// Notifies the script that nothing is left to do.
     before_exit: Persistent<Function<'static>>,
 }
 
 impl TurnFunctions {
-    /// Takes them from the prelude by their names there.
+    /// Takes the functions from the prelude by name.
     pub(crate) fn take(take: &dyn Fn(&str) -> Result<Persistent<Function<'static>>>) -> Result<Self> {
         Ok(Self {
             ticks: take("runTicks")?,
@@ -36,8 +36,8 @@ impl TurnFunctions {
         })
     }
 
-    /// Tells the script's handlers of an uncaught value. None if one of them took it, else the exit status to fail
-    /// with.
+    /// Calls the script's handlers for an uncaught value. Returns `None` if one of them handled it, and otherwise the
+    /// exit status to fail with.
     pub(crate) fn on_uncaught<'js>(
         &self,
         ctx: &Ctx<'js>,
@@ -47,29 +47,29 @@ impl TurnFunctions {
         self.uncaught.clone().restore(ctx)?.call((thrown, promise))
     }
 
-    /// Tells the script that nothing is left to do.
+    /// Notifies the script that nothing is left to do.
     pub(crate) fn before_exit(&self, ctx: &Ctx<'_>) -> Result<()> {
         self.before_exit.clone().restore(ctx)?.call(())
     }
 }
 
 thread_local! {
-    /// True if there are ticks.
+    /// True if the queue of `process.nextTick` is not empty.
     static TICKS: Cell<bool> = const { Cell::new(false) };
     /// True if there are immediates whose operations have not begun.
     static IMMEDIATES: Cell<bool> = const { Cell::new(false) };
     /// True if microtasks come before ticks: at the start of a module, or because they were interrupted.
     static MICROTASKS_FIRST: Cell<bool> = const { Cell::new(false) };
-    /// Targets of weak references that were made or read in this turn, which live to its end.
+    /// Targets of weak references that were created or read in this turn, which must live until its end.
     static HELD: RefCell<Vec<Persistent<Value<'static>>>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Takes note that there are ticks.
+/// Records that there are ticks.
 pub(crate) fn tick_queued() {
     TICKS.set(true);
 }
 
-/// Takes note that there are immediates.
+/// Records that there are immediates.
 pub(crate) fn immediate_queued() {
     IMMEDIATES.set(true);
 }
@@ -80,26 +80,27 @@ pub(crate) fn hold<'js>(ctx: &Ctx<'js>, value: Value<'js>) {
     HELD.with_borrow_mut(|held| held.push(value));
 }
 
-/// Has the next turn begin with microtasks: the script is a module.
+/// Makes the next turn begin with microtasks, because the script is a module.
 pub(crate) fn begin_with_microtasks() {
     MICROTASKS_FIRST.set(true);
 }
 
-/// Begins the operations of immediates, as the last of a turn.
+/// Begins the operations of immediates, at the end of a turn.
 pub(crate) fn begin_immediates(ctx: &Ctx<'_>, engine: &Engine) -> Result<()> {
     if IMMEDIATES.take() { engine.prelude.turn.immediates.clone().restore(ctx)?.call(()) } else { Ok(()) }
 }
 
-/// Work that a script has left to do at once.
+/// State of a script's immediate work after running it.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum JobState {
-    /// Everything is done, or an uncaught error is to be handled first.
+    /// Everything is done, or an uncaught error must be handled first.
     Done,
-    /// The script wrote much, and its reader gets time to take it.
+    /// The script has written much output, and its reader gets time to consume it.
     Left,
 }
 
-/// Runs ticks and microtasks until none is left, the script is stopped, something is uncaught, or it has written much.
+/// Runs ticks and microtasks until none is left, the script is stopped, an error is uncaught, or much output was
+/// written.
 pub(crate) fn run(ctx: &Ctx<'_>, engine: &Engine) -> Result<JobState> {
     loop {
         if !MICROTASKS_FIRST.take() && TICKS.take() {
@@ -122,12 +123,12 @@ pub(crate) fn run(ctx: &Ctx<'_>, engine: &Engine) -> Result<JobState> {
     }
 }
 
-/// Runs microtasks. An exception of a microtask cannot be caught: the script was stopped.
+/// Runs microtasks. An exception of a microtask itself cannot be caught: it means that the script was stopped.
 fn run_microtasks(ctx: &Ctx<'_>) -> JobState {
     let context = ctx.as_raw().as_ptr();
     while limits::stopped().is_none() && !uncaught::has_thrown() {
         let mut job_context = MaybeUninit::uninit();
-        // SAFETY: the runtime is alive and this thread holds it; there is one context, so a job's is ours.
+        // SAFETY: the runtime is alive and this thread holds it; there is one context, to which the job belongs.
         let ran = unsafe { qjs::JS_ExecutePendingJob(qjs::JS_GetRuntime(context), job_context.as_mut_ptr()) };
         match ran {
             0 => return JobState::Done,

@@ -1,4 +1,5 @@
-//! Errors that nothing in the script has caught: exceptions of callbacks, and promises that were rejected without a handler.
+//! Errors that no part of the script has caught: exceptions of callbacks, and promises that were rejected without a
+//! handler.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -10,18 +11,18 @@ use rquickjs::{Ctx, Persistent, Promise, Result, Value};
 type Kept = Persistent<Value<'static>>;
 
 thread_local! {
-    /// True if the script threw, and one of its own handlers took the error.
+    /// True if the main script threw, and one of its handlers took the error.
     static MAIN_THREW: Cell<bool> = const { Cell::new(false) };
-    /// Rejected promises that nobody handles (yet), with their reasons, oldest first.
+    /// Rejected promises without a handler so far, with their reasons, oldest first.
     static REJECTED: RefCell<VecDeque<(Kept, Kept)>> = const { RefCell::new(VecDeque::new()) };
-    /// The first exception that nobody could catch: of a timer's callback, say.
+    /// First exception that no code could catch, such as one of a timer's callback.
     static UNCAUGHT: RefCell<Option<Kept>> = const { RefCell::new(None) };
 }
 
 /// A thrown value that no part of the script has caught.
 pub(crate) struct UncaughtError<'js> {
     pub(crate) thrown: Value<'js>,
-    /// The promise that was rejected with it, unless it was thrown.
+    /// The promise that was rejected with the value, unless the value was thrown.
     pub(crate) promise: Option<Value<'js>>,
 }
 
@@ -44,17 +45,17 @@ pub(crate) fn next<'js>(ctx: &Ctx<'js>, main: &Promise<'js>) -> Result<Option<Un
         .transpose()
 }
 
-/// Returns true if the script itself has thrown, and what it threw was found by [`next`].
+/// Returns true if the main script has thrown, and [`next`] has returned what it threw.
 pub(crate) fn main_threw() -> bool {
     MAIN_THREW.get()
 }
 
-/// Returns true if an exception that nobody could catch has not been dealt with.
+/// Returns true if an exception that no code could catch is unhandled.
 pub(crate) fn has_thrown() -> bool {
     UNCAUGHT.with_borrow(Option::is_some)
 }
 
-/// Takes note of an exception that nobody could catch.
+/// Records an exception that no code could catch.
 pub(crate) fn report<'js>(ctx: &Ctx<'js>, thrown: Value<'js>) {
     UNCAUGHT.with_borrow_mut(|first| {
         first.get_or_insert_with(|| Persistent::save(ctx, thrown));

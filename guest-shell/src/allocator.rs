@@ -1,9 +1,9 @@
-//! The allocator: lists of free blocks, by size, before the standard library's. That one searches for a good fit and joins
-//! what is free side by side; an interpreter, which takes and gives back the same few sizes all the time, spends a sixth
-//! of its time there.
+//! Allocator with free lists by size, on top of the standard library's allocator. The latter searches for a good fit
+//! and merges adjacent free blocks; an interpreter, which allocates and frees the same few sizes all the time, would
+//! spend a sixth of its time on that.
 //!
-//! **Invariant:** a block of a class is never given back to the standard library's allocator. What a class holds at most
-//! it keeps; the instance goes with its script.
+//! **Invariant:** a block of a size class is never returned to the standard library's allocator. A class keeps its peak
+//! memory until the instance ends with its script.
 #![expect(unsafe_code, reason = "an allocator")]
 
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -20,19 +20,20 @@ const GRAIN: usize = 16;
 /// Largest size up to which there is a class for each multiple of [`GRAIN`].
 const FINE: usize = 256;
 
-/// Largest size up to which there are four classes for each doubling. Beyond it, blocks are the standard library's.
+/// Largest size that has a class; there are four classes for each doubling of the size. Larger blocks come from the
+/// standard library.
 const LARGEST: usize = 16 << 10;
 
-/// The sizes that there are.
+/// Number of size classes.
 const CLASSES: usize = FINE / GRAIN + 4 * (LARGEST / FINE).ilog2() as usize;
 
-/// Bytes of the region that small blocks are cut from.
+/// Size of the regions that small blocks are cut from, in bytes.
 const REGION: usize = 16 << 10;
 
-/// A free block begins with the address of the next one.
+/// Free lists. A free block begins with the address of the next one.
 struct Lists {
     free: [Cell<*mut Block>; CLASSES],
-    /// The rest of the region that blocks are cut from.
+    /// Start of the unused part of the current region.
     next: Cell<usize>,
     end: Cell<usize>,
 }
@@ -44,7 +45,7 @@ struct Block {
 // SAFETY: this target has one thread.
 unsafe impl Sync for Lists {}
 
-/// The class of a layout, and the size of its blocks; none if its blocks are the standard library's.
+/// Returns the class of a layout and the size of its blocks, or `None` if its blocks come from the standard library.
 #[inline]
 fn class(layout: Layout) -> Option<(usize, usize)> {
     let size = layout.size();
@@ -55,7 +56,7 @@ fn class(layout: Layout) -> Option<(usize, usize)> {
         let index = size.saturating_sub(1) / GRAIN;
         return Some((index, (index + 1) * GRAIN));
     }
-    // 257 to 512 are 0 doublings beyond `FINE`, in four steps of 64.
+    // Sizes from 257 to 512 are 0 doublings beyond `FINE`, in four steps of 64.
     let doublings = ((size - 1) / FINE).ilog2();
     let step = (FINE / 4) << doublings;
     let quarter = (size - 1 - (FINE << doublings)) / step;
@@ -64,7 +65,7 @@ fn class(layout: Layout) -> Option<(usize, usize)> {
 }
 
 impl Lists {
-    /// Cuts a block from the region, or from a new one. Null if there is no memory.
+    /// Cuts a block from the region, or from a new one. Returns null if no memory is left.
     #[cold]
     fn cut(&self, size: usize) -> *mut u8 {
         if self.end.get() - self.next.get() < size {
@@ -84,8 +85,9 @@ impl Lists {
     }
 }
 
-// SAFETY: a block is either of a class, which follows from its layout, and then in use or on that class's list, but never
-// both; or it comes from `System` and goes back there. All blocks are aligned to `GRAIN`: regions are, and so are sizes.
+// SAFETY: a block either belongs to a class, which follows from its layout, and is in use or on the list of that class,
+// but never both; or it comes from `System` and returns there. All blocks are aligned to `GRAIN`, because regions and
+// sizes are.
 unsafe impl GlobalAlloc for Lists {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
@@ -118,7 +120,7 @@ unsafe impl GlobalAlloc for Lists {
     }
 
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        // The caller promises that this is a layout.
+        // The caller guarantees that this is a valid layout.
         let wanted = unsafe { Layout::from_size_align_unchecked(size, layout.align()) };
         match (class(layout), class(wanted)) {
             (None, None) => return unsafe { System.realloc(block, layout, size) },

@@ -1,4 +1,4 @@
-//! The Rust side of the world, generated from `wit/`, and the two symbols that libraries ask of a host.
+//! Rust bindings of the WIT world, generated from `wit/`, and the two symbols that libraries need from a host.
 #![expect(unsafe_code, reason = "exports of a component are symbols by fixed names")]
 
 wit_bindgen::generate!({ world: "script-guest", path: "../wit" });
@@ -9,18 +9,18 @@ export!(ScriptGuest with_types_in self);
 
 use crate::ScriptGuest;
 
-/// Microseconds since the Unix epoch, for bashkit's clocks.
+/// Returns the microseconds since the Unix epoch, for bashkit's clocks.
 #[unsafe(no_mangle)]
 extern "Rust" fn __bashkit_host_now_micros() -> u64 {
     crate::clock::look()
 }
 
-/// Most bytes that one call of `random.bytes` may ask for, by its contract.
+/// Largest number of bytes that one call of `random.bytes` may request, by its contract.
 const RANDOM_CHUNK: usize = 65_536;
 
-/// Random bytes, for the crate `getrandom` (0.3 and 0.4).
+/// Fills a buffer with random bytes, for the crate `getrandom` (0.3 and 0.4).
 ///
-/// While the image is made there is no randomness: whoever asks then gets an error, and nothing random is kept in it.
+/// While the image is made this function returns an error, so that no random state becomes part of the image.
 #[unsafe(no_mangle)]
 unsafe extern "Rust" fn __getrandom_v03_custom(dest: *mut u8, len: usize) -> Result<(), getrandom::Error> {
     if !crate::clock::running() {

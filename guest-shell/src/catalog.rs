@@ -1,6 +1,6 @@
-//! The tools as a shell knows them: which words name which method.
+//! Names of tools in the shell: which words name which method.
 //!
-//! Only names are looked at here. What a method takes, and what its help says, is asked of the world's `catalog`.
+//! This module only handles names. The interface `catalog` of the WIT world provides parameters and help texts.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ pub(crate) struct Method {
     program: bool,
     /// True if the tool is an open namespace: any method that begins with this one can be called.
     pub(crate) open: bool,
-    /// True if the alias of the tool is a command, and not only reached through `tool`.
+    /// True if the alias of the tool is a command, and not only available through `tool`.
     command: bool,
     segments: Vec<String>,
 }
@@ -41,23 +41,24 @@ impl Methods {
         self.0.iter()
     }
 
-    /// The first segments of methods that are commands.
+    /// Returns the aliases that are commands.
     pub(crate) fn aliases(&self) -> BTreeSet<&str> {
         let commands = self.0.iter().filter(|method| method.command);
         commands.filter_map(|method| method.segments.first()).map(String::as_str).collect()
     }
 
-    /// The programs that are commands.
+    /// Returns the programs that are commands.
     pub(crate) fn programs(&self) -> impl Iterator<Item = &str> {
         self.0.iter().filter(|method| method.program && method.command).map(|method| method.name.as_str())
     }
 
-    /// Returns true if methods begin with this word, and it is no command.
+    /// Returns true if the word is the alias of a tool, but not a command.
     pub(crate) fn lacks_command(&self, word: &str) -> bool {
         self.0.iter().any(|method| !method.command && method.begins_with(&[word]))
     }
 
-    /// The method that the longest run of words from the first names, and how many words that are.
+    /// Finds the method that the longest sequence of words, from the first, names. Returns the method and the number of
+    /// words.
     pub(crate) fn find(&self, words: &[&str]) -> Option<(&Method, usize)> {
         self.0
             .iter()
@@ -68,7 +69,8 @@ impl Methods {
             .map(|method| (method, method.segments.len()))
     }
 
-    /// Returns how many of the words, from the first, begin some method, and that beginning in its canonical spelling.
+    /// Returns how many of the words, from the first, are the beginning of a method, and that beginning in canonical
+    /// form.
     pub(crate) fn beginning(&self, words: &[&str]) -> (usize, String) {
         (1..=words.len())
             .rev()
@@ -79,7 +81,7 @@ impl Methods {
             .unwrap_or_default()
     }
 
-    /// The segment nearest to `word` among those that follow a beginning of a method.
+    /// Returns the segment nearest to `word` among those that may follow the beginning of a method.
     pub(crate) fn nearest(&self, beginning: &str, word: &str) -> Option<&str> {
         let depth = if beginning.is_empty() { 0 } else { beginning.split('/').count() };
         let follows =
@@ -95,11 +97,11 @@ impl Methods {
     }
 }
 
-/// Likeness (Jaro-Winkler, 0 to 1) from which on a name is offered in the place of an unknown one.
+/// Similarity (Jaro-Winkler, 0 to 1) from which on a name is suggested for an unknown one.
 const ALIKE: f64 = 0.7;
 
 impl Method {
-    /// The method that these words name in this namespace.
+    /// Returns the method that these words name in this namespace.
     pub(crate) fn below(&self, words: &[&str]) -> Self {
         let more = words.iter().map(|word| (*word).to_owned());
         let segments: Vec<String> = self.segments.iter().cloned().chain(more).collect();
@@ -107,15 +109,15 @@ impl Method {
         Self { name, granted: self.granted, program: false, open: true, command: self.command, segments }
     }
 
-    /// Returns true if the first segments are named by these words, each in its own spelling or one whose kebab form it
-    /// is.
+    /// Returns true if the words name the first segments, each in its own spelling or in one with the same kebab-case
+    /// form.
     fn begins_with(&self, words: &[&str]) -> bool {
         self.segments.len() >= words.len()
             && self.segments.iter().zip(words).all(|(segment, word)| segment == word || *segment == kebab(word))
     }
 }
 
-/// The kebab form of a camelCase or snake_case word.
+/// Converts a camelCase or snake_case word to kebab-case.
 fn kebab(word: &str) -> String {
     let mut kebab = String::with_capacity(word.len() + 4);
     let mut after_small = false;

@@ -1,33 +1,34 @@
-//! Time as the script sees it, and fuel.
+//! The script's clock, and its fuel.
 //!
-//! Both live in one function, [`look`], because bashkit asks its host for the time at each check of its execution
-//! budget: once for each command and each round of a loop, and for each bounded piece of a long builtin's work. That
-//! makes the number of looks a count of the interpreter's steps, the same in every replay, over everything that runs
-//! in the guest: pipeline stages, substitutions and background jobs too. It is the unit of `limits.fuel`. When it is
-//! used up, the time reads as the end of time, which bashkit takes for its deadline and stops.
+//! Both are in one function, [`look`], because bashkit asks its host for the time at each check of its execution
+//! budget: once for each command and each iteration of a loop, and for each bounded part of a long builtin's work. The
+//! number of these checks therefore counts the interpreter's steps, identically in every replay, for everything that
+//! runs in the guest, including pipeline stages, substitutions and background jobs. It is the unit of `limits.fuel`.
+//! Once the fuel is used up, the clock shows the end of time, which bashkit takes for its deadline and stops.
 
 use std::cell::Cell;
 
 use crate::bindings::{clock, fuel};
 
-/// After so many units of fuel the host is told, and says how much there is: its interface asks for that.
+/// Number of units of fuel after which the host is informed and returns the current limit, as its interface requires.
 const TELL: u64 = 1 << 16;
 
-/// Time of the clock once the fuel is used up: later than any deadline, and no overflow when a duration is added.
+/// Time of the clock once the fuel is used up: later than any deadline, but small enough to add a duration without
+/// overflow.
 const END_OF_TIME: u64 = u64::MAX / 4;
 
 thread_local! {
-    /// Flag that a run has begun, so that imports may be called.
+    /// True once a run has begun, so that imports may be called.
     static RUNNING: Cell<bool> = const { Cell::new(false) };
-    /// The instant of this step, in microseconds since the Unix epoch, once somebody asked for it.
+    /// Time of this step in microseconds since the Unix epoch, once it was requested.
     static STEP: Cell<Option<u64>> = const { Cell::new(None) };
-    /// The clock never reads less than this: a timer that completed has really passed.
+    /// Lower bound of the clock, so that the time of a completed timer has really passed.
     static FLOOR: Cell<u64> = const { Cell::new(0) };
     static USED: Cell<u64> = const { Cell::new(0) };
     static FUEL: Cell<u64> = const { Cell::new(u64::MAX) };
 }
 
-/// Says that a run begins: from here on imports may be called.
+/// Marks the beginning of a run, after which imports may be called.
 pub(crate) fn begin_run() {
     RUNNING.set(true);
 }
@@ -37,7 +38,7 @@ pub(crate) fn running() -> bool {
     RUNNING.get()
 }
 
-/// Says that a step begins: the time is read anew when next asked for.
+/// Marks the beginning of a step, after which the time is read again on request.
 pub(crate) fn begin_step() {
     STEP.set(None);
 }
@@ -48,24 +49,24 @@ pub(crate) fn set_fuel(limit: u64) {
     FUEL.set(limit);
 }
 
-/// Tells the host of the fuel used so far, and hears how much there is.
+/// Reports the fuel used so far to the host, and learns the current limit.
 pub(crate) fn tell() {
     let used = fuel_used();
-    // Others may have used what was left: then this is the end of it.
+    // Other guests may have used up the rest of the run's fuel.
     FUEL.set(fuel::spent(used).max(used));
 }
 
-/// The fuel used so far.
+/// Returns the fuel used so far.
 pub(crate) fn fuel_used() -> u64 {
     USED.get().min(FUEL.get())
 }
 
-/// The fuel that is left.
+/// Returns the remaining fuel.
 pub(crate) fn fuel_left() -> u64 {
     FUEL.get().saturating_sub(USED.get())
 }
 
-/// Uses so much fuel at once.
+/// Uses a number of units of fuel at once.
 pub(crate) fn burn(units: u64) {
     let used = USED.get();
     let after = used.saturating_add(units);
@@ -80,8 +81,8 @@ pub(crate) fn out_of_fuel() -> bool {
     USED.get() > FUEL.get()
 }
 
-/// The instant of this step in microseconds since the Unix epoch; 0 while the image is made, so that no time is read
-/// into it. Costs no fuel.
+/// Returns the time of this step in microseconds since the Unix epoch, without using fuel; 0 while the image is made,
+/// so that no time becomes part of it.
 pub(crate) fn now_micros() -> u64 {
     if !RUNNING.get() {
         return 0;
@@ -94,15 +95,15 @@ pub(crate) fn now_micros() -> u64 {
     step.max(FLOOR.get()).min(END_OF_TIME - 1)
 }
 
-/// Takes note that `micros` has passed, whatever the host's clock says.
+/// Moves the clock to at least `micros`.
 ///
-/// The host may round. bashkit's timers compare the clock with their deadline, and one that is a microsecond short
-/// would wait for ever.
+/// The host may round its time. bashkit's timers compare the clock with their deadline, and one that is a microsecond
+/// short would wait forever.
 pub(crate) fn has_passed(micros: u64) {
     FLOOR.set(FLOOR.get().max(micros.min(END_OF_TIME - 1)));
 }
 
-/// Returns the time and counts one unit of fuel, for one look of bashkit at the clock.
+/// Returns the time, and uses one unit of fuel for this check of the clock by bashkit.
 pub(crate) fn look() -> u64 {
     let used = USED.get().saturating_add(1);
     USED.set(used);

@@ -1,5 +1,6 @@
-//! `/dev/null` and its like, for what opens them as files; redirections to `/dev/null`, and the standard streams, are
-//! bashkit's own. They are the shell's, not the session's: no snapshot has them.
+//! `/dev/null` and similar devices, for commands that open them as files. bashkit handles redirections to `/dev/null`
+//! and the standard streams itself. The devices belong to the shell and not to the session, so no snapshot contains
+//! them.
 
 use std::io;
 use std::path::Path;
@@ -9,13 +10,13 @@ use bashkit::{DirEntry, Error, FileType, Metadata, Result};
 
 use crate::bindings::random;
 
-/// Directory that the devices are in.
+/// Directory of the devices.
 const DIRECTORY: &str = "/dev";
 
-/// Bytes that are asked of the world at once: the most that it gives is eight times that.
+/// Number of bytes per request for random data. The largest number for one call is eight times that.
 const RANDOM: usize = 8 << 10;
 
-/// Device file under `/dev`. Data written to a device is gone, but that `/dev/full` takes nothing.
+/// Device file in `/dev`. Data written to a device is lost, except that writing to `/dev/full` fails.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Device {
     Full,
@@ -24,7 +25,7 @@ pub(crate) enum Device {
     Random,
 }
 
-/// List of the devices, by name.
+/// Devices by name.
 const DEVICES: [(&str, Device); 5] = [
     ("full", Device::Full),
     ("null", Device::Null),
@@ -34,13 +35,13 @@ const DEVICES: [(&str, Device); 5] = [
 ];
 
 impl Device {
-    /// The device at an absolute path without `.` and `..`, if one is there.
+    /// Returns the device at an absolute path without `.` and `..`, if there is one.
     pub(crate) fn at(path: &Path) -> Option<Device> {
         let name = path.strip_prefix(DIRECTORY).ok()?.to_str()?;
         DEVICES.iter().find(|(known, _)| *known == name).map(|(_, device)| *device)
     }
 
-    /// Reads the whole content of the device, which only `/dev/null` has an end of.
+    /// Reads the whole content of the device. Only `/dev/null` has an end.
     pub(crate) fn read(self) -> Result<Vec<u8>> {
         match self {
             Device::Null => Ok(Vec::new()),
@@ -50,7 +51,7 @@ impl Device {
         }
     }
 
-    /// The first bytes of one that has no end.
+    /// Returns the first bytes of an endless device.
     pub(crate) fn read_endless(self, length: usize) -> Option<Vec<u8>> {
         match self {
             Device::Null => None,
@@ -66,7 +67,7 @@ impl Device {
         }
     }
 
-    /// Takes what is written to it.
+    /// Accepts or refuses data that is written to the device.
     pub(crate) fn write(self, content: &[u8]) -> Result<()> {
         if self == Device::Full && !content.is_empty() {
             return Err(Error::Io(io::Error::new(io::ErrorKind::StorageFull, "No space left on device")));
@@ -74,23 +75,23 @@ impl Device {
         Ok(())
     }
 
-    /// bashkit knows no devices: a file that is empty comes nearest.
+    /// Returns the metadata of devices. bashkit has no type for devices; an empty file is the closest.
     pub(crate) fn metadata() -> Metadata {
         Metadata { file_type: FileType::File, size: 0, mode: 0o666, modified: UNIX_EPOCH, created: UNIX_EPOCH }
     }
 }
 
-/// Returns true if devices are in this directory, which then is there too.
+/// Returns true if this directory contains devices, and therefore exists.
 pub(crate) fn are_in(directory: &Path) -> bool {
     directory == Path::new(DIRECTORY)
 }
 
-/// Returns the metadata of the directory that devices are in, if the session has none of that name.
+/// Returns the metadata of the directory of devices, for a session without a directory of that name.
 pub(crate) fn directory_metadata() -> Metadata {
     Metadata { file_type: FileType::Directory, size: 4096, mode: 0o755, ..Device::metadata() }
 }
 
-/// Returns the devices that a directory shows besides what is in it.
+/// Returns the devices that a listing of a directory adds to its entries.
 pub(crate) fn listed(directory: &Path) -> Vec<DirEntry> {
     if !are_in(directory) {
         return Vec::new();

@@ -1,9 +1,11 @@
-//! bashkit's file system, on the world's `files`: every operation is one import or two, and nothing is kept here.
+//! bashkit's file system on the world's `files`. Every operation is one or two calls of imports, and nothing is stored
+//! here.
 //!
-//! bashkit wraps this in layers of its own, which follow symbolic links and add a synthetic `/etc`, `/proc` and `/bin`
-//! where the session has no such entry. By the contract of those layers, `stat` here does not follow.
+//! bashkit wraps this in its own layers, which follow symbolic links, and which add a synthetic `/etc`, `/proc` and
+//! `/bin` where the session has no such entry. By the contract of those layers, `stat` does not follow links here.
 //!
-//! What a program wrote that was stopped is in the files once the host has heard of that: each operation waits for it.
+//! The output of a cancelled program is in the files once the host has processed the cancellation. Each operation waits
+//! for that.
 
 use std::io::{Error as IoError, ErrorKind};
 use std::path::{Path, PathBuf};
@@ -16,13 +18,13 @@ use crate::bindings::files::{self, ErrorCode, Kind, Metadata as Stat, WriteMode}
 use crate::devices::{self, Device};
 use crate::operations;
 
-/// The bytes that one `read` asks for, so many that nearly every file takes one call.
+/// Number of bytes that one `read` requests. Nearly every file fits into one call.
 const READ_CHUNK: u64 = 16 << 20;
 
-/// The file system that scripts see: the files of the session, and the devices of the shell.
+/// File system of scripts: the files of the session, and the devices of the shell.
 pub(crate) struct SessionFiles;
 
-/// Returns an error of the world as bash words it; bashkit prints the text behind the name of the file.
+/// Converts an error of the world to one with the wording of bash. bashkit prints the text after the name of the file.
 fn error(code: ErrorCode) -> Error {
     let (kind, text) = match code {
         ErrorCode::Access => (ErrorKind::PermissionDenied, "Permission denied"),
@@ -43,7 +45,7 @@ fn error(code: ErrorCode) -> Error {
     IoError::new(kind, text).into()
 }
 
-/// Returns an absolute path of bashkit's as the world takes it. Names are UTF-8 there: another one is invalid.
+/// Converts an absolute path of bashkit to a path of the world. Names must be UTF-8.
 fn text(path: &Path) -> Result<&str> {
     path.to_str().filter(|path| !bashkit::has_raw_bytes(path)).ok_or_else(|| error(ErrorCode::Invalid))
 }
@@ -60,7 +62,7 @@ fn metadata(stat: &Stat) -> Metadata {
     let modified = UNIX_EPOCH + Duration::from_nanos(stat.modified);
     Metadata {
         file_type: file_type(stat.kind),
-        // A directory's size is its number of entries here, and bytes in what bash users know.
+        // The size of a directory is its number of entries here, but users of bash expect bytes.
         size: if stat.kind == Kind::Directory { 4096 } else { stat.size },
         mode: stat.mode,
         modified,
@@ -231,7 +233,7 @@ impl FileSystem for SessionFiles {
         if Device::at(path).is_some() {
             return Ok(());
         }
-        // A time before 1970 is refused rather than moved: the world's instants begin there.
+        // A time before 1970 is refused, because the world cannot represent it.
         let since = time.duration_since(UNIX_EPOCH).map_err(|_| error(ErrorCode::Invalid))?;
         let nanos = u64::try_from(since.as_nanos()).map_err(|_| error(ErrorCode::Invalid))?;
         files::set_modified(text(path)?, nanos).map_err(error)

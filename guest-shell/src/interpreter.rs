@@ -1,4 +1,4 @@
-//! The interpreter that a script runs in: what it is made of, and what of it is made before any run.
+//! Creation of the interpreter for a script, and its preparation in the image.
 
 use std::cell::RefCell;
 use std::collections::hash_map::RandomState;
@@ -24,8 +24,9 @@ const HOST: &str = "tollhouse";
 /// User name of the script if its environment does not say, as `whoami` prints it.
 const USER: &str = "agent";
 
-/// Run once while the image is made, so that what bashkit builds on first use is in it: tables, compiled patterns,
-/// parsers of arguments, jq's library. The clock reads 0 meanwhile; a random number must not be drawn.
+/// Script that runs once while the image is created, so that the image includes what bashkit builds on first use:
+/// tables, compiled patterns, parsers of arguments, jq's library. The clock reads 0 meanwhile. No random number may be
+/// drawn.
 const WARM_UP: &str = r#"
 f() { local a=$1; echo "${a^^}"; }
 for i in 1 2; do x=$(f word | sed 's/O/0/' | grep -E 'w.*d' -i | tr a-z A-Z); done
@@ -37,18 +38,19 @@ rg -c W /tmp/a; date -d '2 days' +%s; case $x in W*) :;; esac; arr=(1 2 3); whil
 /// Expected output of the script that warms the image.
 const WARMED: &str = "      1 W0RD\n5\ntot\n1\n1\n172800\n";
 
-/// Most polls of the script that warms the image.
+/// Largest number of polls of the script that warms the image.
 const POLLS: usize = 1_000;
 
-/// The limits, directory and user of nearly every script: for those the interpreter is made beforehand. Fuel is none
-/// of its business.
+/// Limits, directory and user of nearly every script, for which the image contains a prepared interpreter. The
+/// interpreter does not handle fuel.
 const USUAL_LIMITS: Limits = Limits { fuel: u64::MAX, memory: 256 << 20 };
 const USUAL_DIRECTORY: &str = "/workspace";
 
-/// Commands of bashkit's that need a network. A script reaches one through tools only, and so do our `curl` and `wget`.
+/// Commands of bashkit that need a network. A script has network access only through tools, which our `curl` and `wget`
+/// also use.
 const NETWORK: &[&str] = &["curl", "http", "wget"];
 
-/// An interpreter, and what is added to it for a script.
+/// Interpreter, and the parts of its setup that differ by script.
 struct Template {
     bash: Bash,
     registry: BuiltinRegistry,
@@ -58,25 +60,25 @@ thread_local! {
     static TEMPLATE: RefCell<Option<Template>> = const { RefCell::new(None) };
 }
 
-/// Run while the image is made: builds an interpreter, and has another one do a little of everything.
+/// Prepares the image: creates an interpreter, and runs the warm-up script in another one.
 pub(crate) fn prepare() {
     TEMPLATE.set(Some(template(USER, USUAL_DIRECTORY, &USUAL_LIMITS)));
     let builder = Bash::builder().fs(Arc::new(InMemoryFs::new())).cwd("/tmp");
     let mut bash = commands::add_all(builder, &BuiltinRegistry::new(), USER).build();
     let options = ExecOptions::new().streaming(Box::new(|_, _| {}));
     let mut execution = std::pin::pin!(bash.exec_with_options(WARM_UP, options));
-    // Nothing in it waits; but the stages of a pipeline take turns.
+    // Nothing in the script waits, but the stages of its pipeline yield.
     let mut context = Context::from_waker(Waker::noop());
     let end = (0..POLLS).find_map(|_| match execution.as_mut().poll(&mut context) {
         Poll::Ready(end) => Some(end),
         Poll::Pending => None,
     });
-    // An image that is not warm would serve as well, only slower, and nobody would notice.
+    // A cold image would also work, only slower, and nobody would notice.
     let warm = matches!(&end, Some(Ok(result)) if result.stdout.text_lossy() == WARMED);
     assert!(warm, "the warm-up ended as {end:?}");
 }
 
-/// An interpreter for this script, which goes on where another one was, if `found` says where.
+/// Returns an interpreter for this script. It continues in the state of an earlier one, if `found` specifies it.
 pub(crate) fn make(script: &Script, found: Option<ShellState>) -> Bash {
     let user = script.environment.iter().find(|(name, _)| name == "USER").map_or(USER, |(_, value)| value);
     let usual = user == USER && script.directory == USUAL_DIRECTORY && script.limits.memory == USUAL_LIMITS.memory;
@@ -93,12 +95,13 @@ pub(crate) fn make(script: &Script, found: Option<ShellState>) -> Bash {
     bash
 }
 
-/// Sets what a script of this name finds and what must not come from the image: random states, the beginning of
-/// `$SECONDS`, and `$_`.
+/// Initializes state that must not come from the image: random state, the start of `$SECONDS`, and `$_` for a script of
+/// this name.
 pub(crate) fn wake(bash: &mut Bash, name: &str) {
     let seed = random::bytes(6).into_iter().fold(0_u64, |seed, byte| seed << 8 | u64::from(byte));
-    // On this target the standard library's hash keys, from which bashkit makes names of temporary files, begin at the
-    // same number in every instance, and each use counts them up: so uses are the one way to vary them.
+    // On this target, the hash keys of the standard library start with the same number in every instance, and each use
+    // increments them. bashkit derives names of temporary files from them. Using keys is therefore the only way to vary
+    // the names.
     for _ in 0..seed >> 42 {
         black_box(RandomState::new());
     }
@@ -130,8 +133,8 @@ fn builder(user: &str, limits: &Limits) -> BashBuilder {
         .builtin("timeout", Box::new(Timeout))
 }
 
-/// Registers `tool`, the aliases, the programs, and the other languages. The host has left out of the aliases what is a
-/// builtin or a reserved word; one that is named like another command wins.
+/// Registers `tool`, the aliases, the programs, and the other languages. The host omits aliases with the name of a
+/// builtin or a reserved word. An alias takes precedence over another command of the same name.
 fn add_tools(registry: &BuiltinRegistry, script: &Script) {
     let methods = Arc::new(Methods::new(script.tools.clone()));
     commands::web::register(registry, &methods);

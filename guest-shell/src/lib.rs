@@ -1,39 +1,38 @@
 //! The script guest for bash: bashkit behind the world `script-guest` of `wit/guest.wit`.
 //!
-//! This file holds the world's exports, and nothing else. Where things are:
+//! This file only contains the exports of the world. Modules:
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! | --- | --- |
-//! | [`bindings`] | the Rust side of the world, generated, and the symbols that libraries ask a host for |
-//! | [`shell`] | the life of one script: start it, poll it, say where it stands |
-//! | [`interpreter`] | what a script runs in, and what of it is made before any run |
-//! | [`mentions`] | what a script mentions that it does not define, without running it |
-//! | [`operations`] | which operations are outstanding, as futures |
+//! | [`bindings`] | generated bindings of the world, and the symbols that libraries require from a host |
+//! | [`shell`] | life cycle of one script: start, polls, and reports of its state |
+//! | [`interpreter`] | creation of the interpreter for a script, and its preparation in the image |
+//! | [`mentions`] | analysis of a script: the names that it mentions and does not define |
+//! | [`operations`] | outstanding operations, as futures |
 //! | [`clock`] | time within a step, and fuel |
-//! | [`limits`] | what bashkit may use, and how a limit reached is told |
-//! | [`outcome`] | how a script's end becomes an `outcome` |
-//! | [`allocator`] | free blocks by size, before the standard library's allocator |
-//! | [`memory`] | `memcmp`, for all that is linked; pages that are touched before a script runs |
+//! | [`limits`] | limits of bashkit, and messages about exceeded limits |
+//! | [`outcome`] | conversion of the end of a script to an `outcome` |
+//! | [`allocator`] | allocator with free lists by size, on top of the standard library's |
+//! | [`memory`] | `memcmp` for all linked code; pages that are touched before a script runs |
 //! | [`commands`] | commands of our own |
-//! | [`mend`] | where bashkit differs from GNU bash, mended from outside |
-//! | [`commands`] | commands of our own: `jq` |
+//! | [`mend`] | replacements for commands of bashkit that differ from GNU bash |
 //! | [`fs`] | bashkit's file system, on the world's `files` |
-//! | [`devices`] | `/dev/null` and its like |
-//! | [`state`] | what a script leaves of its shell for the next one |
-//! | [`stdin`] | the script's standard input, read when a command reads it |
-//! | [`catalog`] | the tools as a shell knows them: words to methods |
-//! | [`tool_command`] | the command `tool`, and a command for each alias |
-//! | [`program_command`] | a command for each program: its streams, and its status |
-//! | [`script_command`] | `node` and `js`: scripts of the other guest |
-//! | [`typed`] | inputs that a person types: whether one goes on with the next line |
-//! | [`time_commands`] | `sleep` and `timeout`, as operations |
+//! | [`devices`] | `/dev/null` and similar devices |
+//! | [`state`] | state of the shell that a script leaves for the next one |
+//! | [`stdin`] | standard input of the script, which is read on request |
+//! | [`catalog`] | tools in the shell: mapping from words to methods |
+//! | [`tool_command`] | the command `tool`, and commands for aliases |
+//! | [`program_command`] | commands for mounted programs |
+//! | [`script_command`] | `node` and `js`: scripts in the other guest |
+//! | [`typed`] | interactive input: detection of input that continues on the next line |
+//! | [`time_commands`] | `sleep` and `timeout`, as operations of the host |
 //!
 //! **Invariant:** no import is called before `start`: `wizer-initialize` runs when the host is built.
 //!
-//! **Invariant:** bashkit never waits but for an operation of [`operations`]. Its own timers spin on this target, and
-//! the clock stands still within a step: every command that would use one is replaced.
+//! **Invariant:** bashkit waits only for operations of [`operations`]. On this target its own timers poll the clock,
+//! which does not advance within a step, so every command that would use them is replaced.
 
-// Natively, as in its tests, there are threads, and an allocator and a `memcmp` that are somebody else's.
+// Native builds, such as tests, have threads, and their own allocator and `memcmp`.
 #[cfg(target_family = "wasm")]
 mod allocator;
 mod bindings;

@@ -1,7 +1,7 @@
-//! What bashkit may use, and how a limit reached is told.
+//! Limits of bashkit, and messages about exceeded limits.
 //!
-//! bashkit's own defaults protect a host that shares its process with a script. Here the script has an instance of its
-//! own: fuel and memory are the limits, and everything that either of them bounds is lifted.
+//! The defaults of bashkit protect a host that shares its process with a script. Here the script has its own instance:
+//! fuel and memory are the limits, and other limits are removed where these two suffice.
 
 use std::time::Duration;
 
@@ -10,27 +10,28 @@ use bashkit::{ExecutionBudgetExceeded, ExecutionLimits, LimitExceeded, MemoryLim
 use crate::bindings::types::{ErrorKind, Failure, Limits};
 use crate::clock;
 
-/// Longer than any run, and still no overflow when added to the time of day. The wall clock is the host's to limit.
+/// Duration that exceeds any run, and can be added to the time of day without overflow. Limiting the wall clock is up
+/// to the host.
 const NEVER: Duration = Duration::from_secs(100 * 365 * 24 * 60 * 60);
 
-/// Nesting of functions and sourced files. bash has no such limit; each level takes some 30 KiB of the stacks that
-/// `build.rs` and the engine give, and more where loops and groups stand around the call: then the stack ends it first.
+/// Largest nesting of functions and sourced files. bash has no such limit. Each level takes some 30 KiB of the stacks
+/// that `build.rs` and the engine provide, and more within loops and groups, for which the stack may overflow earlier.
 pub(crate) const FUNCTIONS: usize = 1_000;
 
-/// Nesting of `$( )` and `( )`, which takes more of the stack.
+/// Largest nesting of `$( )` and `( )`, which take more of the stack.
 pub(crate) const DEPTH: usize = 256;
 
-/// Background jobs, and stages of pipelines, at one time.
+/// Largest number of concurrent background jobs and stages of pipelines.
 const JOBS: usize = 1_024;
 
-/// Steps of the parser on one text. A script of 20 MB takes fewer; some that are wrong, such as `case x in x) ; y)`, take
-/// bashkit's parser for ever.
+/// Largest number of steps of the parser for one text. A script of 20 MB takes fewer. On some invalid scripts, such as
+/// `case x in x) ; y)`, bashkit's parser would not terminate without it.
 pub(crate) const PARSER_STEPS: usize = 5_000_000;
 
-/// The exit status of a script that a limit stopped, as in the CLI.
+/// Exit status of a script that exceeded a limit, as in the CLI.
 pub(crate) const LIMIT_STATUS: u8 = 4;
 
-/// Bytes of memory, as this target counts them.
+/// Returns the memory limit in bytes, as `usize` of this target.
 fn memory(limits: &Limits) -> usize {
     usize::try_from(limits.memory).unwrap_or(usize::MAX)
 }
@@ -60,7 +61,7 @@ pub(crate) fn execution(limits: &Limits) -> ExecutionLimits {
     execution
 }
 
-/// Returns the limits of all executions of one interpreter together: there is only one.
+/// Returns the limits of all executions of one interpreter together. There is only one execution.
 pub(crate) fn session() -> SessionLimits {
     SessionLimits::unlimited()
 }
@@ -71,7 +72,7 @@ pub(crate) fn variables(limits: &Limits) -> MemoryLimits {
     MemoryLimits::unlimited().max_total_variable_bytes(memory).max_function_body_bytes(memory)
 }
 
-/// Describes the limit that stopped the script, and how to raise it.
+/// Returns the failure for an exceeded limit, with a hint.
 pub(crate) fn failure(exceeded: &LimitExceeded, limits: &Limits) -> Failure {
     let (message, hint) = if clock::out_of_fuel() {
         (

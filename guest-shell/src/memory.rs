@@ -1,25 +1,26 @@
-//! `memcmp` and `bcmp`, eight bytes at a time. On this target the compiler's own go byte by byte, which is half of the time
-//! of a `sort`.
+//! `memcmp` and `bcmp` that compare eight bytes at a time. The compiler's own functions for this target compare single
+//! bytes, which takes half of the time of a `sort`.
 
 use std::ffi::c_int;
 
-/// Eight bytes as a number that is ordered as they are.
+/// Returns eight bytes as a number with the same order.
 ///
 /// # Safety
-/// All eight can be read.
+///
+/// All eight bytes must be readable.
 #[expect(unsafe_code, reason = "what C passes are pointers")]
 unsafe fn word(bytes: *const u8) -> u64 {
-    // SAFETY: the caller's.
+    // SAFETY: guaranteed by the caller.
     u64::from_be(unsafe { bytes.cast::<u64>().read_unaligned() })
 }
 
-/// Below, above or equal to 0 as the first `count` bytes of one are before, behind or those of the other (C23, 7.26.4.1).
+/// Compares the first `count` bytes of both (C23, 7.26.4.1). The result is negative, positive or 0.
 #[expect(unsafe_code, reason = "the symbol that compiled code asks for, on what C passes")]
 #[unsafe(no_mangle)]
 unsafe extern "C" fn memcmp(one: *const u8, other: *const u8, count: usize) -> c_int {
     let mut at = 0;
     while count - at >= 8 {
-        // SAFETY: C's contract is that `count` bytes can be read of both, and eight more are among those.
+        // SAFETY: C's contract guarantees that `count` bytes of both are readable, which include eight more.
         let (a, b) = unsafe { (word(one.add(at)), word(other.add(at))) };
         if a != b {
             return if a < b { -1 } else { 1 };
@@ -37,7 +38,7 @@ unsafe extern "C" fn memcmp(one: *const u8, other: *const u8, count: usize) -> c
     0
 }
 
-/// 0 if the first `count` bytes of both are the same.
+/// Returns 0 if the first `count` bytes of both are equal.
 #[expect(unsafe_code, reason = "the symbol that compiled code asks for, on what C passes")]
 #[unsafe(no_mangle)]
 unsafe extern "C" fn bcmp(one: *const u8, other: *const u8, count: usize) -> c_int {
@@ -45,13 +46,13 @@ unsafe extern "C" fn bcmp(one: *const u8, other: *const u8, count: usize) -> c_i
     unsafe { memcmp(one, other, count) }
 }
 
-/// Writes to these pages, of 4 KiB, what is there.
+/// Rewrites a byte of each of these pages of 4 KiB with its current value.
 #[expect(unsafe_code, reason = "pages, whatever lies in them")]
 pub(crate) fn touch(pages: &[u32]) {
     let end = core::arch::wasm32::memory_size::<0>() << 4;
     for page in pages.iter().map(|page| *page as usize).filter(|page| *page < end) {
         let place = std::ptr::with_exposed_provenance_mut::<u8>(page << 12);
-        // SAFETY: it is within this memory, and what is read is what is written, at once.
+        // SAFETY: the place is within this memory, and the same value is written immediately.
         unsafe { place.write_volatile(place.read_volatile()) };
     }
 }

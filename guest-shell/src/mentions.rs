@@ -1,4 +1,4 @@
-//! What a script mentions by names that it does not define itself.
+//! Analysis of a script: the names that it mentions and does not define.
 
 use bashkit::ScriptAnalysis;
 use bashkit::analysis::analyze_with_limits;
@@ -6,16 +6,17 @@ use bashkit::analysis::analyze_with_limits;
 use crate::bindings::Mention;
 use crate::limits;
 
-/// Greatest depth at which commands may nest in a script that is looked at.
+/// Largest nesting of commands in an analysed script.
 const MAX_DEPTH: usize = 100;
 
-/// The most words that are told of one command.
+/// Largest number of words that are reported for one command.
 const MAX_WORDS: usize = 100;
 
-/// Commands that give names a meaning which no reader of the text can know.
+/// Commands that change the meaning of names at run time.
 const RENAMING: [&str; 2] = ["alias", "enable"];
 
-/// The commands of a script that are no functions of it; nothing of one that does not parse, or that makes commands of text.
+/// Returns the commands of a script that are not its functions. There are none for a script that does not parse, or
+/// that creates commands from text.
 pub(crate) fn mentions(source: &str) -> Vec<Mention> {
     let Ok(found) = analyze_with_limits(source, MAX_DEPTH, limits::PARSER_STEPS) else { return Vec::new() };
     let is_renaming = |name: &str| RENAMING.contains(&name);
@@ -31,7 +32,7 @@ pub(crate) fn mentions(source: &str) -> Vec<Mention> {
     foreign.collect()
 }
 
-/// Returns true if files of other directories become commands.
+/// Returns true if the script may change where commands are found.
 fn sets_path(found: &ScriptAnalysis) -> bool {
     found.commands.iter().any(|command| {
         let names = command.assignments.iter().chain(command.args.iter().flatten());

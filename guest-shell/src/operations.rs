@@ -1,7 +1,8 @@
-//! The operations of this run, as futures.
+//! Operations of this run, as futures.
 //!
-//! [`begin`] records an operation, to be told to the host at the end of the step, and returns a future of its result.
-//! A future dropped before that (by `timeout`, `kill`, a closed pipe) gives the operation up.
+//! [`begin`] records an operation, which is reported to the host at the end of the step, and returns a future of its
+//! result. If the future is dropped before its completion (by `timeout`, `kill`, a closed pipe), the operation is
+//! cancelled.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -15,37 +16,37 @@ use bashkit::CommandPlace;
 use crate::bindings::types::{Completion, Failure, Location, Operation, OperationId, Pending, Value, Waiting};
 use crate::clock;
 
-/// Result with which an operation ended.
+/// Result of an operation.
 pub(crate) type Ending = Result<Value, Failure>;
 
-/// An operation that some future waits for.
+/// Operation that a future waits for.
 #[derive(Default)]
 struct Slot {
     waker: Option<Waker>,
     ending: Option<Ending>,
-    /// The host delivered its completion: it need not be given up.
+    /// True if the host delivered the completion, after which the operation need not be cancelled.
     over: bool,
     /// True if the operation runs a program or a script.
     runs: bool,
-    /// True if the operation belongs to a [`changed`], which writes nothing to files.
+    /// True if the operation belongs to a [`changed`], which does not change files.
     follows: bool,
-    /// The clock is to read no less than this (microseconds since the Unix epoch) once it is over.
+    /// Lower bound of the clock after the operation, in microseconds since the Unix epoch.
     until: Option<u64>,
 }
 
-/// The books of one run.
+/// State of the operations of one run.
 struct Table {
     last: OperationId,
     slots: BTreeMap<OperationId, Slot>,
     started: Vec<Pending>,
     cancelled: Vec<OperationId>,
-    /// A program or a script was given up, and the host has not heard of it.
+    /// True if a program or a script was cancelled, and the host does not know it yet.
     unheard: bool,
-    /// Number of times that this guest has changed files.
+    /// Number of changes of files by this guest.
     changes: u64,
-    /// The count of changes that followers have been woken for.
+    /// Number of changes at the last wakeup of followers.
     seen: u64,
-    /// Number of times that nothing but followers was left.
+    /// Number of times that only followers were left.
     rests: u64,
 }
 
@@ -64,13 +65,13 @@ thread_local! {
     };
 }
 
-/// The result of an operation, once the host delivers it.
+/// Future of the result of an operation.
 #[must_use = "an operation whose future is dropped is given up"]
 pub(crate) struct Outstanding {
     id: OperationId,
 }
 
-/// Returns the place in the script of the command that is being executed.
+/// Returns the position in the script of the current command.
 pub(crate) fn location() -> Option<Location> {
     let CommandPlace { file, line } = CommandPlace::current()?;
     Some(Location { file, line: u32::try_from(line).unwrap_or(u32::MAX), column: 0 })
@@ -81,8 +82,8 @@ pub(crate) fn begin(operation: Operation) -> Outstanding {
     begin_until(operation, None)
 }
 
-/// Begins a timer that ends after `duration`. Once it is over, the clock has advanced by `duration`, however the host
-/// rounds its time.
+/// Begins a timer that ends after `duration`. When it ends, the clock has advanced by at least `duration`, regardless
+/// of how the host rounds its time.
 pub(crate) fn sleep(duration: Duration) -> Outstanding {
     let micros = u64::try_from(duration.as_micros()).unwrap_or(u64::MAX);
     let nanos = u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX);
@@ -101,13 +102,14 @@ fn begin_until(operation: Operation, until: Option<u64>) -> Outstanding {
     })
 }
 
-/// Delivers a completion, and wakes whoever waits for an operation.
+/// Delivers a completion, and wakes all futures that wait for an operation.
 ///
-/// All of them, not only this one's: a `timeout` has no waker of its own, but stands above the future of some
-/// operation that its command waits for, and looks at the clock whenever that is polled. A look too many is harmless.
+/// All are woken and not only the future of this operation: a `timeout` has no waker of its own. It wraps the future of
+/// an operation that its command waits for, and checks the clock whenever that future is polled. Unnecessary polls are
+/// harmless.
 pub(crate) fn complete(completion: Completion) {
     let wakers: Vec<Waker> = TABLE.with_borrow_mut(|table| {
-        // Not outstanding: given up in the step before. Nobody wants it.
+        // An unknown operation was cancelled in the previous step.
         if let Some(slot) = table.slots.get_mut(&completion.id) {
             slot.ending = Some(completion.result);
             slot.over = true;
@@ -117,7 +119,7 @@ pub(crate) fn complete(completion: Completion) {
         }
         table.slots.values_mut().filter_map(|slot| slot.waker.take()).collect()
     });
-    // Outside of the borrow: a waker may run code that begins operations.
+    // This is outside of the borrow: a waker may run code that begins operations.
     wakers.into_iter().for_each(Waker::wake);
 }
 
@@ -129,22 +131,23 @@ pub(crate) fn take_changes() -> Waiting {
     })
 }
 
-/// Waits until the host has heard of what was given up: what a program had written by then is in the files from there on.
+/// Waits until the host has processed all cancellations. From then on, the files contain the output of cancelled
+/// programs.
 pub(crate) async fn heard() {
     if TABLE.with_borrow(|table| table.unheard) {
-        // Whatever comes of it, a step has ended.
+        // The result does not matter: a step has ended.
         let _ = sleep(Duration::ZERO).await;
     }
 }
 
-/// Takes note that a file changes.
+/// Records that a file changes.
 pub(crate) fn note_change() {
     TABLE.with_borrow_mut(|table| table.changes += 1);
 }
 
-/// Waits until a file may have changed: by this guest, at the end of a step's work, or by what runs beside it, which is
-/// looked for at each completion and whenever `interval` has passed. False if nothing else is under way that could change
-/// one.
+/// Waits until a file may have changed, and returns false if there is nothing else that could change one. Changes by
+/// this guest are noticed at the end of a step's work. Other changes are checked for at each completion, and after each
+/// `interval`.
 pub(crate) fn changed(interval: Duration) -> Changed {
     let timer = sleep(interval);
     TABLE.with_borrow_mut(|table| {
@@ -155,10 +158,10 @@ pub(crate) fn changed(interval: Duration) -> Changed {
     })
 }
 
-/// Wakes the followers when they have something to see: true if there are some.
+/// Wakes the followers if there may be changes for them. Returns true if any was woken.
 ///
-/// Called when nothing in this guest can go on. What has changed until then is for them; if nothing has, and nothing but
-/// they is outstanding, nothing will.
+/// This is called when nothing in this guest can continue. If no file has changed and only followers are outstanding,
+/// no file will change any more.
 pub(crate) fn wake_followers() -> bool {
     let wakers: Vec<Waker> = TABLE.with_borrow_mut(|table| {
         let waiting = |slot: &&mut Slot| slot.follows && !slot.over;
@@ -179,11 +182,11 @@ pub(crate) fn wake_followers() -> bool {
     some
 }
 
-/// A wait for a change of files.
+/// Wait for a change of files.
 #[must_use = "a wait that is dropped is given up"]
 pub(crate) struct Changed {
     timer: Outstanding,
-    /// Counts as they were when it began.
+    /// Counters at the beginning of the wait.
     changes: u64,
     rests: u64,
 }
@@ -203,7 +206,7 @@ impl Future for Changed {
 }
 
 impl Outstanding {
-    /// Returns true if the host delivered the operation's completion.
+    /// Returns true if the host delivered the completion of the operation.
     pub(crate) fn is_over(&self) -> bool {
         TABLE.with_borrow(|table| table.slots.get(&self.id).is_some_and(|slot| slot.over))
     }
@@ -233,7 +236,7 @@ impl Drop for Outstanding {
             if !slot.over {
                 let before = table.started.len();
                 table.started.retain(|pending| pending.id != self.id);
-                // One that the host has not heard of yet never happens, and it need not hear of it.
+                // An operation that the host does not know yet is simply removed.
                 if table.started.len() == before {
                     table.cancelled.push(self.id);
                     table.unheard |= slot.runs;
@@ -241,7 +244,7 @@ impl Drop for Outstanding {
             }
             Some(slot)
         });
-        // Outside of the borrow: dropping a waker may drop a task, and with it other operations.
+        // This is outside of the borrow: dropping a waker may drop a task, and with it other operations.
         drop(slot);
     }
 }

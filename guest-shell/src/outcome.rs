@@ -1,14 +1,14 @@
-//! How a script's end becomes an `outcome`.
+//! Conversion of the end of a script to an `outcome`.
 
 use bashkit::{Error, ExecResult, LimitExceeded};
 
 use crate::bindings::types::{ErrorKind, Failure, Limits, Location, Outcome, Script};
 use crate::{clock, limits, shell};
 
-/// The status of a script that was cancelled: 128 + SIGINT.
+/// Status of a cancelled script: 128 + SIGINT.
 const CANCELLED_STATUS: u8 = 130;
 
-/// Returns the outcome of a script, with the state that it leaves, if it leaves one.
+/// Returns the outcome of a script, including the state of the shell if it is preserved.
 pub(crate) fn of(result: Result<ExecResult, Error>, script: &Script, left: Option<Result<Vec<u8>, String>>) -> Outcome {
     let (mut exit_code, mut error) = match result {
         Ok(result) => of_status(&result, &script.name),
@@ -26,7 +26,7 @@ pub(crate) fn of(result: Result<ExecResult, Error>, script: &Script, left: Optio
     Outcome { value: None, exit_code, error, fuel: clock::fuel_used(), state }
 }
 
-/// A script that does not start, because what another one left makes no sense.
+/// Returns the outcome of a script that cannot start, because the state of an earlier script is invalid.
 pub(crate) fn unreadable_state(why: &str) -> Outcome {
     let message = format!("the state that an earlier script left cannot be read: {why}");
     let mut error = failure(ErrorKind::Host, "InternalError", message);
@@ -34,12 +34,12 @@ pub(crate) fn unreadable_state(why: &str) -> Outcome {
     Outcome { value: None, exit_code: 1, error: Some(error), fuel: clock::fuel_used(), state: None }
 }
 
-/// An ending by the script's own will, or by a syntax error behind commands that ran.
+/// Returns status and failure of a script that ended normally, or by a syntax error after commands that ran.
 fn of_status(result: &ExecResult, name: &str) -> (u8, Option<Failure>) {
-    // As a process: the low eight bits.
+    // The low eight bits, as for a process.
     let status = u8::try_from(result.exit_code.rem_euclid(256)).expect("a remainder of 256");
     let error = match &result.syntax_error {
-        // Also where the status is 0: the rest of the script was not run.
+        // A syntax error counts even if the status is 0: the rest of the script did not run.
         Some(report) => Some(syntax_failure(report, name)),
         None if status == 0 => None,
         None => Some(failure(ErrorKind::Exit, "ExitError", format!("exit status {status}"))),
@@ -47,7 +47,7 @@ fn of_status(result: &ExecResult, name: &str) -> (u8, Option<Failure>) {
     (status, error)
 }
 
-/// An ending that the interpreter forced. What bash would have said of it goes to standard error.
+/// Returns status and failure of a script that the interpreter ended. The message of bash goes to standard error.
 fn of_error(error: &Error, source: &str, name: &str, limits: &Limits) -> (u8, Option<Failure>) {
     match error {
         Error::Parse { .. } => {
@@ -59,7 +59,7 @@ fn of_error(error: &Error, source: &str, name: &str, limits: &Limits) -> (u8, Op
         }
         Error::ResourceLimit(exceeded) => (limits::LIMIT_STATUS, Some(limits::failure(exceeded, limits))),
         _ if clock::out_of_fuel() => {
-            // Which way the end of time reached the top does not matter.
+            // All errors for lack of fuel are treated alike.
             let exceeded = LimitExceeded::MaxCommands(0);
             (limits::LIMIT_STATUS, Some(limits::failure(&exceeded, limits)))
         }
@@ -74,8 +74,8 @@ fn of_error(error: &Error, source: &str, name: &str, limits: &Limits) -> (u8, Op
     }
 }
 
-/// The failure of a syntax error. Its message is bash's report, without the name of the script and the line it quotes:
-/// `line 3: syntax error near unexpected token `done'`.
+/// Returns the failure of a syntax error. Its message is the report of bash, without the name of the script and the
+/// quoted line: `line 3: syntax error near unexpected token `done'`.
 fn syntax_failure(report: &str, name: &str) -> Failure {
     let first = report.lines().next().unwrap_or_default();
     let message = first.strip_prefix(name).and_then(|rest| rest.strip_prefix(": ")).unwrap_or(first);

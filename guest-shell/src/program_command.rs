@@ -1,6 +1,8 @@
-//! A command for each program that is mounted: its words and streams to the host, which runs it, and back.
+//! Commands for mounted programs. A command passes its words and streams to the host, which runs the program, and
+//! returns the output.
 //!
-//! Nothing is read for a program before it asks: in `while read line; do program; done` the lines are the loop's.
+//! Input is read only when the program requests it: in `while read line; do program; done` the lines belong to the
+//! loop.
 
 use std::cell::Cell;
 use std::future::{Future, poll_fn};
@@ -13,28 +15,28 @@ use crate::bindings::types::{ErrorKind, Failure, Operation, ProgramRun, Runnable
 use crate::operations;
 use crate::tool_command::{explain, status};
 
-/// Bytes that are read of a program at once, and given to it: the capacity of a stream.
+/// Number of bytes that are transferred at once, which is the capacity of a stream.
 const CHUNK: u32 = 64 << 10;
 
 /// Status of a program that trapped: 128 + SIGABRT.
 const TRAPPED: i32 = 134;
-/// The exit status of a program that is found and cannot be run, as POSIX gives it.
+/// Exit status for a program that cannot be executed, according to POSIX.
 const CANNOT_RUN: i32 = 126;
-/// Status of a program that took too much memory: 128 + SIGKILL, as a system does.
+/// Status of a program that exceeded the memory limit: 128 + SIGKILL, as on a real system.
 const KILLED: i32 = 137;
 
 thread_local! {
-    /// The number that the last stream got. 0 is the script's standard input.
+    /// Number of the most recent stream. 0 is the standard input of the script.
     static STREAMS: Cell<u32> = const { Cell::new(0) };
 }
 
-/// The number of a new stream.
+/// Returns the number of a new stream.
 fn stream() -> u32 {
     STREAMS.set(STREAMS.get() + 1);
     STREAMS.get()
 }
 
-/// Command that runs programs: the name that it is registered under is the program's.
+/// Command that runs the program with its own name.
 pub(crate) struct ProgramCommand;
 
 #[async_trait]
@@ -45,7 +47,7 @@ impl Command for ProgramCommand {
     }
 }
 
-/// Runs something with the streams of a command, to its end.
+/// Runs a program or script with the streams of a command, until it ends.
 pub(crate) async fn run(context: &CommandContext<'_>, what: Runnable, arguments: Vec<String>) -> Result<CommandStatus> {
     let mut environment: Vec<(String, String)> =
         context.env.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
@@ -72,7 +74,7 @@ pub(crate) async fn run(context: &CommandContext<'_>, what: Runnable, arguments:
     let mut complained = pin!(drain(stderr, &context.stderr));
     let (mut ending, mut feeding, mut writing, mut complaining) = (None, true, true, true);
     let ending = poll_fn(|task| {
-        // What it wrote first: when nobody reads that any more, it need not go on.
+        // Its output is written first. If the output has no reader any more, the program is stopped.
         for (stream, going) in [(&mut complained, &mut complaining), (&mut written, &mut writing)] {
             if *going && let Poll::Ready(result) = stream.as_mut().poll(task) {
                 result?;
@@ -105,7 +107,8 @@ pub(crate) async fn run(context: &CommandContext<'_>, what: Runnable, arguments:
     }
 }
 
-/// Returns what a program cannot be given, since WASI passes strings only: its script, an argument or a variable.
+/// Returns a description of an input that is not valid text: the script, an argument or a variable. WASI supports only
+/// strings.
 fn not_text(what: &Runnable, arguments: &[String], environment: &[(String, String)]) -> Option<String> {
     if let Runnable::Script(script) = what
         && bashkit::has_raw_bytes(&script.source)
@@ -119,7 +122,7 @@ fn not_text(what: &Runnable, arguments: &[String], environment: &[(String, Strin
     Some(format!("the variable `{name}`"))
 }
 
-/// The exit status that stands for a program that did not end by itself.
+/// Returns the exit status for a program that did not end normally.
 fn of_program(failure: &Failure) -> i32 {
     match failure.kind {
         ErrorKind::Tool => TRAPPED,
@@ -128,7 +131,7 @@ fn of_program(failure: &Failure) -> i32 {
     }
 }
 
-/// Writes standard input to a program as it asks for it, until the program or the input ends.
+/// Passes standard input to a program on request, until the program or the input ends.
 async fn feed(context: &CommandContext<'_>, stream: u32) -> Result<()> {
     let write = |bytes: Vec<u8>, end: bool| operations::begin(Operation::Write(StreamWrite { stream, bytes, end }));
     let mut asked = write(Vec::new(), false).await;
@@ -142,7 +145,7 @@ async fn feed(context: &CommandContext<'_>, stream: u32) -> Result<()> {
     Ok(())
 }
 
-/// Gives a program bytes, as many at once as a stream holds.
+/// Sends bytes to a program, in parts of at most the capacity of a stream.
 async fn give(stream: u32, bytes: Vec<u8>) -> operations::Ending {
     let mut asked = Ok(Value::Nothing);
     for part in bytes.chunks(CHUNK as usize) {
@@ -154,12 +157,12 @@ async fn give(stream: u32, bytes: Vec<u8>) -> operations::Ending {
     asked
 }
 
-/// Passes on what a program writes, as it comes.
+/// Forwards the output of a program incrementally.
 async fn drain(stream: u32, output: &CommandOutput) -> Result<()> {
     loop {
         match operations::begin(Operation::Read(StreamRead { stream, limit: CHUNK })).await {
             Ok(Value::Bytes(bytes)) if !bytes.is_empty() => output.write_all(&bytes).await?,
-            // It is at its end; or it never began, and the program's own end says why.
+            // The stream has ended, or the program never started, for which its result has the reason.
             _ => return Ok(()),
         }
     }

@@ -1,4 +1,4 @@
-//! `node` and `js`: scripts of JavaScript, which run in a guest of their own on the same files, with the same tools.
+//! `node` and `js`: JavaScript scripts, which run in a separate guest with the same files and tools.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ use crate::program_command;
 /// Names of the commands that run JavaScript.
 pub(crate) const NAMES: [&str; 3] = ["node", "nodejs", "js"];
 
-/// The version that Node.js's own globals and modules are modelled on.
+/// Version of Node.js that its emulated globals and modules follow.
 const VERSION: &str = "v20.0.0";
 
 const HELP: &str = "\
@@ -29,10 +29,10 @@ budgets of this script. `state` and the working directory are its own.
   -h, --help         print this
 ";
 
-/// Status of Node.js for an option that it has not.
+/// Status of Node.js for an unknown option.
 const BAD_OPTION: i32 = 9;
 
-/// Options of Node.js that change nothing here.
+/// Options of Node.js without effect here.
 const IDLE: [&str; 7] = [
     "--no-warnings",
     "--experimental-strip-types",
@@ -43,13 +43,13 @@ const IDLE: [&str; 7] = [
     "--unhandled-rejections=throw",
 ];
 
-/// Options of Node.js about memory, of which the limits of the session decide here. Each has its value attached.
+/// Options of Node.js for memory, which the limits of the session determine here. Values are attached.
 const MEMORY: [&str; 4] = ["--max-old-space-size=", "--max-semi-space-size=", "--max-heap-size=", "--stack-size="];
 
 /// Command that runs JavaScript.
 pub(crate) struct ScriptCommand;
 
-/// Request that the words of a command make.
+/// Action that the command line requests.
 enum Asked<'a> {
     Text(&'a str),
     Printed(&'a str),
@@ -85,7 +85,7 @@ impl Command for ScriptCommand {
     }
 }
 
-/// Reads what is asked for, and the arguments of the script.
+/// Parses the words into an action and the arguments of the script.
 fn read_words(words: &[String]) -> std::result::Result<(Asked<'_>, &[String]), String> {
     let mut rest = words;
     while let Some((word, after)) = rest.split_first() {
@@ -118,7 +118,7 @@ fn read_words(words: &[String]) -> std::result::Result<(Asked<'_>, &[String]), S
     })
 }
 
-/// Returns true for an option that changes nothing here.
+/// Returns true for an option without effect.
 fn is_idle(word: &str) -> bool {
     let has_memory_prefix = || MEMORY.iter().any(|prefix| word.starts_with(*prefix));
     IDLE.contains(&word) || word.starts_with("--input-type=") || has_memory_prefix()
@@ -133,7 +133,7 @@ async fn read_script(context: &CommandContext<'_>) -> Result<String> {
     Ok(String::from_utf8_lossy(&text).into_owned())
 }
 
-/// Path and text of a script.
+/// Returns path and text of a script.
 async fn read_file(context: &CommandContext<'_>, name: &str) -> std::result::Result<(String, String), String> {
     let path = absolute(context.cwd, name);
     let mut failure = None;
@@ -150,7 +150,7 @@ async fn read_file(context: &CommandContext<'_>, name: &str) -> std::result::Res
     Err(format!("cannot find module '{}': {why}", path.display()))
 }
 
-/// The path without `.` and `..`.
+/// Returns the absolute path, without `.` and `..`.
 fn absolute(directory: &Path, name: &str) -> PathBuf {
     let mut path = PathBuf::from("/");
     for part in directory.join(name).components() {

@@ -1,7 +1,7 @@
-//! The life of one script: start its execution, poll it, say where it stands.
+//! Life cycle of one script: starting its execution, polling it, and reporting its state.
 //!
-//! The execution is one future, kept here between steps. It is pending exactly when everything in it waits for an
-//! operation: nothing else in this guest waits.
+//! The execution is a single future, which is stored here between steps. It is pending exactly when everything in it
+//! waits for an operation: nothing else in this guest waits.
 
 use std::cell::{Cell, RefCell};
 use std::future::Future;
@@ -20,18 +20,18 @@ use crate::operations::Outstanding;
 use crate::stdin::ScriptStdin;
 use crate::{clock, interpreter, operations, outcome, state};
 
-/// Bytes that are written before a pause: the capacity of a pipe on Linux.
+/// Number of bytes that are written before a pause, which is the capacity of a pipe on Linux.
 const PAUSE: usize = 64 << 10;
 
-/// After so many units of fuel (some 10 ms) a script that never waits ends the step: the time is read anew, and what
-/// came of other operations comes in.
+/// Fuel (some 10 ms) after which a script that never waits ends the step, so that the time is read again and results of
+/// other operations arrive.
 const TURN: u64 = 4_096;
 
 /// State of a run between its steps.
 struct Run {
     execution: Pin<Box<dyn Future<Output = Outcome>>>,
     woken: Arc<Woken>,
-    /// Timer without length, which a script waits for that never waits by itself.
+    /// Timer with duration 0, on which a script waits that otherwise never waits.
     turn: Option<Outstanding>,
 }
 
@@ -41,7 +41,7 @@ thread_local! {
     static WRITTEN: Cell<usize> = const { Cell::new(0) };
 }
 
-/// Flag that something in the execution can go on.
+/// Flag that something in the execution can continue.
 #[derive(Default)]
 struct Woken(AtomicBool);
 
@@ -51,7 +51,7 @@ impl Wake for Woken {
     }
 }
 
-/// Brings the guest to the state that every run starts from.
+/// Initializes the guest to the state from which every run starts.
 pub(crate) fn initialize() {
     std::panic::set_hook(Box::new(|panic| {
         if clock::running() {
@@ -69,8 +69,7 @@ pub(crate) fn start(script: Script) -> Step {
     advance(run)
 }
 
-/// Delivers a completion and returns the next step. After the script's end there is nothing to deliver it to, and
-/// nothing changes.
+/// Delivers a completion and returns the next step. After the end of the script, this has no effect.
 pub(crate) fn resume(completion: Completion) -> Step {
     clock::begin_step();
     operations::complete(completion);
@@ -80,7 +79,7 @@ pub(crate) fn resume(completion: Completion) -> Step {
     }
 }
 
-/// Runs until the script waits or ends, or had its turn.
+/// Runs until the script waits, ends, or has used its turn.
 fn advance(mut run: Run) -> Step {
     let waker = Waker::from(Arc::clone(&run.woken));
     let mut context = Context::from_waker(&waker);
@@ -90,12 +89,13 @@ fn advance(mut run: Run) -> Step {
         run.woken.0.store(false, Ordering::Relaxed);
         match run.execution.as_mut().poll(&mut context) {
             Poll::Ready(outcome) => {
-                // The instance goes as a whole: to drop what is in it, piece by piece, takes as long as a short script.
+                // The instance is discarded as a whole. Dropping its contents individually would take as long as a
+                // short script.
                 mem::forget(run);
                 return Step::Finished(outcome);
             }
-            // One stage of a pipeline may have woken another that was polled before it, and every so many commands a
-            // shell that could go on lets others do so. When nothing can go on, those who follow files look at them.
+            // A stage of a pipeline may have woken another one that was polled before it, and a shell yields regularly
+            // even if it could continue. When nothing can continue, the followers check their files.
             Poll::Pending if run.woken.0.load(Ordering::Relaxed) || operations::wake_followers() => {
                 if clock::fuel_used() - began >= TURN {
                     run.turn.get_or_insert_with(|| operations::sleep(Duration::ZERO));
@@ -115,13 +115,13 @@ pub(crate) fn complain(text: &str) {
     output::write(Stream::Stderr, text.as_bytes());
 }
 
-/// The whole of a run.
+/// Executes the script, and returns its outcome.
 async fn execute(script: Script) -> Outcome {
     let found = match script.state.as_deref().map(state::read).transpose() {
         Ok(found) => found.flatten(),
         Err(why) => return outcome::unreadable_state(&why),
     };
-    // Not dropped: see `advance`.
+    // This is not dropped: see `advance`.
     let mut bash = ManuallyDrop::new(interpreter::make(&script, found));
     let arguments = script.arguments.iter().cloned();
     let options = ExecOptions::new()
@@ -131,7 +131,7 @@ async fn execute(script: Script) -> Outcome {
         .positional(arguments)
         .command_string(!script.from_file);
     let result = run(&mut bash, &script, options).await;
-    // A script that was stopped may have been so anywhere.
+    // A stopped script may be in any state.
     let left = (script.state.is_some() && result.is_ok()).then(|| state::write(&bash));
     let mut outcome = outcome::of(result, &script, left);
     if script.typed.is_some() {
@@ -148,8 +148,8 @@ async fn run(bash: &mut Bash, script: &Script, options: ExecOptions) -> Result<E
     bash.exec_with_options(&script.source, options).await
 }
 
-/// Passes output on, as a command writes it. Now and then the command waits for the next step, which comes when somebody
-/// has taken what was written.
+/// Forwards the output of a command. From time to time the command waits for the next step, which begins when the
+/// output was consumed.
 fn deliver(stream: LiveStream, bytes: &[u8]) -> impl Future<Output = ()> + Send + use<> {
     match stream {
         LiveStream::Stdout => output::write(Stream::Stdout, bytes),
@@ -160,7 +160,7 @@ fn deliver(stream: LiveStream, bytes: &[u8]) -> impl Future<Output = ()> + Send 
     WRITTEN.set(if pauses { 0 } else { written });
     async move {
         if pauses {
-            // Whatever comes of it, time has passed.
+            // The result does not matter: time has passed.
             let _ = operations::sleep(Duration::ZERO).await;
         }
     }

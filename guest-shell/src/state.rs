@@ -1,7 +1,7 @@
-//! What a script leaves of its shell for the next one: variables, functions, aliases, and where it was.
+//! State of the shell that a script leaves for the next one: variables, functions, aliases, and the working directory.
 //!
-//! Written as bashkit's own record of a shell, in JSON, with functions by their text. What a bash forgets when a script
-//! ends stays out: traps, `set` options and the status of the last command.
+//! The format is bashkit's own state of a shell in JSON, with the text of functions. State that bash discards at the
+//! end of a script is omitted: traps, `set` options and the status of the last command.
 
 use std::path::Path;
 
@@ -11,10 +11,10 @@ use serde_json::Value;
 use crate::bindings::files::{self, Kind};
 use crate::shell;
 
-/// The variable that holds the text of the script.
+/// Variable with the text of the script.
 pub(crate) const SOURCE_VARIABLE: &str = "BASH_EXECUTION_STRING";
 
-/// Reads what a script left; none for nothing.
+/// Parses the state from an earlier script; `None` if it is empty.
 pub(crate) fn read(bytes: &[u8]) -> Result<Option<ShellState>, String> {
     if bytes.is_empty() {
         return Ok(None);
@@ -22,7 +22,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Option<ShellState>, String> {
     serde_json::from_slice(bytes).map(Some).map_err(|error| error.to_string())
 }
 
-/// Puts a shell where another one was; in `directory`, if that place is gone.
+/// Restores the state in a shell. If the working directory does not exist any more, `directory` is used.
 pub(crate) fn restore(bash: &mut Bash, mut state: ShellState, directory: &str) {
     if !is_directory(&state.cwd) {
         let gone = state.cwd.display().to_string();
@@ -37,14 +37,14 @@ fn is_directory(path: &Path) -> bool {
     path.to_str().and_then(|path| files::stat(path, true).ok()).is_some_and(|known| known.kind == Kind::Directory)
 }
 
-/// Writes how a shell was left.
+/// Returns the state of a shell.
 pub(crate) fn write(bash: &Bash) -> Result<Vec<u8>, String> {
     let mut state = bash.shell_state();
     state.traps.clear();
     state.last_exit_code = 0;
     state.last_bg_pid = None;
     state.variables.remove(SOURCE_VARIABLE);
-    // A value, and not the record itself: its keys are in order, so that equal shells are written alike.
+    // A value has sorted keys, unlike the state itself, so that equal shells have equal text.
     let mut written = serde_json::to_value(&state).map_err(|error| error.to_string())?;
     if let Some(Value::Object(functions)) = written.get_mut("functions") {
         for function in functions.values_mut().filter_map(Value::as_object_mut) {

@@ -1,7 +1,7 @@
-//! The script's standard input, as bashkit's descriptor 0.
+//! Standard input of the script, as bashkit's descriptor 0.
 //!
-//! It may be a pipe that stays open for ever, so nothing is read before a command asks for it: bashkit's descriptors
-//! are lazy, and this one asks the host for a part of the input whenever a command finds it empty.
+//! It may be a pipe that stays open for ever, so nothing is read before a command requests it: bashkit's descriptors
+//! are lazy, and this one requests a part of the input from the host whenever a command finds it empty.
 
 use std::time::Duration;
 
@@ -13,10 +13,10 @@ use crate::operations;
 /// The world's number of the script's standard input.
 const STANDARD_INPUT: u32 = 0;
 
-/// Bytes asked for at once: the capacity of a pipe on Linux.
+/// Number of bytes per request, which is the capacity of a pipe on Linux.
 const CHUNK: u32 = 64 << 10;
 
-/// The host's side of descriptor 0.
+/// Source of descriptor 0, which reads from the host.
 pub(crate) struct ScriptStdin;
 
 #[async_trait]
@@ -25,13 +25,13 @@ impl StdinSource for ScriptStdin {
         let read = StreamRead { stream: STANDARD_INPUT, limit: CHUNK };
         match operations::begin(Operation::Read(read)).await {
             Ok(Value::Bytes(bytes)) => bytes,
-            // A failing input has ended, as far as a shell can tell.
+            // For a shell, an input that fails has ended.
             _ => Vec::new(),
         }
     }
 
     async fn sleep(&self, duration: Duration) {
-        // A timer that the host refuses is over.
+        // If the host refuses the timer, the wait ends immediately.
         let _ = operations::sleep(duration).await;
     }
 }

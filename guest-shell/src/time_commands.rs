@@ -1,8 +1,8 @@
 //! `sleep` and `timeout`, as operations of the host.
 //!
-//! bashkit's own `sleep` spins on the clock, which stands still within a step, and the timer of its `timeout` fires
-//! only when somebody polls it. So `sleep` here is an operation, and `timeout` adds one that wakes the script at its
-//! deadline; the rest of it (running the command, dropping it, status 124) is bashkit's.
+//! bashkit's own `sleep` polls the clock, which does not advance within a step, and the timer of its `timeout` fires
+//! only when it is polled. Therefore `sleep` is an operation here, and `timeout` adds one that wakes the script at its
+//! deadline. The rest of `timeout` (running the command, dropping it, status 124) is bashkit's.
 
 use std::time::Duration;
 
@@ -11,13 +11,13 @@ use bashkit::{Builtin, BuiltinContext, ExecResult, ExecutionPlan, Result, SubCom
 use crate::bindings::types::ErrorKind;
 use crate::operations;
 
-/// Longest wait in seconds: what does not end within a hundred years does not end.
+/// Longest wait, in seconds. A wait of a hundred years is as good as endless.
 const FOREVER: f64 = 100.0 * 365.0 * 86_400.0;
 
 /// Status of a cancelled command: 128 + SIGINT.
 const CANCELLED: i32 = 130;
 
-/// A number of seconds with an optional unit, as GNU has it: `0.5`, `2m`, `infinity`.
+/// Parses a number of seconds with an optional unit, as GNU does: `0.5`, `2m`, `infinity`.
 fn interval(word: &str) -> Option<f64> {
     let (number, unit) = match word.char_indices().last() {
         Some((at, 's')) => (&word[..at], 1.0),
@@ -30,7 +30,7 @@ fn interval(word: &str) -> Option<f64> {
     (number >= 0.0).then_some(number * unit)
 }
 
-/// A duration of whole microseconds, rounded up: that is how finely bashkit reads the clock.
+/// Returns a duration in whole microseconds, rounded up, which is the resolution of bashkit's clock.
 fn duration(seconds: f64) -> Duration {
     let exact = Duration::from_secs_f64(seconds.clamp(0.0, FOREVER));
     let rest = exact.subsec_nanos() % 1_000;
@@ -43,7 +43,7 @@ Pause for NUMBER seconds, which may be a fraction. SUFFIX is s (seconds), m (min
 With several arguments, pause for their sum.
 ";
 
-/// Returns the error of `sleep` for arguments that it does not take.
+/// Returns the error of `sleep` for invalid arguments.
 fn refused(messages: &str) -> ExecResult {
     ExecResult::err(format!("{messages}Try 'sleep --help' for more information.\n"), 1)
 }
@@ -104,37 +104,37 @@ DURATION 0 is no limit.
   -s, --signal=SIGNAL    signal instead of TERM: KILL always makes the status 137; COMMAND is stopped in the same way
 ";
 
-/// The status of `timeout` when it cannot do its work itself.
+/// Status of `timeout` for a failure of its own.
 const TIMEOUT_FAILED: i32 = 125;
 
 /// Command that ends another after a time, as `timeout`.
 pub(crate) struct Timeout;
 
-/// Request of a user to `timeout`.
+/// Arguments of `timeout`.
 struct Request {
     seconds: f64,
-    /// Status of a command that is stopped.
+    /// Status if the command is stopped.
     expired_status: i32,
-    /// The command and its arguments: at least one.
+    /// Command and its arguments, at least one word.
     command: Vec<String>,
 }
 
-/// Reason why the words of `timeout` ask for nothing to be run.
+/// Reason why `timeout` runs no command.
 enum Refusal {
-    /// Words that ask for help.
+    /// The command line requests help.
     Help,
-    /// Words that are wrong, with the message.
+    /// The command line is invalid; an error message.
     Wrong(String),
 }
 
-/// Status of a command that `timeout` stopped, unless it is that of the signal.
+/// Status of a command that `timeout` stopped, unless the status of the signal is used.
 const STOPPED: i32 = 124;
-/// SIGTERM, the signal that is sent unless another is named.
+/// SIGTERM, the default signal.
 const SIGTERM: i32 = 15;
-/// SIGKILL, whose status is never replaced.
+/// SIGKILL, whose status always remains.
 const SIGKILL: i32 = 9;
 
-/// Returns the number of a signal, which is named with or without `SIG`, or given as a number.
+/// Returns the number of a signal, given by its number or by its name with or without `SIG`.
 fn signal_number(name: &str) -> Option<i32> {
     const SIGNALS: [(&str, i32); 12] = [
         ("HUP", 1),
@@ -198,7 +198,7 @@ fn parse(words: &[String]) -> std::result::Result<Request, Refusal> {
 #[async_trait]
 impl Builtin for Timeout {
     async fn execute(&self, context: BuiltinContext<'_>) -> Result<ExecResult> {
-        // Reached only when there is no plan: the words are wrong, or ask for help.
+        // Reached only if there is no plan: the words are invalid, or request help.
         Ok(match parse(context.args) {
             Err(Refusal::Help) => ExecResult::ok(TIMEOUT_HELP),
             Err(Refusal::Wrong(message)) => ExecResult::err(message, TIMEOUT_FAILED),
@@ -213,7 +213,7 @@ impl Builtin for Timeout {
         let command = SubCommand { name, args: words.collect(), stdin: None, assignments: Vec::new() };
         // Zero is no limit.
         let duration = duration(if seconds == 0.0 { FOREVER } else { seconds });
-        // bashkit keeps the timer exactly as long as the command runs.
+        // bashkit holds the timer for the duration of the command.
         let alarm = (seconds != 0.0).then(|| Box::new(operations::sleep(duration)) as Box<_>);
         Ok(Some(ExecutionPlan::Timeout { duration, expired_status, command, alarm }))
     }

@@ -1,6 +1,7 @@
-//! The command `tool`, and a command for each alias: words to a method and its arguments, calls, what is printed.
+//! The command `tool`, and commands for aliases: they determine a method and its arguments from the words, call it, and
+//! print the result.
 //!
-//! Whether a call happens is for the host's gate to say; types of arguments are the host's as well.
+//! The host's gate decides on calls, and the host converts arguments to their types.
 
 mod call;
 mod words;
@@ -15,7 +16,7 @@ use self::words::{Help, Special, options, split_name};
 use crate::bindings::catalog;
 use crate::catalog::{Method, Methods};
 
-/// The command's own name; any other name that it is registered under is an alias.
+/// Name of the command `tool`. Its other names are aliases.
 pub(crate) const TOOL: &str = "tool";
 
 const USAGE: &str = "\
@@ -29,7 +30,7 @@ Without parameters, a JSON object on standard input is taken; of objects that ha
 --raw (-r) prints a string as it is, not as JSON.
 ";
 
-/// Part of a method's help that is the same for every language.
+/// Part of the help on a method that is common to all languages.
 const USAGE_OF_ALL: &str = "
 Of every command for a tool:
   --json -   the arguments are a JSON object on standard input, as without any flags
@@ -48,11 +49,11 @@ impl ToolCommand {
     }
 }
 
-/// Reason why a command stops before its end.
+/// Reason why a command ends prematurely.
 enum Stop {
-    /// Mistake in the words of the command, as a text for standard error.
+    /// Invalid words of the command, with a message for standard error.
     Misuse(String),
-    /// Error of the shell: input or output is gone, or the whole script is to stop.
+    /// Error of the shell: input or output is closed, or the whole script must end.
     Shell(bashkit::Error),
 }
 
@@ -88,10 +89,10 @@ impl ToolCommand {
         let Some((method, count)) = self.methods.find(&words) else {
             return self.no_method(context, &words, rest).await;
         };
-        // All words name a method of an open namespace; the host judges the call.
+        // All words name a method of an open namespace. The host decides on the call.
         let named = method.open.then(|| method.below(&words[count..]));
         let (method, count) = named.as_ref().map_or((method, count), |named| (named, words.len()));
-        // Words behind the method's name are for the host to refuse, in the order in which they stood.
+        // The host refuses words after the name of the method, in the order of the command line.
         let parameters = words[count..].iter().map(|word| (*word).to_owned()).chain(rest.iter().cloned());
         let options = match options(method, parameters.collect()) {
             Ok(options) => options,
@@ -104,13 +105,13 @@ impl ToolCommand {
         if call.options.each { call.each(context).await } else { call.once(context).await }
     }
 
-    /// Words that name a tool, as a script can write them.
+    /// Returns words that name a tool in the form for a script.
     fn written(&self, words: &[&str]) -> String {
         let lacks = words.first().is_some_and(|word| self.methods.lacks_command(word));
         if lacks { format!("{TOOL} {}", words.join(" ")) } else { words.join(" ") }
     }
 
-    /// `tool` alone, `tool --list`, `tool --budgets`, `tool --help`.
+    /// Handles `tool` alone, `tool --list`, `tool --budgets` and `tool --help`.
     async fn special(&self, context: &CommandContext<'_>, special: Special) -> Run<i32> {
         match special {
             Special::Nothing => Err(Stop::Misuse(USAGE.to_owned())),
@@ -121,7 +122,7 @@ impl ToolCommand {
         }
     }
 
-    /// Lists one method a line, and behind a tab what is mounted but not granted.
+    /// Lists one method per line, with a remark after a tab for methods that are mounted but not granted.
     fn list(&self) -> String {
         let line = |method: &Method| {
             let mark = if method.granted { "" } else { "\t(not granted)" };
@@ -130,7 +131,7 @@ impl ToolCommand {
         self.methods.iter().map(line).collect()
     }
 
-    /// The words name no method: help on what they begin, or what is meant instead.
+    /// Handles words that do not name a method: prints help on methods that begin with them, or suggestions.
     async fn no_method(&self, context: &CommandContext<'_>, words: &[&str], rest: &[String]) -> Run<i32> {
         let (known, beginning) = self.methods.beginning(words);
         if known == words.len() {
@@ -151,7 +152,7 @@ impl ToolCommand {
     }
 }
 
-/// Lists the budgets, one JSON object a line.
+/// Lists the budgets, one JSON object per line.
 fn budgets() -> String {
     let budgets: Vec<serde_json::Value> = serde_json::from_str(&catalog::budgets()).unwrap_or_default();
     budgets.iter().map(|budget| format!("{budget}\n")).collect()

@@ -1,18 +1,19 @@
-//! Inputs that a person types: whether one goes on with the next line.
+//! Interactive input: detection of input that continues on the next line.
 
 use bashkit::parser::{Parser, Script};
 
 use crate::limits;
 
-/// A line that no script may stand before: behind a whole one it is a syntax error, in a here-document a line like any other.
+/// Line that is invalid after any script: after a complete one it is a syntax error. In a here-document it is an
+/// ordinary line.
 const NOTHING_BEFORE: &str = "\n)\n";
 
-/// Lines of which each closes something that a script may leave open.
+/// Lines that close constructs which a script may leave open.
 const CONTINUATIONS: [&str; 7] = [NOTHING_BEFORE, "\n:\n}", "\n'", "\n\"", "\n`", "\n))", "\n]]"];
 
-/// Returns true if a script ends in the middle of something: the parser's verdict on it depends on what comes next. The
-/// parser reads from the left and stops at the first mistake, so a script that has one is wrong in the same way whatever
-/// follows it.
+/// Returns true if a script is incomplete, so that the result of the parser depends on the next lines. The parser reads
+/// from the left and stops at the first error. A script with an error therefore fails in the same way, regardless of
+/// the text after it.
 pub(crate) fn is_open(source: &str) -> bool {
     let line = source.strip_suffix('\n').unwrap_or(source);
     let escapes = line.bytes().rev().take_while(|byte| *byte == b'\\').count();
@@ -26,7 +27,7 @@ pub(crate) fn is_open(source: &str) -> bool {
     }
 }
 
-/// Parses a script into its syntax tree. The error is the parser's message with line and column.
+/// Parses a script into its syntax tree. The error is the message of the parser, with line and column.
 fn parse(source: &str) -> Result<Script, String> {
     Parser::with_fuel(source, limits::PARSER_STEPS).parse().map_err(|error| error.to_string())
 }

@@ -1,4 +1,4 @@
-//! Starts and calls. Node.js and the seed system are measured in the same run.
+//! Starts and calls, measured in the same run as Node.js and the seed system (amla-sandbox).
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -39,7 +39,7 @@ pub(crate) fn measure() {
     }
 }
 
-/// A host with what a home has published.
+/// Creates a host with the registry of a home.
 pub(crate) fn host(home: &Path) -> Host {
     let options = HostOptions {
         cache: Some(home.join("bench-cache")),
@@ -49,7 +49,7 @@ pub(crate) fn host(home: &Path) -> Host {
     Host::new(&options).expect("the engines start")
 }
 
-/// Process start to the first "hi", with everything compiled before.
+/// Measures the time from the start of the process to the output "hi", with everything compiled before.
 fn process(home: &Home) -> Duration {
     median(30, || {
         let status = home.command(["run", "-e", "console.log('hi')"]).stdout(Stdio::null()).status();
@@ -57,14 +57,14 @@ fn process(home: &Home) -> Duration {
     })
 }
 
-/// Returns the time of a call by Node.js, if Node.js is installed.
+/// Returns the time in which Node.js starts and prints a word, or `None` if it is not installed.
 fn node() -> Option<Duration> {
     let start = || Command::new("node").args(["-e", "console.log('hi')"]).stdout(Stdio::null()).status();
     start().ok().filter(std::process::ExitStatus::success)?;
     Some(median(30, || assert!(start().expect("it ran before").success())))
 }
 
-/// The figures of the seed, if `cargo xtask bench` could install it; else null.
+/// Returns the figures of the seed system, or null if `cargo xtask bench` could not install it.
 fn seed() -> Value {
     let measured = std::env::var_os("TOLLHOUSE_BENCH_PYTHON").and_then(|python| {
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("bench/seed.py");
@@ -94,8 +94,8 @@ fn calls(host: &Host) -> Duration {
     many.saturating_sub(none) / CALLS
 }
 
-/// Check and debit of an allowed call (and taking the debit back): the last of so many grants allows it, and every other
-/// fails at the last of its ten clauses.
+/// Measures the check and the debit of an allowed call, and the refund of that debit. Only the last of `grants` grants
+/// allows the call; every other one fails at the last of its ten clauses.
 fn gate(host: &Host, grants: u32) -> Duration {
     let mut policy = Policy::default();
     for index in 0..grants {

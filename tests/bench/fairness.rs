@@ -1,4 +1,4 @@
-//! How long a short run takes while many others loop: nobody waits long for a turn.
+//! Latency of a short run while many other sessions loop: no run waits long for its turn.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -17,10 +17,10 @@ const LOOPS: usize = 200;
 /// Number of short runs that are timed.
 const ROUNDS: usize = 100;
 
-/// Time for which the others loop before anything is timed.
+/// Time that the loops run before anything is measured.
 const SETTLING: Duration = Duration::from_secs(3);
 
-/// Endless scripts: half of them in bash.
+/// Endless scripts, in JavaScript and in bash.
 const ENDLESS: [(Language, &str); 2] =
     [(Language::JavaScript, "while (true);"), (Language::Shell, "while :; do :; done")];
 
@@ -31,7 +31,7 @@ pub(crate) fn measure() {
     let home = Home::with_tools(&["stats"]);
     let host = host(home.path());
     let own = session(&host);
-    // The first compiles.
+    // The first run compiles the tool.
     drop(start(&own, SHORT).finish());
     let alone = runs(&own);
     let beside = beside_loops(&host, || runs(&own));
@@ -51,11 +51,11 @@ fn session(host: &Host) -> Session {
     host.session(SessionOptions { policy, ..SessionOptions::default() }).expect("a session")
 }
 
-/// Returns the durations of short runs, in order of size.
+/// Returns the durations of short runs, sorted.
 fn runs(session: &Session) -> Vec<Duration> {
     let mut times: Vec<Duration> = (0..ROUNDS)
         .map(|_| {
-            // As one that comes from outside: nothing of it was under way.
+            // A pause, so that each run starts from rest like a request from outside.
             std::thread::sleep(Duration::from_millis(5));
             let begun = Instant::now();
             drop(start(session, SHORT).finish());
@@ -71,7 +71,7 @@ fn start(session: &Session, (language, source): (Language, &str)) -> tollhouse::
     session.start(language, script, RunOptions::default()).expect("a run")
 }
 
-/// Measures something while others loop.
+/// Measures something while other sessions loop.
 fn beside_loops<T>(host: &Host, measure: impl FnOnce() -> T) -> T {
     let begun = AtomicUsize::new(0);
     let sessions: Vec<Session> = (0..LOOPS).map(|_| session(host)).collect();
@@ -89,7 +89,7 @@ fn beside_loops<T>(host: &Host, measure: impl FnOnce() -> T) -> T {
         while begun.load(Ordering::Relaxed) < LOOPS {
             std::thread::sleep(Duration::from_millis(1));
         }
-        // Until all of them are in the middle of it.
+        // Waits until all loops are under way.
         std::thread::sleep(SETTLING);
         let measured = measure();
         handles.iter().for_each(tollhouse::session::CancelHandle::cancel);

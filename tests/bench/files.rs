@@ -1,4 +1,4 @@
-//! Trees of 100,000 files, and files of a gigabyte: in memory, and in blobs on disk.
+//! Trees of 100,000 files and files of one gigabyte, in memory and in blobs on disk.
 
 use std::path::Path;
 use std::process::Command;
@@ -16,10 +16,10 @@ use crate::table::{bytes, figure, median, median_of, rate, row, taken};
 /// Number of files in a tree.
 const FILES: usize = 100_000;
 
-/// Number of files that are changed, where trees are compared.
+/// Number of files that differ between two compared trees.
 const CHANGES: usize = 1_000;
 
-/// Bytes of a file: so many that each is a blob of its own, and not part of its directory.
+/// Size of a file in bytes: large enough that each file is a blob of its own and not stored inside its directory.
 const FILE_BYTES: usize = 256;
 
 /// Size of the pieces in which a large file, a gigabyte, is written.
@@ -27,11 +27,11 @@ pub(crate) const PIECE_BYTES: usize = 64 << 10;
 /// Number of pieces of a large file: see [`PIECE_BYTES`].
 pub(crate) const PIECES: usize = (1 << 30) / PIECE_BYTES;
 
-/// A file that is appended to, and what is.
+/// Size of a large file in bytes, and of the data that is appended to it.
 const LARGE_BYTES: usize = 100_000_000;
 const APPENDED_BYTES: usize = 1_000_000;
 
-/// Limits that are large enough for everything here.
+/// Limits that no measurement reaches.
 pub(crate) const LIMITS: Limits = Limits { bytes: 8 << 30, entries: 1 << 20, file_bytes: 8 << 30 };
 
 /// Layout of a tree's files.
@@ -51,7 +51,7 @@ impl Shape {
         }
     }
 
-    /// A tree with all its files.
+    /// Returns a tree with all files.
     pub(crate) fn tree(self) -> Tree {
         let mut tree = Tree::new(LIMITS, 0);
         for index in (0..FILES).step_by(1_000).filter(|_| matches!(self, Self::Deep)) {
@@ -68,8 +68,8 @@ impl Shape {
 
 /// Measures trees of files.
 pub(crate) fn measure() {
-    // Removed at the end: to remove 100,000 files keeps the disk busy beyond the next measurement.
-    let disks = [Disk::new(), Disk::new()];
+    // Both are removed at the end: removing 100,000 files would keep the disk busy during the next measurement.
+    let disks = [DiskStore::new(), DiskStore::new()];
     let shapes = [(Shape::Deep, "100 directories of 1,000 files"), (Shape::Flat, "a directory of 100,000 files")];
     for ((shape, name), disk) in shapes.into_iter().zip(&disks) {
         println!("{name}");
@@ -80,20 +80,20 @@ pub(crate) fn measure() {
     }
     println!("large files");
     throughput();
-    appending(&Disk::new());
+    appending(&DiskStore::new());
 }
 
-/// A place for sessions: on the disk on which cargo builds, since temporary directories may be in memory.
-pub(crate) struct Disk {
+/// Store for sessions on the disk of cargo's target directory, since temporary directories may be in memory.
+pub(crate) struct DiskStore {
     directory: TempDir,
     pub(crate) records: Arc<dyn Store>,
     pub(crate) blobs: Arc<BlobFiles>,
 }
 
-impl Disk {
+impl DiskStore {
     pub(crate) fn new() -> Self {
         let directory = tempfile::tempdir_in(built()).expect("where cargo builds can be written");
-        // As `Sessions::open` places them.
+        // The same layout as that of `Sessions::open`.
         let records = store::open(&directory.path().join("records"), Backend::Sled).expect("a new store");
         let blobs = BlobFiles::open(directory.path()).expect("new blobs");
         Self { directory, records: Arc::new(records), blobs: Arc::new(blobs) }
@@ -108,24 +108,24 @@ impl Disk {
         Sessions::new(records, blobs, &self.path().join("turns"))
     }
 
-    /// Closes what is open, for others to open it; the place is removed with what this gives.
+    /// Closes the store, so that another one can open it. Returns the directory, which is removed when dropped.
     pub(crate) fn close(self) -> TempDir {
         self.directory
     }
 
-    /// Makes a tree durable, and a record that names it.
+    /// Makes a tree durable, and commits a record with the snapshot's name.
     fn keep(&self, tree: &Tree) -> SnapshotId {
         let mut upload = self.blobs.begin().expect("blobs can be written");
         let snapshot = tree.seal(&mut upload).expect("it is put");
         upload.sync().expect("it is synced");
         let mut batch = Batch::default();
-        // As long as the head of a session.
+        // A value as long as the head of a session.
         batch.put(*b"head", format!("{snapshot:>400}"));
         self.records.commit(batch).expect("it is committed");
         snapshot
     }
 
-    /// Bytes of all blobs, as they are on disk.
+    /// Returns the size of all blobs on disk, in bytes.
     fn bytes(&self) -> u64 {
         self.blobs.list().map(|blob| blob.expect("it is listed").1).sum()
     }
@@ -152,15 +152,15 @@ fn in_memory(shape: Shape, tree: &Tree) {
     row("  the same, with what makes one tree of the other", compared, "", None, None);
 }
 
-/// Lets the system write what it has still to write, so that it is not written on the next measurement's time.
+/// Flushes pending writes of the system, so that the next measurement does not pay for them.
 fn settle() {
-    // Where there is no such program, the figures are only worse.
+    // Without the program `sync`, the figures are only worse.
     let _ = Command::new("sync").status();
 }
 
-/// Measures durable operations. Returns the snapshots that were made: of the tree, and of the same with 1,000 changes,
-/// spread and gathered.
-fn on_disk(disk: &Disk, shape: Shape, tree: &Tree) -> [SnapshotId; 3] {
+/// Measures durable operations. Returns the snapshots of the tree, and of the same tree with 1,000 changed files:
+/// spread over all directories, and next to each other.
+fn on_disk(disk: &DiskStore, shape: Shape, tree: &Tree) -> [SnapshotId; 3] {
     let mut first = None;
     let whole = taken(|| first = Some(disk.keep(tree)));
     row("  the first durable snapshot: 100,000 files", whole, "", None, None);
@@ -181,8 +181,9 @@ fn on_disk(disk: &Disk, shape: Shape, tree: &Tree) -> [SnapshotId; 3] {
     [first.expect("it was kept"), disk.keep(&spread(shape, tree)), disk.keep(&gathered(shape, tree))]
 }
 
-/// Trees and stores that are opened: nothing is in the memory of this process, and all in that of the system.
-fn opening(disk: &Disk, shape: Shape, [old, spread, gathered]: [SnapshotId; 3]) {
+/// Measures opened trees and stores. The files are in the page cache of the system, and not in the memory of this
+/// process.
+fn opening(disk: &DiskStore, shape: Shape, [old, spread, gathered]: [SnapshotId; 3]) {
     let open = |id| {
         let blobs = Arc::new(BlobFiles::open(disk.path()).expect("they are there")) as Arc<dyn BlobSource>;
         Tree::open(id, blobs, LIMITS).expect("it is there")
@@ -202,7 +203,7 @@ fn opening(disk: &Disk, shape: Shape, [old, spread, gathered]: [SnapshotId; 3]) 
     }
 }
 
-/// A gigabyte into a tree.
+/// Measures writing a gigabyte to a tree.
 fn throughput() {
     let mut piece = noise(PIECE_BYTES, 1);
     let mut stamped = |index: usize| {
@@ -212,14 +213,14 @@ fn throughput() {
     let total = (PIECES * PIECE_BYTES) as u64;
     let mut tree = Tree::new(LIMITS, 0);
     let mut write_all = |work: &mut dyn FnMut(usize, &[u8])| {
-        // The time that the pieces take is not the tree's.
+        // Making the pieces is not part of the measurement.
         (0..PIECES).map(|index| (index, stamped(index))).map(|(index, piece)| taken(|| work(index, &piece))).sum()
     };
     let appended: Duration = write_all(&mut |_, piece| {
         tree.write("/workspace/appended", piece, WriteMode::Append, 0).expect("there is room");
     });
     figure("  1 GB in 64 KiB pieces, appended to a tree", &rate(total, appended), "300 MB/s");
-    let disk = Disk::new();
+    let disk = DiskStore::new();
     let kept = taken(|| _ = disk.keep(&tree));
     figure("    and made durable", &rate(total, kept), "");
     let over: Duration = write_all(&mut |index, piece| {
@@ -229,8 +230,8 @@ fn throughput() {
     figure("  the same, written over what is there", &rate(total, over), "300 MB/s");
 }
 
-/// A megabyte behind a hundred, in a tree that was opened.
-fn appending(disk: &Disk) {
+/// Measures appending a megabyte to a file of a hundred, in a tree that was just opened.
+fn appending(disk: &DiskStore) {
     let mut tree = Tree::new(LIMITS, 0);
     tree.write("/workspace/large", &noise(LARGE_BYTES, 2), WriteMode::Create, 0).expect("there is room");
     let mut snapshot = disk.keep(&tree);
@@ -244,33 +245,33 @@ fn appending(disk: &Disk) {
         snapshot = disk.keep(&tree);
     });
     row("  1 MB appended to 100 MB: open, append, make durable", appended, "", None, None);
-    // One more round than counts.
+    // The median ignores one warm-up round, which wrote too.
     let written = (disk.bytes() - before) as f64 / (rounds + 1) as f64;
     figure("    bytes of new blobs on disk", &bytes(written), "");
 }
 
-/// The tree with every hundredth file changed.
+/// Returns the tree with every hundredth file changed.
 fn spread(shape: Shape, tree: &Tree) -> Tree {
     let mut changed = tree.clone();
     (0..FILES).step_by(FILES / CHANGES).for_each(|index| write(&mut changed, shape, index, 1 << 32));
     changed
 }
 
-/// The tree with its first files changed.
+/// Returns the tree with its first files changed.
 fn gathered(shape: Shape, tree: &Tree) -> Tree {
     let mut changed = tree.clone();
     (0..CHANGES).for_each(|index| write(&mut changed, shape, index, 1 << 32));
     changed
 }
 
-/// Writes what a file has in a version.
+/// Writes the contents of a file in a version.
 fn write(tree: &mut Tree, shape: Shape, index: usize, version: usize) {
     let text = format!("{index} {version}\n").repeat(FILE_BYTES);
     tree.write(&shape.path(index), &text.as_bytes()[..FILE_BYTES], WriteMode::Replace, version as u64)
         .expect("there is room");
 }
 
-/// Bytes that cannot be compressed, and never come again.
+/// Returns incompressible bytes, different for each seed.
 pub(crate) fn noise(length: usize, seed: u64) -> Vec<u8> {
     let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
     let mut bytes = Vec::with_capacity(length + 8);

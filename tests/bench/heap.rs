@@ -1,4 +1,5 @@
-//! The heap of this process, counted while somebody looks: memories of guests and tools are mapped and no part of it.
+//! Counts the allocations of this process on request. The memories of guests and tools are mapped, and not part of the
+//! heap.
 
 #![expect(unsafe_code, reason = "an allocator is one by an unsafe trait; this one hands on to that of the system")]
 
@@ -6,13 +7,14 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
 #[global_allocator]
-static HEAP: Counted = Counted;
+static HEAP: CountingAllocator = CountingAllocator;
 
-/// Allocator of the system that counts while it is told to: what is measured besides is not to be slower.
-struct Counted;
+/// System allocator that counts only while it is asked to, so that other measurements are not slowed down.
+struct CountingAllocator;
 
 static COUNTS: AtomicBool = AtomicBool::new(false);
-/// Bytes since the count began, and the most of them. Below zero if what was there before is freed.
+/// Balance of allocated and freed bytes since the count began, and its maximum. The balance is negative if memory from
+/// before is freed.
 static NOW: AtomicI64 = AtomicI64::new(0);
 static MOST: AtomicI64 = AtomicI64::new(0);
 
@@ -24,8 +26,8 @@ fn count(more: usize, less: usize) {
     }
 }
 
-// SAFETY: each method hands its arguments on to the system's allocator and returns what that returns.
-unsafe impl GlobalAlloc for Counted {
+// SAFETY: each method passes its arguments to the system's allocator, and returns the allocator's result.
+unsafe impl GlobalAlloc for CountingAllocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count(layout.size(), 0);
         // SAFETY: as promised by the caller.
@@ -51,7 +53,7 @@ unsafe impl GlobalAlloc for Counted {
     }
 }
 
-/// Returns the most bytes that the heap had at once during some work, beyond what it had before.
+/// Returns the largest growth of the heap during some work, in bytes.
 pub(crate) fn most_during(work: impl FnOnce()) -> u64 {
     NOW.store(0, Ordering::Relaxed);
     MOST.store(0, Ordering::Relaxed);

@@ -1,7 +1,7 @@
-//! The figures that Tollhouse promises, measured: `cargo xtask bench [calls] [fairness] [files] [mcp] [memory] [programs]
-//! [registry] [sessions] [shell] [walls]`; and `cargo xtask soak`, which runs for long.
+//! Measures the figures that Tollhouse promises: `cargo xtask bench [calls] [fairness] [files] [mcp] [memory]
+//! [programs] [registry] [sessions] [shell] [walls]`; and `cargo xtask soak`, which runs for long.
 //!
-//! Medians of many rounds, on whatever this machine is doing.
+//! Each figure is the median of many rounds; the machine need not be idle.
 
 mod calls;
 mod fairness;
@@ -17,7 +17,7 @@ mod soak;
 mod table;
 mod walls;
 
-/// Parts that are measured, each on its own: the memory of one must not be that of another.
+/// Parts of the benchmark, in the order in which they run.
 const PARTS: [(&str, fn()); 10] = [
     ("calls", calls::measure),
     ("fairness", fairness::measure),
@@ -39,7 +39,7 @@ fn main() {
         return sessions::idle(home.as_ref(), directory.as_ref(), session);
     }
     if let Some(("soak", options)) = arguments.split_first().map(|(first, rest)| (first.as_str(), rest)) {
-        let Some(soak) = soak::Soak::from(options) else {
+        let Some(soak) = soak::SoakTest::from(options) else {
             eprintln!("usage: soak [--minutes N] [--sessions M]");
             std::process::exit(2);
         };

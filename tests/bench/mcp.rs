@@ -11,14 +11,15 @@ use tollhouse_tests::Home;
 
 use crate::table::{figure, median, row, taken};
 
-/// Rounds of a call over standard input and output.
+/// Number of calls over standard input and output.
 const ROUNDS: usize = 500;
 
-/// Clients of the HTTP server, each with a connection that stays open, and for how long they send requests.
+/// Number of clients of the HTTP server, each with a connection that stays open, and the time during which they send
+/// requests.
 const CLIENTS: usize = 4;
 const TIME: Duration = Duration::from_secs(5);
 
-/// Tools that are exposed besides the server's own, as far as the registry has them.
+/// Tools that the server exposes in addition to its own, as far as the registry has them.
 const TOOLS: [&str; 6] = ["csv", "http", "kv", "markdown", "stats", "text"];
 
 /// Measures calls through MCP.
@@ -79,13 +80,13 @@ impl PipedServer {
 
 impl Drop for PipedServer {
     fn drop(&mut self) {
-        // It may have ended of itself.
+        // The server may have ended by itself.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// Requests a second that some clients with a session of their own get answered.
+/// Returns the number of answered requests per second, of several clients with a session each.
 fn http(home: &Home) -> f64 {
     let mut child = home.command(["mcp", "--http", "127.0.0.1:0"]).stderr(Stdio::piped()).spawn().expect("it is built");
     let mut line = String::new();
@@ -100,13 +101,13 @@ fn http(home: &Home) -> f64 {
             }
         });
     });
-    // It may have ended of itself.
+    // The server may have ended by itself.
     let _ = child.kill();
     let _ = child.wait();
     f64::from(answered.load(Ordering::Relaxed)) / time.as_secs_f64()
 }
 
-/// Sends requests one after the other.
+/// Sends one request after the other until the time is over.
 fn requests(address: &str, answered: &AtomicU32) {
     let mut stream = TcpStream::connect(address).expect("it listens");
     stream.set_nodelay(true).expect("it is a socket");
@@ -136,7 +137,7 @@ fn requests(address: &str, answered: &AtomicU32) {
     }
 }
 
-/// Sends a request, and reads the answer to the end of its last chunk.
+/// Sends a request, and reads the chunked answer to its end.
 fn exchange(stream: &mut TcpStream, request: &str) -> String {
     stream.write_all(request.as_bytes()).expect("it reads");
     let mut answer = Vec::new();

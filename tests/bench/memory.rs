@@ -1,6 +1,7 @@
-//! Bytes of the host's heap that a value takes which a script passes to a tool, and which the tool gives back.
+//! Heap memory that the host needs for a value which a script passes to a tool and receives back.
 //!
-//! Everything between the two guests is counted: the JSON text, its value, what the gate judged, the component's values.
+//! Everything between the two guests is counted: the JSON text, the parsed value, the canonical arguments of the gate,
+//! and the component's values.
 
 use std::fs;
 use std::path::Path;
@@ -14,55 +15,55 @@ use crate::heap;
 use crate::table::figure;
 
 /// Kind of value whose memory is measured.
-struct Kind {
+struct ValueKind {
     name: &'static str,
     /// WIT declarations that its type needs.
     declarations: &'static str,
     /// Type of the argument.
     ty: &'static str,
-    /// The argument in JavaScript, of `n` values.
+    /// JavaScript expression for an argument of `n` values.
     value: &'static str,
     /// Number of values of this kind.
     count: u64,
 }
 
-const KINDS: [Kind; 6] = [
-    Kind {
+const KINDS: [ValueKind; 6] = [
+    ValueKind {
         name: "integer",
         declarations: "",
         ty: "list<s32>",
         value: "Array.from({ length: n }, (_, i) => i)",
         count: 100_000,
     },
-    Kind {
+    ValueKind {
         name: "number",
         declarations: "",
         ty: "list<f64>",
         value: "Array.from({ length: n }, (_, i) => i / 3)",
         count: 100_000,
     },
-    Kind {
+    ValueKind {
         name: "string of 16 letters",
         declarations: "",
         ty: "list<string>",
         value: "Array(n).fill('abcdefghijklmnop')",
         count: 100_000,
     },
-    Kind {
+    ValueKind {
         name: "record of two numbers",
         declarations: "record pair { left: f64, right: f64 }",
         ty: "list<pair>",
         value: "Array.from({ length: n }, (_, i) => ({ left: i, right: i / 3 }))",
         count: 50_000,
     },
-    Kind {
+    ValueKind {
         name: "list of ten integers",
         declarations: "",
         ty: "list<list<s32>>",
         value: "Array(n).fill([0, 1, 2, 3, 4, 5, 6, 7, 8, 9])",
         count: 10_000,
     },
-    Kind { name: "byte", declarations: "", ty: "list<u8>", value: "new Uint8Array(n).fill(7)", count: 1_000_000 },
+    ValueKind { name: "byte", declarations: "", ty: "list<u8>", value: "new Uint8Array(n).fill(7)", count: 1_000_000 },
 ];
 
 /// Measures the memory of values.
@@ -73,7 +74,7 @@ pub(crate) fn measure() {
         kind.publish(&home);
         let host = host(home.path());
         let session = session(&host);
-        // What is loaded and compiled by the first call stays.
+        // The first call loads and compiles things that stay in memory.
         kind.passed(&session, "give", 1);
         for (function, what) in [("take", kind.name.to_owned()), ("give", "  and back".to_owned())] {
             let few = heap::most_during(|| kind.passed(&session, function, 1));
@@ -84,8 +85,8 @@ pub(crate) fn measure() {
     }
 }
 
-impl Kind {
-    /// Publishes a component that takes such an argument, and one function that gives it back.
+impl ValueKind {
+    /// Publishes a component with a function that takes such an argument, and one that returns it.
     fn publish(&self, home: &Home) {
         let Self { declarations, ty, .. } = self;
         let wit = format!(
@@ -113,7 +114,7 @@ impl Kind {
         home.publish(&package);
     }
 
-    /// Runs a script that passes so many values.
+    /// Runs a script that passes `count` values.
     fn passed(&self, session: &Session, function: &str, count: u64) {
         let value = self.value;
         run(session, Language::JavaScript, &format!("const n = {count}; await values.{function}({{ x: {value} }})"));

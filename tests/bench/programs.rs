@@ -1,5 +1,5 @@
-//! Starts of programs: each run is one in a fresh instance. Those that `cargo xtask programs` made are measured if they are
-//! there.
+//! Start of programs: each run has a fresh instance. Programs that `cargo xtask programs` built are measured if they
+//! exist.
 
 use std::time::Duration;
 

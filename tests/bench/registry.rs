@@ -1,4 +1,4 @@
-//! The registry: publishing, mounting what is signed and compiled, searching, many tools.
+//! The registry: publishing, mounting signed and compiled tools, searching, and mounting many tools.
 
 use std::path::Path;
 use std::process::Stdio;
@@ -15,7 +15,7 @@ use crate::table::{median, median_of, row, taken};
 
 /// Size of the published component, in bytes.
 const SIZE: usize = 2_000_000;
-/// Number of releases that are searched, and of tools that are mounted.
+/// Number of releases that are searched, and number of tools that are mounted.
 const RELEASES: u64 = 10_000;
 const TOOLS: u32 = 100;
 
@@ -40,7 +40,8 @@ fn command(home: &Home, words: &[&str]) {
     assert!(status.success(), "{words:?}");
 }
 
-/// A real component, made larger; a new version of one package each time, so that what earlier ones export is compared.
+/// Measures publishing a real component that was enlarged. Each round publishes a new version of one package, which is
+/// compared with the exports of earlier ones.
 fn publish() -> Duration {
     let home = Home::new();
     let real = built().join("../wasm32-wasip2/guest/tollhouse_tool_markdown.wasm");
@@ -55,12 +56,12 @@ fn publish() -> Duration {
     })
 }
 
-/// A custom section of a component, `note`.
+/// Returns a custom section of a component, named `note`.
 fn section(note: &str) -> Vec<u8> {
     let content = [b"\x04note", note.as_bytes()].concat();
     let mut bytes = vec![0];
     let mut size = content.len();
-    // LEB128: seven bits each, and whether there are more.
+    // LEB128: seven bits in each byte, and a bit that is set if more bytes follow.
     loop {
         let more = if size > 127 { 0x80 } else { 0 };
         bytes.push((size & 127) as u8 | more);
@@ -73,7 +74,7 @@ fn section(note: &str) -> Vec<u8> {
     bytes
 }
 
-/// Each time by a host that has seen nothing, with the code that an earlier one compiled.
+/// Measures mounting and calling a tool in a new host, with code that an earlier host compiled.
 fn load() -> Duration {
     let home = Home::with_tools(&["stats"]);
     let key = PrivateKey::generate().expect("random numbers");
@@ -91,7 +92,7 @@ fn load() -> Duration {
     })
 }
 
-/// Measures searches, each of which reads the registry anew, as the command does.
+/// Measures searches. Each reads the registry from the start, as the command does.
 fn search() -> (Duration, Duration) {
     let home = Home::new();
     fill(&directory(&home));
@@ -103,7 +104,7 @@ fn search() -> (Duration, Duration) {
     (found, median(15, || command(&home, &["registry", "search", "thing", "4711"])))
 }
 
-/// Publishes one release, and writes the others as it lies there: see `registry/format.md`.
+/// Publishes one release, and writes the others to the registry in the form of `registry/format.md`.
 fn fill(directory: &Path) {
     let registry = Registry::open(directory).expect("it opens");
     let mut request = PublishRequest::new(component("tool-0"));
@@ -145,7 +146,7 @@ fn component(name: &str) -> Vec<u8> {
     components::encode(&wit, "tool", &module)
 }
 
-/// Measures mounts of tools that were compiled before, none of which is called.
+/// Measures mounting tools that were compiled before, without calling them.
 fn mounted() -> (Duration, Duration) {
     let home = Home::new();
     let registry = Registry::open(directory(&home)).expect("it opens");

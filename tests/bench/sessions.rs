@@ -1,4 +1,4 @@
-//! Sessions on disk: with 100,000 files, with calls that are paid for, with a script that writes a gigabyte, and idle.
+//! Sessions on disk: with 100,000 files, with budgeted calls, with a script that writes a gigabyte, and idle.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -17,10 +17,10 @@ use tollhouse::vfs::{Tree, WriteMode};
 use tollhouse_tests::Home;
 
 use crate::calls::host;
-use crate::files::{Disk, LIMITS, PIECE_BYTES, PIECES, Shape};
+use crate::files::{DiskStore, LIMITS, PIECE_BYTES, PIECES, Shape};
 use crate::table::{bytes, figure, median, median_of, rate, row, taken};
 
-/// Argument that makes this binary report the size of idle sessions; a home, a directory and a session follow.
+/// Argument that makes this binary report the memory of idle sessions. A home, a directory and a session follow.
 pub(crate) const IDLE: &str = "idle-sessions";
 
 /// Number of idle sessions.
@@ -34,7 +34,8 @@ pub(crate) fn measure() {
     let home = Home::with_tools(&["stats"]);
     let host = host(home.path());
     println!("sessions on disk");
-    // Removed at the end: for minutes after many files were removed, an ext4 without a journal makes new ones many times slower.
+    // Removed at the end: after many files were removed, an ext4 without a journal creates new ones many times slower
+    // for minutes.
     let _large = large(&host);
     debits(&host);
     resumed_runs(&host);
@@ -42,9 +43,9 @@ pub(crate) fn measure() {
     idle_sessions(&home, &host);
 }
 
-/// A session with 100,000 files. Gives the place where it is.
+/// Measures a session with 100,000 files. Returns the directory of its store.
 fn large(host: &Host) -> TempDir {
-    let disk = Disk::new();
+    let disk = DiskStore::new();
     let (sessions, id) = (disk.sessions(), name("large"));
     let options = OpenOptions { files: Some(Shape::Deep.tree()), ..OpenOptions::default() };
     drop(host.open(&sessions, &id, options).expect("it is made"));
@@ -89,9 +90,9 @@ fn large(host: &Host) -> TempDir {
     place
 }
 
-/// Calls that a budget pays for: each is durable before it is made.
+/// Measures budgeted calls, each of which is durable before it is made.
 fn debits(host: &Host) {
-    let disk = Disk::new();
+    let disk = DiskStore::new();
     for threads in [1, AT_ONCE] {
         let each = if threads == 1 { 500 } else { 100 };
         let time = together(threads, |thread| (0..each).for_each(|call| debit(&*disk.records, thread, call)));
@@ -125,10 +126,10 @@ fn debits(host: &Host) {
     }
 }
 
-/// Runs that are resumed, make no call again, and are suspended at the same call as before; and what waits in many
-/// sessions.
+/// Measures runs that are resumed, repeat no call, and are suspended at the same call again; then measures listing the
+/// waiting calls of many sessions.
 fn resumed_runs(host: &Host) {
-    let disk = Disk::new();
+    let disk = DiskStore::new();
     let sessions = disk.sessions();
     let open = |id: &SessionId| {
         let free = Grant::allow("stats/quantiles").expect("a pattern").named("free").calls(1 << 40);
@@ -173,7 +174,8 @@ fn resumed_runs(host: &Host) {
 /// Number of runs that are suspended at once.
 const WAITING: u32 = 10_000;
 
-/// Commits what a session commits before a call: two lines of the log, an entry and a balance of the ledger, the head.
+/// Commits the records that a session commits before a call: two lines of the log, an entry and a balance of the
+/// ledger, and the head.
 fn debit(records: &dyn Store, session: u32, call: u32) {
     let mut batch = Batch::default();
     let record = |kind: char, number: u32| format!("{kind}session-{session}-{number:08}").into_bytes();
@@ -184,7 +186,7 @@ fn debit(records: &dyn Store, session: u32, call: u32) {
     records.commit(batch).expect("it is committed");
 }
 
-/// Returns the time until all threads are done.
+/// Runs `work` on `threads` threads, and returns the time until all are done.
 fn together(threads: u32, work: impl Fn(u32) + Sync) -> Duration {
     taken(|| {
         thread::scope(|scope| {
@@ -196,7 +198,7 @@ fn together(threads: u32, work: impl Fn(u32) + Sync) -> Duration {
     })
 }
 
-/// A gigabyte through the guests' interface.
+/// Measures a script that writes a gigabyte, in memory and in a session on disk.
 fn throughput(host: &Host) {
     let script = format!(
         "const piece = crypto.getRandomValues(new Uint8Array({PIECE_BYTES})), stamp = new DataView(piece.buffer);
@@ -210,15 +212,15 @@ fn throughput(host: &Host) {
         run(&host.session(options).expect("a session"), &script);
     });
     figure("  1 GB in 64 KiB pieces, `fs.appendFile` in JavaScript", &rate(total, time), "300 MB/s");
-    let disk = Disk::new();
+    let disk = DiskStore::new();
     let options = OpenOptions { policy: Some(policy), ..OpenOptions::default() };
     let session = host.open(&disk.sessions(), &name("large"), options).expect("it is made");
     figure("    in a session on disk, to its end", &rate(total, taken(|| run(&session, &script))), "");
 }
 
-/// Measures the memory that idle sessions take, in a process that has done nothing else.
+/// Measures the memory of idle sessions, in a process that has done nothing else.
 fn idle_sessions(home: &Home, host: &Host) {
-    let disk = Disk::new();
+    let disk = DiskStore::new();
     for (id, files, what) in [
         ("empty", None, "an empty session"),
         ("deep", Some(Shape::Deep.tree()), "a session of 100 directories of 1,000 files"),
@@ -242,10 +244,10 @@ fn idle_sessions(home: &Home, host: &Host) {
     }
 }
 
-/// Number of sessions that are opened first, so that everything shared is there.
+/// Number of sessions that are opened first, so that everything shared is in memory.
 const WARM: u32 = 20;
 
-/// Opens sessions and says what one takes; runs a script in each and says it again.
+/// Opens idle sessions and prints the memory of each; then runs a script in each, and prints it again.
 pub(crate) fn idle(home: &Path, directory: &Path, id: &str) {
     let host = host(home);
     let sessions = Sessions::open(directory, Backend::Sled).expect("it is there");
@@ -265,7 +267,7 @@ pub(crate) fn idle(home: &Path, directory: &Path, id: &str) {
     println!("{}", (resident() - before) / f64::from(IDLERS));
 }
 
-/// Bytes of memory that this process has.
+/// Returns the resident memory of this process, in bytes.
 fn resident() -> f64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));

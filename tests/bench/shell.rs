@@ -1,4 +1,5 @@
-//! The shell, beside bashkit natively, just-bash and GNU, in the same run: each does the same work.
+//! The shell, measured in the same run as native bashkit, just-bash, and GNU bash with coreutils, all with the same
+//! scripts.
 
 use std::io::Write as _;
 use std::process::{Command, Stdio};
@@ -17,17 +18,17 @@ const PIPE: &str = "echo hi | tr a-z A-Z";
 const LOOP: &str = "n=0; for ((i = 0; i < 1000; i++)); do n=$((n + i)); done; echo $n";
 const SORT: &str = "sort words | uniq -c | sort -rn | head";
 
-/// Bytes of the file that is sorted, unless `TOLLHOUSE_BENCH_BYTES` says.
+/// Default size of the file that is sorted, in bytes; `TOLLHOUSE_BENCH_BYTES` overrides it.
 const SORTED: usize = 10_000_000;
 
 /// Shell of another project.
-struct Rival(Option<Command>);
+struct RivalShell(Option<Command>);
 
 /// Script that is measured in each shell.
-struct Work<'a> {
+struct ShellTask<'a> {
     script: &'a str,
     rounds: usize,
-    /// True if all rounds run in one shell.
+    /// True if all rounds run in one process of the shell.
     warm: bool,
     words: Option<&'a str>,
 }
@@ -40,33 +41,33 @@ pub(crate) fn measure() {
     let size = std::env::var("TOLLHOUSE_BENCH_BYTES").ok().and_then(|bytes| bytes.parse().ok()).unwrap_or(SORTED);
     let words = words(size);
     let fresh = median(2_000, || run(&session(&host), Language::Shell, PIPE));
-    line("fresh shell, `echo hi | tr a-z A-Z`", fresh, "0.5 ms", &Work::of(PIPE, 200), None);
+    line("fresh shell, `echo hi | tr a-z A-Z`", fresh, "0.5 ms", &ShellTask::of(PIPE, 200), None);
     let one = session(&host);
     let warm = median(2_000, || run(&one, Language::Shell, PIPE));
-    line("  the session is there already", warm, "0.1 ms", &Work { warm: true, ..Work::of(PIPE, 200) }, None);
+    line("  the session is there already", warm, "0.1 ms", &ShellTask { warm: true, ..ShellTask::of(PIPE, 200) }, None);
     let looped = median(50, || run(&one, Language::Shell, LOOP));
-    line("loop of 1,000 turns", looped, "2 x bashkit", &Work::of(LOOP, 50), gnu(LOOP, None, 20));
+    line("loop of 1,000 turns", looped, "2 x bashkit", &ShellTask::of(LOOP, 50), gnu(LOOP, None, 20));
     let files = with(&host, &words);
     let sorted = median(3, || run(&files, Language::Shell, SORT));
     let what = format!("`{SORT}` of {} MB", size / 1_000_000);
-    let work = Work { words: Some(&words), ..Work::of(SORT, 3) };
+    let work = ShellTask { words: Some(&words), ..ShellTask::of(SORT, 3) };
     line(&what, sorted, "3 x GNU", &work, gnu(SORT, Some(&words), 3));
 }
 
-impl<'a> Work<'a> {
+impl<'a> ShellTask<'a> {
     fn of(script: &'a str, rounds: usize) -> Self {
         Self { script, rounds, warm: false, words: None }
     }
 }
 
-fn line(what: &str, own: Duration, aim: &str, work: &Work<'_>, gnu: Option<Duration>) {
+fn line(what: &str, own: Duration, aim: &str, work: &ShellTask<'_>, gnu: Option<Duration>) {
     let [bashkit, just_bash] =
-        [Rival::bashkit(), Rival::just_bash()].map(|rival| rival.measure(work).map(time).unwrap_or_default());
+        [RivalShell::bashkit(), RivalShell::just_bash()].map(|rival| rival.measure(work).map(time).unwrap_or_default());
     let gnu = gnu.map(time).unwrap_or_default();
     println!("{what:<58} {:>11} {aim:>15} {bashkit:>11} {just_bash:>11} {gnu:>11}", time(own));
 }
 
-/// Lines of words, some of them often: the same in each run.
+/// Generates lines of words, some of them frequent. The result is always the same.
 fn words(size: usize) -> String {
     let mut words = String::with_capacity(size + 16);
     let mut state = 1_u64;
@@ -77,7 +78,7 @@ fn words(size: usize) -> String {
     words
 }
 
-/// A session with the words in a file.
+/// Creates a session with the words in a file.
 fn with(host: &Host, words: &str) -> Session {
     let mut files = Tree::new(Limits::default(), 0);
     files.write("/workspace/words", words.as_bytes(), WriteMode::Create, 0).expect("there is room");
@@ -100,13 +101,13 @@ fn gnu(script: &str, words: Option<&str>, rounds: usize) -> Option<Duration> {
     Some(median(rounds, || drop(once())))
 }
 
-impl Rival {
-    /// bashkit as it is, if `cargo xtask bench` could build it.
+impl RivalShell {
+    /// Returns bashkit, if `cargo xtask bench` could build it.
     fn bashkit() -> Self {
         Self(std::env::var_os("TOLLHOUSE_BENCH_BASHKIT").map(Command::new))
     }
 
-    /// just-bash, if `cargo xtask bench` could install it.
+    /// Returns just-bash, if `cargo xtask bench` could install it.
     fn just_bash() -> Self {
         Self(std::env::var_os("TOLLHOUSE_BENCH_JUST_BASH").map(|modules| {
             let mut node = Command::new("node");
@@ -115,9 +116,9 @@ impl Rival {
         }))
     }
 
-    /// Returns the time as the rival reports it: its own start does not count. Returns `None` if the rival is not
-    /// installed, or fails.
-    fn measure(self, work: &Work<'_>) -> Option<Duration> {
+    /// Returns the time that the rival reports, which excludes its own start; `None` if the rival is not installed or
+    /// fails.
+    fn measure(self, work: &ShellTask<'_>) -> Option<Duration> {
         let mut job = json!({ "id": "bench", "script": work.script, "rounds": work.rounds, "warm": work.warm });
         if let Some(words) = work.words {
             job["files"] = json!({ "words": words });

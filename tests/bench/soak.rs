@@ -1,7 +1,8 @@
-//! Many sessions at once for a long time, some of them hostile: `cargo xtask soak [--minutes N] [--sessions M]`.
+//! Runs many concurrent sessions for a long time, some with hostile scripts: `cargo xtask soak [--minutes N]
+//! [--sessions M]`.
 //!
-//! Each of M threads makes a session, runs a script in it, looks at what came of it, and drops the session, again and
-//! again. A wrong answer is printed and makes the process fail; so does memory that grows.
+//! Each of M threads makes a session, runs a script in it, checks the result, and drops the session, over and over.
+//! Wrong results are printed; they, or growing memory, make the process fail.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -17,33 +18,33 @@ use tollhouse_tests::Home;
 use crate::calls::host;
 use crate::table::{bytes, time};
 
-/// Number of runs of which one is hostile.
+/// One in this many runs is hostile.
 const HOSTILE: u64 = 10;
 
 /// Interval between reports of progress.
 const REPORT: Duration = Duration::from_secs(10);
 
-/// Factor by which the resident memory at the end may exceed that after a tenth of the time.
+/// Largest allowed ratio of the resident memory at the end to that after a tenth of the time.
 const GROWTH: f64 = 1.15;
 
-/// A script, and whether what came of it is right.
-struct Work {
+/// Script, with a check of its result.
+struct SoakScript {
     name: &'static str,
     language: Language,
     source: &'static str,
     right: fn(&RunResult) -> bool,
 }
 
-/// Work that sessions are meant for.
-const GOOD: [Work; 6] = [
-    Work {
+/// Scripts of normal use.
+const GOOD: [SoakScript; 6] = [
+    SoakScript {
         name: "js: tool calls at once",
         language: Language::JavaScript,
         source: "const all = await Promise.all([1, 2, 3].map((n) => stats.describe({ values: [n, n + 2] })));
             return all.map(({ mean }) => mean)",
         right: |ran| ran.value == Some(json!([2, 3, 4])),
     },
-    Work {
+    SoakScript {
         name: "js: files and text",
         language: Language::JavaScript,
         source: "for (let n = 0; n < 20; n++) await fs.writeFile(`/workspace/${n}.txt`, `line ${n}\\n`.repeat(n));
@@ -53,26 +54,26 @@ const GOOD: [Work; 6] = [
             return lines",
         right: |ran| ran.value == Some(json!(190)),
     },
-    Work {
+    SoakScript {
         name: "js: a timer, and an error that is caught",
         language: Language::JavaScript,
         source: "await new Promise((done) => setTimeout(done, 5));
             try { await stats.describe({ values: [] }) } catch (error) { return error.name }",
         right: |ran| ran.value == Some(json!("ToolError")),
     },
-    Work {
+    SoakScript {
         name: "sh: a pipeline",
         language: Language::Shell,
         source: "for n in 3 1 2; do echo \"line $n\"; done | sort | sed 's/line/row/' | tr '\\n' ' '",
         right: |ran| ran.stdout == b"row 1 row 2 row 3 ",
     },
-    Work {
+    SoakScript {
         name: "sh: a tool and jq",
         language: Language::Shell,
         source: "stats describe --values '[1, 2, 6]' | jq .mean; false; echo \"status $?\"",
         right: |ran| ran.stdout == b"3\nstatus 1\n",
     },
-    Work {
+    SoakScript {
         name: "js: bash in JavaScript",
         language: Language::JavaScript,
         source: "return (await shell('echo one two | wc -w')).stdout.trim()",
@@ -80,64 +81,64 @@ const GOOD: [Work; 6] = [
     },
 ];
 
-/// Scripts that attack the host, or only go wrong.
-const BAD: [Work; 10] = [
-    Work {
+/// Scripts that attack the host, or fail.
+const BAD: [SoakScript; 10] = [
+    SoakScript {
         name: "an endless loop",
         language: Language::JavaScript,
         source: "while (true);",
         right: |ran| ran.status == Status::Limited,
     },
-    Work {
+    SoakScript {
         name: "a regular expression that never ends",
         language: Language::JavaScript,
         source: "return /^(a+)+$/.test('a'.repeat(40) + 'b')",
         right: |ran| ran.status == Status::Limited,
     },
-    Work {
+    SoakScript {
         name: "strings that fill the memory",
         language: Language::JavaScript,
         source: "const all = []; while (true) all.push('x'.repeat(1 << 20) + all.length);",
         right: |ran| ran.status == Status::Limited,
     },
-    Work {
+    SoakScript {
         name: "arrays that fill the memory",
         language: Language::Shell,
         source: "a=(x); while true; do a+=(\"${a[@]}\"); done",
         right: |ran| ran.status == Status::Limited,
     },
-    Work {
+    SoakScript {
         name: "output without end",
         language: Language::Shell,
         source: "yes | cat",
         right: |ran| ran.status == Status::Limited,
     },
-    Work {
+    SoakScript {
         name: "files that fill the quota",
         language: Language::JavaScript,
         source: "try { for (let n = 0; ; n++) await fs.writeFile(`/workspace/${n}`, 'x'.repeat(1 << 20)) }
             catch (error) { return error.code }",
         right: |ran| matches!(&ran.value, Some(code) if code == "EDQUOT" || code == "ENOSPC"),
     },
-    Work {
+    SoakScript {
         name: "deep recursion",
         language: Language::JavaScript,
         source: "const f = (n) => f(n + 1) + 1; try { f(0) } catch (error) { return error.name }",
         right: |ran| ran.value == Some(json!("RangeError")),
     },
-    Work {
+    SoakScript {
         name: "a fork bomb",
         language: Language::Shell,
         source: ":() { : | : & }; :; wait; echo survived",
         right: |ran| matches!(ran.status, Status::Limited | Status::Completed | Status::Failed),
     },
-    Work {
+    SoakScript {
         name: "a call that nobody granted",
         language: Language::JavaScript,
         source: "await stats.quantiles({ values: [1], probabilities: [0.5] })",
         right: |ran| ran.status == Status::Denied,
     },
-    Work {
+    SoakScript {
         name: "JSON 100,000 deep",
         language: Language::JavaScript,
         source: "JSON.parse('['.repeat(100000) + ']'.repeat(100000)); return 1",
@@ -145,20 +146,20 @@ const BAD: [Work; 10] = [
     },
 ];
 
-/// Observations of one kind of script.
+/// Observations about one kind of script.
 #[derive(Default)]
-struct Seen {
+struct ScriptObservations {
     times: Vec<Duration>,
     wrong: u64,
 }
 
 /// Duration of the test, and number of concurrent sessions.
-pub(crate) struct Soak {
+pub(crate) struct SoakTest {
     time: Duration,
     sessions: usize,
 }
 
-impl Soak {
+impl SoakTest {
     /// Reads `--minutes N --sessions M`; returns `None` for anything else.
     pub(crate) fn from(mut arguments: &[String]) -> Option<Self> {
         let mut soak = Self { time: Duration::from_secs(60), sessions: 32 };
@@ -176,7 +177,7 @@ impl Soak {
         arguments.is_empty().then_some(soak)
     }
 
-    /// Runs, prints what it saw, and says whether that was right.
+    /// Runs the test and prints the observations. Returns true if all results were right.
     pub(crate) fn run(&self) -> bool {
         let home = Home::with_tools(&["stats"]);
         let host = host(home.path());
@@ -198,13 +199,19 @@ impl Soak {
 }
 
 /// Runs scripts on one thread until the time is over.
-fn turns(host: &Host, thread: u64, seen: &Mutex<BTreeMap<&'static str, Seen>>, made: &AtomicU64, over: &AtomicBool) {
-    // Another order in each thread, and the same in each soak.
+fn turns(
+    host: &Host,
+    thread: u64,
+    seen: &Mutex<BTreeMap<&'static str, ScriptObservations>>,
+    made: &AtomicU64,
+    over: &AtomicBool,
+) {
+    // The order differs between threads, and is the same in each soak test.
     let mut state = thread.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     while !over.load(Ordering::Relaxed) {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         let pick = state >> 33;
-        let works: &[Work] = if pick.is_multiple_of(HOSTILE) { &BAD } else { &GOOD };
+        let works: &[SoakScript] = if pick.is_multiple_of(HOSTILE) { &BAD } else { &GOOD };
         let work = &works[(pick / HOSTILE) as usize % works.len()];
         let begun = Instant::now();
         let ran = run(host, work);
@@ -221,9 +228,9 @@ fn turns(host: &Host, thread: u64, seen: &Mutex<BTreeMap<&'static str, Seen>>, m
     }
 }
 
-fn run(host: &Host, work: &Work) -> RunResult {
+fn run(host: &Host, work: &SoakScript) -> RunResult {
     let limits = Limits {
-        // Beyond what the good ones take, although what they wait for their turn counts: a fork bomb takes all of it.
+        // More than good scripts take, although waiting for a turn counts; a fork bomb uses all of it.
         wall: Duration::from_secs(20),
         fuel: 3_000_000,
         memory: 32 << 20,
@@ -237,7 +244,7 @@ fn run(host: &Host, work: &Work) -> RunResult {
     session.start(work.language, script, RunOptions::default()).expect("a run").finish()
 }
 
-/// Waits, and says how far it is. Gives the resident memory from time to time, in bytes.
+/// Prints progress until the time is over. Returns samples of the resident memory, in bytes.
 fn watch(time: Duration, made: &AtomicU64) -> Vec<f64> {
     let (begun, mut memory) = (Instant::now(), Vec::new());
     let step = REPORT.min(time / 20);
@@ -251,7 +258,7 @@ fn watch(time: Duration, made: &AtomicU64) -> Vec<f64> {
     memory
 }
 
-/// The resident memory of this process, in bytes, and its threads.
+/// Returns the resident memory of this process in bytes, and its number of threads.
 fn process() -> (f64, u64) {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let number = |key: &str| -> u64 {
@@ -261,11 +268,11 @@ fn process() -> (f64, u64) {
     (number("VmRSS:") as f64 * 1024.0, number("Threads:"))
 }
 
-/// Prints how long each kind of script took, and gives how many were wrong.
-fn report(seen: BTreeMap<&'static str, Seen>, elapsed: Duration) -> u64 {
+/// Prints the durations of each kind of script, and returns the number of wrong results.
+fn report(seen: BTreeMap<&'static str, ScriptObservations>, elapsed: Duration) -> u64 {
     println!("{:<42} {:>8} {:>6} {:>10} {:>10} {:>10}", "", "runs", "wrong", "p50", "p99", "longest");
     let (mut all, mut wrong) = (0, 0);
-    for (name, Seen { mut times, wrong: not_right }) in seen {
+    for (name, ScriptObservations { mut times, wrong: not_right }) in seen {
         times.sort();
         let at = |share: usize| time(times[(times.len() - 1) * share / 100]);
         println!("{name:<42} {:>8} {not_right:>6} {:>10} {:>10} {:>10}", times.len(), at(50), at(99), at(100));
@@ -275,7 +282,7 @@ fn report(seen: BTreeMap<&'static str, Seen>, elapsed: Duration) -> u64 {
     wrong
 }
 
-/// Returns true if more memory is resident at the end than should be; prints how much was.
+/// Returns true if the resident memory has grown too much, and prints the growth.
 fn grown(memory: &[f64]) -> bool {
     let (Some(last), Some(early)) = (memory.last(), memory.get(memory.len() / 10)) else { return true };
     let middle = memory[memory.len() / 2];

@@ -1,4 +1,4 @@
-//! What safety costs: the second wall at each start, a process for each job of a batch, the log for each call.
+//! Cost of safety: the second wall at each start, a process for each job of a batch, and the audit log for each call.
 
 use std::io::Write as _;
 use std::process::Stdio;
@@ -29,11 +29,11 @@ fn start(home: &Home, options: &[&str]) -> Duration {
     median(30, || assert_eq!(home.run(["run", "-e", "1"].iter().chain(options)).status, 0))
 }
 
-/// Jobs of a batch: one that computes nothing, and one that calls a tool, whose compiled code it needs.
+/// Jobs of a batch: one that computes nothing, and one that calls a tool.
 const ECHO: &str = "{\"lang\": \"sh\", \"script\": \"echo hi\"}\n";
 const CALL: &str = "{\"script\": \"await probe.remember({})\"}\n";
 
-/// Returns the time of one of many such jobs that come one after another.
+/// Returns the time of one job in a batch of many.
 fn job(home: &Home, isolation: &str, line: &str) -> Duration {
     const JOBS: u32 = 100;
     let lines = line.repeat(JOBS as usize);
@@ -41,7 +41,7 @@ fn job(home: &Home, isolation: &str, line: &str) -> Duration {
         let mut command = home.command(["batch", "--jobs", "1", "--isolate", isolation, "--allow", "**"]);
         let child = command.stdin(Stdio::piped()).stdout(Stdio::null()).spawn();
         let mut child = child.expect("the binary is built");
-        // It waits for a line for as long as it works one off: the pipe is filled meanwhile.
+        // `batch` reads a line only when it is free for the next job; the pipe holds the rest.
         child.stdin.take().expect("it is piped").write_all(lines.as_bytes()).expect("it reads");
         assert!(child.wait().expect("it ends").success());
     };

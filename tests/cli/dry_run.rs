@@ -8,7 +8,7 @@ use tollhouse::error::Failure;
 use tollhouse::guest::{Language, Script};
 use tollhouse::session::{CallSource, RunOptions, SessionOptions, Status, Step};
 use tollhouse::tool::{DryRun, DryRunHandler, HostCall, HostTool, UnansweredCall, UsedExample};
-use tollhouse_tests::screen::Screen;
+use tollhouse_tests::screen::TerminalScreen;
 use tollhouse_tests::server::Server;
 use tollhouse_tests::{Home, Ran, root};
 
@@ -142,7 +142,7 @@ fn program_of_a_dry_run_writes_what_is_typed() {
     home.publish_program("wasm32-wasip2");
     home.file("script.sh", "echo hi > kept; prog rm kept | tr a-z A-Z; echo ${PIPESTATUS[0]}; ls");
     let run = ["run", "script.sh", "--allow", "prog/run", "--dry-run"];
-    let mut screen = Screen::start(&home, &run, 30, 100);
+    let mut screen = TerminalScreen::start(&home, &run, 30, 100);
     let _ = screen.sees(ASKS);
     screen.types("{\"exitCode\": 3, \"stdout\": \"out\\n\", \"stderr\": \"\"}\n");
     let (status, lines) = screen.ends();
@@ -162,7 +162,8 @@ fn result_is_asked_for_on_the_terminal_and_checked_by_its_type() {
         "const {total} = await pay.charges.create({amount: 7, currency: 'EUR'}); return `got ${total}`",
     );
     home.file("policy.toml", "[tools]\npay = 'test:payments@^0.1'\n[[grant]]\nmethod = 'pay/**'\n");
-    let mut screen = Screen::start(&home, &["run", "script.js", "--policy", "policy.toml", "--dry-run"], 30, 100);
+    let mut screen =
+        TerminalScreen::start(&home, &["run", "script.js", "--policy", "policy.toml", "--dry-run"], 30, 100);
     let lines = screen.sees(ASKS);
     assert!(lines.iter().any(|line| line.contains("method   pay/charges/create")), "{lines:#?}");
     screen.types("{\"total\": \"many\"}\n");
@@ -174,7 +175,8 @@ fn result_is_asked_for_on_the_terminal_and_checked_by_its_type() {
     assert_eq!(status, 0, "{lines:#?}");
     assert!(lines.iter().any(|line| line == "got 7"), "{lines:#?}");
 
-    let mut screen = Screen::start(&home, &["run", "script.js", "--policy", "policy.toml", "--dry-run"], 30, 100);
+    let mut screen =
+        TerminalScreen::start(&home, &["run", "script.js", "--policy", "policy.toml", "--dry-run"], 30, 100);
     let _ = screen.sees(ASKS);
     screen.types("\n");
     let (status, lines) = screen.ends();
@@ -186,7 +188,8 @@ fn question_of_a_dry_run_says_that_nothing_is_called() {
     let home = Home::with_tools(&["stats"]);
     home.file("script.js", "return (await stats.describe({values: [4]})).mean");
     home.file("policy.toml", "[[grant]]\nname = 'asks'\nmethod = 'stats/*'\napprove = true\n");
-    let mut screen = Screen::start(&home, &["run", "script.js", "--policy", "policy.toml", "--dry-run"], 30, 100);
+    let mut screen =
+        TerminalScreen::start(&home, &["run", "script.js", "--policy", "policy.toml", "--dry-run"], 30, 100);
     let question = screen.asks();
     assert!(question.iter().any(|line| line.starts_with("dry run, nothing is called: grant `asks`")), "{question:#?}");
     screen.consents(&question);

@@ -1,4 +1,4 @@
-;; Not hostile: gives back what it is given, so that a script can tell what a tool received.
+;; A tool that is not hostile. It returns its arguments, so that a script can check what a tool received.
 ;; wit: package evil:mirror@0.1.0;
 ;; wit: interface mirror {
 ;; wit:   record order { to: string, amount: u32 }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use tollhouse_tests::Home;
 use tollhouse_tests::mcp_server::policy_of;
-use tollhouse_tests::screen::Screen;
+use tollhouse_tests::screen::TerminalScreen;
 
 const ALLOWED: [&str; 4] = ["--policy", "policy.toml", "--allow-exec", "fix"];
 
@@ -98,7 +98,7 @@ fn question_shows_what_the_grant_reads_before_what_a_script_invents() {
         let invented: String = (0..30).map(|number| format!("note{number}: 'x', ")).collect();
         home.file("script.js", format!("await fix.open({{ {invented} amount: 99999 }})"));
         let arguments = [&["run", "script.js"], &ALLOWED[..]].concat();
-        let mut screen = Screen::start(&home, &arguments, 24, 90);
+        let mut screen = TerminalScreen::start(&home, &arguments, 24, 90);
         let question = screen.asks();
         let place = |text: &str| question.iter().position(|line| line.starts_with(text));
         let (amount, first) = (place("    amount: 99999"), place("    (not declared) note0: \"x\""));

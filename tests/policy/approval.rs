@@ -11,7 +11,7 @@ use tollhouse::gate::{Answer, ApprovalError, ApprovalRequest, Approver, AuditFil
 use tollhouse::guest::{Language, Script};
 use tollhouse::session::{RunOptions, Session, SessionOptions};
 use tollhouse::tool::HostTool;
-use tollhouse_tests::screen::{Screen, word};
+use tollhouse_tests::screen::{TerminalScreen, word};
 use tollhouse_tests::{Home, binary, root};
 
 /// Charges of the fixture, each of which asks.
@@ -25,9 +25,9 @@ fn home() -> Home {
     home
 }
 
-fn screen(home: &Home, script: &str, rows: u16) -> Screen {
+fn screen(home: &Home, script: &str, rows: u16) -> TerminalScreen {
     home.file("script.js", script);
-    Screen::start(home, &["run", "script.js", "--policy", "policy.toml", "--audit", "audit.jsonl"], rows, 90)
+    TerminalScreen::start(home, &["run", "script.js", "--policy", "policy.toml", "--audit", "audit.jsonl"], rows, 90)
 }
 
 fn events(home: &Home) -> Vec<Value> {
@@ -411,7 +411,7 @@ fn output_during_a_question_is_held_back() {
     let mut shell = std::process::Command::new("sh");
     shell.env_clear().envs(home.environment()).current_dir(home.path()).arg("-c");
     shell.arg("exec \"$0\" batch --policy policy.toml --jobs 2 < jobs.jsonl").arg(binary());
-    let mut screen = Screen::of(shell, 24, 90);
+    let mut screen = TerminalScreen::of(shell, 24, 90);
     let question = screen.asks();
     std::thread::sleep(Duration::from_millis(3_000));
     assert_eq!(screen.lines(), question, "the other job has ended, and waits");
@@ -482,7 +482,7 @@ fn terminal_output_escapes_foreign_text() {
     let link = directory.join("pipe\u{1b}]0;PWNED\u{7}\u{1b}[2J\u{202e}");
     std::os::unix::net::UnixListener::bind(&link).expect("a socket is no file");
     let ends = |arguments: &[&str]| {
-        let (status, lines) = Screen::start(&home, arguments, 40, 200).ends();
+        let (status, lines) = TerminalScreen::start(&home, arguments, 40, 200).ends();
         (status, lines.join("\n"))
     };
     let (status, told) = ends(&["run", "--mount", "m:/workspace/m", "-e", "1"]);

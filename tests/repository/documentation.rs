@@ -8,7 +8,7 @@ use tollhouse::capability::Policy;
 use tollhouse::guest::Language;
 use tollhouse::session::{Host, HostOptions};
 use tollhouse_registry::Manifest;
-use tollhouse_tests::oci::Oci;
+use tollhouse_tests::oci::OciRegistry;
 use tollhouse_tests::{Home, binary, built, components, mcp_server, root, tutorial};
 
 /// Stands for cargo, so that a test does not build: what the commands build was built before the tests. Everything but
@@ -36,7 +36,7 @@ fn runs(file: &str, package: &str, files: &[(&str, &[u8])]) {
 
 fn runs_with(tools: &[&str], file: &str, package: &str, files: &[(&str, &[u8])]) {
     // The shared registry of the texts that push to one.
-    let registry = Oci::default();
+    let registry = OciRegistry::default();
     let home = Home::with_tools(tools);
     let place = home.path().join("place");
     std::fs::create_dir(&place).expect("a directory");

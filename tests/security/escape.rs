@@ -7,7 +7,7 @@ use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use tollhouse_tests::oci::Oci;
+use tollhouse_tests::oci::OciRegistry;
 use tollhouse_tests::{Home, Ran, components, root};
 
 /// The kernel does not let the process touch it (Landlock).
@@ -377,7 +377,7 @@ fn ends_with(mut command: Command, library: &Path, filters: u32) {
 /// An answer of a container registry is read by a process that is confined.
 #[test]
 fn registry_pull_ends_behind_the_wall() {
-    let (oci, home) = (Oci::default(), Home::with_tools(&["stats"]));
+    let (oci, home) = (OciRegistry::default(), Home::with_tools(&["stats"]));
     let reference = format!("{}/acme/stats", oci.host());
     assert_eq!(home.run(["registry", "push", "tollhouse:stats", &reference]).status, 0);
     let (reference, other) = (format!("{reference}:0.1.0"), Home::new());

@@ -20,7 +20,7 @@ use tollhouse::capability::{Grant, Limits, Policy};
 use tollhouse::gate::Audit;
 use tollhouse::guest::Language;
 use tollhouse::session::{Host, Session, SessionOptions, Status};
-use tollhouse_tests::{Admitted, Home, run};
+use tollhouse_tests::{AdmissionCount, Home, run};
 
 fn session(host: &Host, limits: Limits, audit: Option<Arc<dyn Audit>>) -> Session {
     let policy = Policy { limits, ..Policy::default().with(Grant::allow("probe/**").expect("a pattern")) };
@@ -153,7 +153,7 @@ fn hole_5_memory_and_files_end_at_their_limits() {
 #[test]
 fn hole_6_stopped_script_makes_no_calls_in_the_next_run() {
     let home = Home::with_fixture();
-    let admitted = Arc::new(Admitted::default());
+    let admitted = Arc::new(AdmissionCount::default());
     let limits = Limits { wall: Duration::from_millis(500), ..Limits::default() };
     let session = session(&home.host(), limits, Some(Arc::clone(&admitted) as Arc<dyn Audit>));
     // Compiled before it counts.

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use tollhouse_tests::Home;
-use tollhouse_tests::screen::Screen;
+use tollhouse_tests::screen::TerminalScreen;
 
 const POLICY: &str = "[tools]\nstats = 'tollhouse:stats@*'\nhttp = 'tollhouse:http@*'\n\
     [[grant]]\nmethod = 'stats/**'\napprove = true\n[[grant]]\nmethod = 'http/**'\napprove = true\n\
@@ -101,7 +101,7 @@ fn place_of_a_call_is_shown_and_no_part_of_the_decision() {
 fn question_on_the_terminal_says_where_the_script_calls() {
     let home = home();
     home.file("pay.js", "\nreturn (await stats.describe({ values: [1, 3] })).mean;");
-    let mut screen = Screen::start(&home, &["run", "pay.js", "--policy", "policy.toml"], 30, 90);
+    let mut screen = TerminalScreen::start(&home, &["run", "pay.js", "--policy", "policy.toml"], 30, 90);
     let question = screen.asks();
     assert_eq!(question[1], "  caller   the script, at pay.js:2", "{question:?}");
     screen.types("n\n");

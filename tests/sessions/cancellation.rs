@@ -12,7 +12,7 @@ use tollhouse::error::ErrorKind;
 use tollhouse::gate::{Audit, CallOutcome};
 use tollhouse::guest::{Language, Script};
 use tollhouse::session::{Host, RunOptions, Session, SessionOptions, Status};
-use tollhouse_tests::{Admitted, Home, run};
+use tollhouse_tests::{AdmissionCount, Home, run};
 
 /// Time after which a script is cancelled: the script is in the middle of its work.
 const BEFORE: Duration = Duration::from_millis(300);
@@ -91,7 +91,7 @@ fn run_cancelled_in_any_state_ends_and_session_continues() {
 #[test]
 fn run_cancelled_makes_no_further_calls() {
     let home = Home::with_fixture();
-    let admitted = Arc::new(Admitted::default());
+    let admitted = Arc::new(AdmissionCount::default());
     let session = session(&home.host(), Some(Arc::clone(&admitted) as Arc<dyn Audit>));
     assert_eq!(
         run(&session, Language::JavaScript, "return await probe.length({ text: 'four' })").value,

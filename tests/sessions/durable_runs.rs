@@ -12,7 +12,7 @@ use tollhouse::gate::{Answer, ApprovalError, ApprovalRequest, Approver};
 use tollhouse::guest::{Language, Script};
 use tollhouse::session::{Answered, OpenOptions, RunOptions, SessionId, SessionOptions, Sessions, Status};
 use tollhouse::tool::{HostCall, HostTool};
-use tollhouse_tests::screen::Screen;
+use tollhouse_tests::screen::TerminalScreen;
 use tollhouse_tests::server::Server;
 use tollhouse_tests::{Home, Ran, root};
 
@@ -206,10 +206,10 @@ fn run_with_no_wait_suspends_on_a_terminal_too() {
     let home = home();
     let script = "return (await pay.charges.create({amount: 7, currency: 'EUR'})).total";
     let begin = ["run", "-e", script, "--policy", "policy.toml", "--session", "s", "--no-wait"];
-    let (status, lines) = Screen::start(&home, &begin, 30, 120).ends();
+    let (status, lines) = TerminalScreen::start(&home, &begin, 30, 120).ends();
     assert!(status == 5 && lines.iter().any(|line| line.contains("session approve s")), "{lines:#?}");
     // Whoever resumes it on a terminal is asked there.
-    let mut screen = Screen::start(&home, &["session", "resume", "s"], 30, 120);
+    let mut screen = TerminalScreen::start(&home, &["session", "resume", "s"], 30, 120);
     let question = screen.asks();
     screen.consents(&question);
     let (status, lines) = screen.ends();

@@ -1,9 +1,9 @@
-//! Components for tests, encoded without a compiler: from WIT text and the text of a core module.
+//! Encodes components for tests from WIT text and the text of a core module, without a compiler.
 
 use wit_component::{ComponentEncoder, StringEncoding, embed_component_metadata};
 use wit_parser::Resolve;
 
-/// Encodes a component: `module` implements the world `world` of the package in `wit`.
+/// Encodes a component from `module`, which implements the world `world` of the package in `wit`.
 #[must_use]
 pub fn encode(wit: &str, world: &str, module: &str) -> Vec<u8> {
     let mut resolve = Resolve { all_features: true, ..Resolve::default() };
@@ -15,7 +15,7 @@ pub fn encode(wit: &str, world: &str, module: &str) -> Vec<u8> {
     encoder.encode().expect("the module implements its world")
 }
 
-/// Memory and allocator that never frees, for modules that take lists and strings.
+/// Part of a module for functions that take lists and strings: a memory, and an allocator that never frees.
 pub const MEMORY: &str = r#"
     (memory (export "memory") 16)
     (global $next (mut i32) (i32.const 65536))

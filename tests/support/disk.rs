@@ -1,8 +1,8 @@
-//! Disks for tests, and power cuts without a plug to pull: an ext4 image behind a loop device. At a power cut the image
-//! is copied. The copy has the data that had reached the device: neither what the kernel still held in its page cache,
-//! nor what its journal had not committed. It is then mounted like a disk after a power cut.
+//! Disks for tests, with simulated power cuts: an ext4 image behind a loop device. A power cut copies the image and
+//! mounts the copy. The copy has the data that had reached the device; data in the kernel's page cache, and what the
+//! file system's journal had not committed, is lost.
 //!
-//! The image is on tmpfs, so that copying is quick, and is copied again if the kernel wrote to it meanwhile. Data that
+//! The image is on tmpfs so that copying is quick, and is copied again if the kernel wrote to it meanwhile. Data that
 //! reached the loop device counts as durable: a disk that loses its own cache is not simulated.
 
 use std::fs;
@@ -15,9 +15,9 @@ use tempfile::TempDir;
 /// Mounted disk.
 #[derive(Debug)]
 pub struct Disk {
-    // These go first: nothing can be removed below them.
-    mounted: Option<Mounted>,
-    medium: Option<Mounted>,
+    // Declared first, so dropped first: nothing can be removed below a mount.
+    mounted: Option<MountedImage>,
+    medium: Option<MountedImage>,
     directory: TempDir,
 }
 
@@ -41,9 +41,9 @@ impl Disk {
         fs::create_dir(disk.path())?;
         fs::create_dir(disk.medium())?;
         if let Some(room) = medium {
-            // The image has holes, and what is to fill one finds no room.
+            // The image is sparse, and the file system below it has no room left to fill its holes.
             disk.medium =
-                Some(Mounted::new(&["-t", "tmpfs", "-o", &format!("size={room}")], "medium", &disk.medium())?);
+                Some(MountedImage::new(&["-t", "tmpfs", "-o", &format!("size={room}")], "medium", &disk.medium())?);
         }
         fs::File::create(disk.image())?.set_len(bytes)?;
         run("mkfs.ext4", &["-q".as_ref(), "-F".as_ref(), &disk.image()])?;
@@ -66,14 +66,14 @@ impl Disk {
     }
 
     fn mount(&mut self) -> io::Result<()> {
-        self.mounted = Some(Mounted::new(&["-o", "loop"], self.image(), &self.path())?);
+        self.mounted = Some(MountedImage::new(&["-o", "loop"], self.image(), &self.path())?);
         Ok(())
     }
 
     /// Makes a failed disk work again. Data that it failed to write is lost.
     ///
     /// # Errors
-    /// If the disk has no medium of its own.
+    /// Fails if the disk was not made by [`Disk::failing_after`].
     pub fn heal(&self) -> io::Result<()> {
         run("mount", &["-o".as_ref(), "remount,size=100%".as_ref(), &self.medium()])
     }
@@ -81,7 +81,7 @@ impl Disk {
     /// Puts the disk into the state that a power cut at this moment leaves. Nothing on it may be open.
     ///
     /// # Errors
-    /// If the image cannot be copied or mounted.
+    /// Fails if the image cannot be copied or mounted.
     pub fn cut_the_power(&mut self) -> io::Result<()> {
         let copy = self.medium().join("copy");
         copy_quietly(&self.image(), &copy)?;
@@ -119,9 +119,9 @@ fn run(program: &str, arguments: &[&Path]) -> io::Result<()> {
 
 /// Mounted image.
 #[derive(Debug)]
-struct Mounted(PathBuf);
+struct MountedImage(PathBuf);
 
-impl Mounted {
+impl MountedImage {
     fn new(options: &[&str], what: impl AsRef<Path>, at: &Path) -> io::Result<Self> {
         let options = options.iter().map(Path::new);
         run("mount", &options.chain([what.as_ref(), at]).collect::<Vec<_>>())?;
@@ -129,9 +129,9 @@ impl Mounted {
     }
 }
 
-impl Drop for Mounted {
+impl Drop for MountedImage {
     fn drop(&mut self) {
-        // Somebody may still look: then it goes when they have looked.
+        // If the disk is still in use, it is unmounted once it no longer is.
         if run("umount", &[&self.0]).is_err() {
             drop(run("umount", &["--lazy".as_ref(), &self.0]));
         }

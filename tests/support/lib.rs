@@ -1,4 +1,4 @@
-//! Support for tests of the whole system: a home of its own, the real binary, the real tools.
+//! Support for tests of the whole system: temporary homes, the real binary, the real tools.
 
 #![expect(clippy::missing_panics_doc, reason = "a test that cannot be set up fails by panicking, and says why")]
 
@@ -34,7 +34,7 @@ pub fn root() -> PathBuf {
 pub fn built() -> PathBuf {
     let test = std::env::current_exe().expect("the test runs");
     let deps = test.parent().expect("it lies in a directory");
-    // Tests lie in `deps`, binaries above it.
+    // Tests are in `deps`, binaries in the directory above it.
     let built = if deps.ends_with("deps") { deps.parent().expect("`deps` lies in a directory") } else { deps };
     built.to_owned()
 }
@@ -45,7 +45,7 @@ pub fn binary() -> PathBuf {
     std::env::var_os("TOLLHOUSE_BIN").map_or_else(|| built().join("tollhouse"), PathBuf::from)
 }
 
-/// Adds lines to a manifest: keys before its first table, tables at its end.
+/// Inserts lines into a manifest: keys before its first table, tables at its end.
 fn with_lines(manifest: &str, lines: &str) -> String {
     if lines.trim_start().starts_with('[') { format!("{manifest}\n{lines}\n") } else { format!("{lines}\n{manifest}") }
 }
@@ -61,7 +61,7 @@ fn cache() -> &'static Path {
     })
 }
 
-/// Home directory with a registry and nothing in it.
+/// Home directory with a registry.
 pub struct Home {
     directory: TempDir,
 }
@@ -100,7 +100,7 @@ impl Home {
         home
     }
 
-    /// Creates a home in whose registry the fixture `test:probe` is published: a tool that misbehaves on request.
+    /// Creates a home with the fixture `test:probe` in its registry: a tool that misbehaves on request.
     #[must_use]
     pub fn with_fixture() -> Self {
         let home = Self::new();
@@ -108,7 +108,7 @@ impl Home {
         home
     }
 
-    /// Creates a home with the same fixture, whose manifest ends with these lines.
+    /// Creates a home with the fixture `test:probe`, and appends these lines to the fixture's manifest.
     #[must_use]
     pub fn with_fixture_and(manifest: &str) -> Self {
         let home = Self::new();
@@ -116,7 +116,8 @@ impl Home {
         home
     }
 
-    /// Publishes a package of this workspace with further lines in its manifest. `built` is the file of its component.
+    /// Publishes a package of this workspace with additional lines in its manifest. `built` is the file of its
+    /// component.
     pub fn publish_with(&self, source: &Path, built: &str, manifest: &str) {
         let package = self.path().join("package");
         std::fs::create_dir_all(package.join("wit")).expect("the home can be written");
@@ -127,13 +128,13 @@ impl Home {
         let component = self::built().join("../wasm32-wasip2/guest").join(built);
         std::fs::copy(component, package.join("component.wasm")).expect("it is built: run `cargo xtask build`");
         let head = std::fs::read_to_string(source.join("tool.toml")).expect("the package has a manifest");
-        // Keys of the manifest itself must stand before its tables.
+        // Keys of the manifest itself must precede its tables.
         let text = format!("component = \"component.wasm\"\n{}", with_lines(&head, manifest));
         std::fs::write(package.join("tool.toml"), text).expect("the home can be written");
         self.publish(&package);
     }
 
-    /// Publishes the fixture `test:prog`, a program, as it was built for a target; each target is a version of its own.
+    /// Publishes the program `test:prog`, as built for a target. Each target is a version of its own.
     pub fn publish_program(&self, target: &str) {
         let component = program_file(target);
         let manifest = std::fs::read_to_string(root().join("tests/fixtures/program/tool.toml")).expect("it is there");
@@ -149,7 +150,7 @@ impl Home {
     /// Publishes a package directory.
     pub fn publish(&self, directory: &Path) {
         let mut publish = self.command([OsStr::new("publish"), directory.as_os_str()]);
-        // A package directory asks cargo where its component was built.
+        // Publishing a package directory calls cargo to find the component.
         for name in ["PATH", "HOME", "CARGO_HOME", "RUSTUP_HOME", "CARGO_TARGET_DIR"] {
             publish.envs(std::env::var_os(name).map(|value| (name, value)));
         }
@@ -157,7 +158,7 @@ impl Home {
         assert_eq!(ran.status, 0, "publishing {}: {}", directory.display(), ran.stderr);
     }
 
-    /// Returns the directory.
+    /// Returns the path of the home.
     #[must_use]
     pub fn path(&self) -> &Path {
         self.directory.path()
@@ -170,13 +171,13 @@ impl Home {
         path
     }
 
-    /// Returns the environment variables that make this the binary's home.
+    /// Returns the environment variables that make the binary use this home.
     #[must_use]
     pub fn environment(&self) -> [(&'static str, OsString); 3] {
         [("XDG_DATA_HOME", self.path().into()), ("XDG_CACHE_HOME", cache().into()), ("NO_COLOR", "1".into())]
     }
 
-    /// Creates a host in this process, with the registry of this home and the compiled code of all tests.
+    /// Creates a host in this process, with the registry of this home and the shared cache of compiled code.
     #[must_use]
     pub fn host(&self) -> Host {
         let options = HostOptions {
@@ -187,7 +188,7 @@ impl Home {
         Host::new(&options).expect("the engines start")
     }
 
-    /// Returns a command of the binary in this home, without the caller's environment.
+    /// Returns a command that runs the binary in this home, without the caller's environment.
     pub fn command<A: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = A>) -> Command {
         let mut command = Command::new(binary());
         command.env_clear().envs(self.environment());
@@ -226,7 +227,7 @@ impl Home {
             .spawn()
             .expect("the binary is built: run `cargo xtask test`");
         let mut input = child.stdin.take().expect("it is piped");
-        // It may stop reading before the end; then its output says why.
+        // The binary may stop reading before the end of the input; its output then says why.
         let output = std::thread::scope(|scope| {
             scope.spawn(move || input.write_all(lines.as_bytes()));
             child.wait_with_output().expect("it ends")
@@ -239,7 +240,7 @@ impl Home {
 }
 
 impl Ran {
-    /// Converts the output of a process.
+    /// Converts the output of a finished process.
     #[must_use]
     pub fn of(output: &Output) -> Self {
         Self {
@@ -250,8 +251,7 @@ impl Ran {
     }
 }
 
-/// Returns the file of the program that the tests run, as its toolchain left it, for `wasm32-wasip1` or
-/// `wasm32-wasip2`.
+/// Returns the file of the fixture program for `wasm32-wasip1` or `wasm32-wasip2`.
 #[must_use]
 pub fn program_file(target: &str) -> PathBuf {
     built().join("..").join(target).join("guest/tollhouse_fixture_program.wasm")
@@ -264,11 +264,11 @@ pub fn run(session: &Session, language: Language, source: &str) -> RunResult {
     session.start(language, script, RunOptions::default()).expect("a run").finish()
 }
 
-/// Audit log that only counts the calls that the gate admits.
+/// Audit sink that only counts the calls that the gate admits.
 #[derive(Default)]
-pub struct Admitted(AtomicUsize);
+pub struct AdmissionCount(AtomicUsize);
 
-impl Admitted {
+impl AdmissionCount {
     /// Returns the number of admitted calls.
     #[must_use]
     pub fn count(&self) -> usize {
@@ -276,7 +276,7 @@ impl Admitted {
     }
 }
 
-impl Audit for Admitted {
+impl Audit for AdmissionCount {
     fn write(&self, event: &Event<'_>) -> Result<(), AuditError> {
         if matches!(event, Event::Admitted { .. }) {
             self.0.fetch_add(1, Ordering::Relaxed);
@@ -289,13 +289,13 @@ impl Audit for Admitted {
     }
 }
 
-/// Returns the number of cycles of a test that kills processes: `TOLLHOUSE_CRASH_CYCLES`, or `few`.
+/// Returns the number of cycles for a test that kills processes: `TOLLHOUSE_CRASH_CYCLES`, or else `few`.
 #[must_use]
 pub fn cycles(few: u32) -> u32 {
     std::env::var("TOLLHOUSE_CRASH_CYCLES").ok().and_then(|cycles| cycles.parse().ok()).unwrap_or(few)
 }
 
-/// Returns the number of cycles of a slower test, such as power cuts and archives: a sixth of [`cycles`].
+/// Returns the number of cycles for a slower test, such as one of power cuts or archives: a sixth of [`cycles`].
 #[must_use]
 pub fn slow_cycles(few: u32) -> u32 {
     match std::env::var_os("TOLLHOUSE_CRASH_CYCLES") {

@@ -1,4 +1,4 @@
-//! The MCP server of the tests, `tests/mcp-server/server.py`, which does as its tools say, and policies that mount it.
+//! The test MCP server `tests/mcp-server/server.py`, whose modes make it misbehave, and policies that mount it.
 
 use std::process::Command;
 
@@ -7,7 +7,7 @@ use crate::root;
 /// Returns Python as it is installed: the path of the interpreter, and the directory of its library.
 ///
 /// # Panics
-/// If there is no Python.
+/// Panics if Python is not installed.
 #[must_use]
 pub fn python() -> (String, String) {
     let code = "import os, sys; print(os.path.realpath(sys.executable)); print(sys.base_prefix)";
@@ -17,11 +17,12 @@ pub fn python() -> (String, String) {
     (lines.next().expect("the interpreter"), lines.next().expect("its directory"))
 }
 
-/// Writes a policy that mounts the server under a name in one of its modes, with further keys of its table, and grants all
-/// of its tools.
+/// Writes a policy that mounts the test server under `name` in a mode, with the additional keys `keys` in its table,
+/// and grants all of its tools.
 ///
 /// # Panics
-/// If there is no Python.
+///
+/// Panics if Python is not installed.
 #[must_use]
 pub fn policy_of(name: &str, mode: &str, keys: &str) -> String {
     let (python, library) = python();

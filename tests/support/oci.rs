@@ -1,4 +1,4 @@
-//! OCI registry for tests: it stores what is pushed, and lies on request.
+//! OCI registry for tests, which stores what is pushed, and gives wrong answers on request.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -10,7 +10,7 @@ use tollhouse_registry::Digest;
 
 /// Request that the registry received.
 #[derive(Debug, Clone)]
-pub struct Asked {
+pub struct ReceivedRequest {
     /// Method, such as `GET`.
     pub method: String,
     /// Path `/v2/…`, with its query.
@@ -20,7 +20,7 @@ pub struct Asked {
     body: Vec<u8>,
 }
 
-impl Asked {
+impl ReceivedRequest {
     /// Returns the value of a header.
     #[must_use]
     pub fn header(&self, name: &str) -> Option<&str> {
@@ -30,18 +30,18 @@ impl Asked {
 }
 
 /// Response of the registry.
-pub struct Answer {
+pub struct RegistryResponse {
     /// Status line, such as `200 OK`.
     pub status: &'static str,
-    /// Header lines, besides the length.
+    /// Header lines, without the length.
     pub headers: Vec<String>,
     /// Body of the answer.
     pub body: Vec<u8>,
-    /// True to repeat the body for ever, without a length.
+    /// True to repeat the body endlessly, without a length.
     pub endless: bool,
 }
 
-impl Answer {
+impl RegistryResponse {
     /// Creates a response from a status, a header line, and a body.
     #[must_use]
     pub fn new(status: &'static str, header: &str, body: impl Into<Vec<u8>>) -> Self {
@@ -50,20 +50,20 @@ impl Answer {
     }
 }
 
-/// Callback that may answer in place of the registry; with `None`, the registry answers honestly.
-type Lie = dyn Fn(&Asked) -> Option<Answer> + Send + Sync;
+/// Callback that may give a wrong answer in place of the registry; with `None`, the registry answers honestly.
+type FalseResponse = dyn Fn(&ReceivedRequest) -> Option<RegistryResponse> + Send + Sync;
 
-/// Registry on a port of its own. It lives as long as the process, or until it is stopped.
-pub struct Oci {
+/// Registry on a port of its own, which runs until it is stopped or the process ends.
+pub struct OciRegistry {
     port: u16,
-    state: Arc<State>,
+    state: Arc<RegistryState>,
 }
 
 #[derive(Default)]
-struct State {
+struct RegistryState {
     /// Contents by path, such as `/v2/acme/stats/manifests/1.0.0` or `/v2/acme/stats/blobs/sha256:…`.
     kept: Mutex<BTreeMap<String, Vec<u8>>>,
-    seen: Mutex<Vec<Asked>>,
+    seen: Mutex<Vec<ReceivedRequest>>,
     stopped: AtomicBool,
 }
 
@@ -71,27 +71,27 @@ fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Default for Oci {
+impl Default for OciRegistry {
     fn default() -> Self {
         Self::start(|_| None)
     }
 }
 
-impl Oci {
+impl OciRegistry {
     /// Starts a registry that answers with `lie` where it returns something.
     #[must_use]
-    pub fn start(lie: impl Fn(&Asked) -> Option<Answer> + Send + Sync + 'static) -> Self {
+    pub fn start(lie: impl Fn(&ReceivedRequest) -> Option<RegistryResponse> + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a port is free");
         let port = listener.local_addr().expect("it is bound").port();
-        let state: Arc<State> = Arc::default();
-        let (own, lie): (_, Arc<Lie>) = (Arc::clone(&state), Arc::new(lie));
+        let state: Arc<RegistryState> = Arc::default();
+        let (own, lie): (_, Arc<FalseResponse>) = (Arc::clone(&state), Arc::new(lie));
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
                 if own.stopped.load(Ordering::Relaxed) {
                     return;
                 }
                 let (own, lie) = (Arc::clone(&own), Arc::clone(&lie));
-                // A client that goes away is none of its business.
+                // A client that disconnects is not an error of the registry.
                 std::thread::spawn(move || drop(own.serve(stream, &*lie)));
             }
         });
@@ -107,7 +107,7 @@ impl Oci {
     /// Stops the registry: later connections are refused.
     pub fn stop(&self) {
         self.state.stopped.store(true, Ordering::Relaxed);
-        // It waits for somebody to come.
+        // The registry checks whether it was stopped after the next connection.
         drop(TcpStream::connect(("127.0.0.1", self.port)));
         while TcpStream::connect(("127.0.0.1", self.port)).is_ok() {
             std::thread::yield_now();
@@ -116,7 +116,7 @@ impl Oci {
 
     /// Returns all requests so far.
     #[must_use]
-    pub fn seen(&self) -> Vec<Asked> {
+    pub fn seen(&self) -> Vec<ReceivedRequest> {
         held(&self.state.seen).clone()
     }
 
@@ -141,8 +141,8 @@ impl Oci {
     }
 }
 
-impl State {
-    fn serve(&self, stream: TcpStream, lie: &Lie) -> std::io::Result<()> {
+impl RegistryState {
+    fn serve(&self, stream: TcpStream, lie: &FalseResponse) -> std::io::Result<()> {
         let mut stream = BufReader::new(stream);
         let mut head = String::new();
         while !head.ends_with("\r\n\r\n") {
@@ -152,7 +152,7 @@ impl State {
         }
         let mut words = head.split(' ').map(str::to_owned);
         let (method, path) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
-        let mut asked = Asked { method, path, head, body: Vec::new() };
+        let mut asked = ReceivedRequest { method, path, head, body: Vec::new() };
         let length = asked.header("content-length").and_then(|text| text.parse().ok()).unwrap_or(0);
         asked.body.resize(length, 0);
         stream.read_exact(&mut asked.body)?;
@@ -181,39 +181,45 @@ impl State {
     }
 
     /// Returns the response of an honest registry.
-    fn answer(&self, asked: &Asked) -> Answer {
+    fn answer(&self, asked: &ReceivedRequest) -> RegistryResponse {
         let (path, query) = asked.path.split_once('?').unwrap_or((&asked.path, ""));
         let mut kept = held(&self.kept);
         match asked.method.as_str() {
-            "POST" => Answer::new("202 Accepted", &format!("location: {path}1?state=x"), ""),
+            "POST" => RegistryResponse::new("202 Accepted", &format!("location: {path}1?state=x"), ""),
             "PUT" if path.contains("/blobs/uploads/") => {
                 let digest = query.split("digest=").nth(1).unwrap_or_default().replace("%3A", ":");
                 if digest != Digest::of(&asked.body).to_string() {
-                    return Answer::new("400 Bad Request", "", "{\"errors\":[{\"code\":\"DIGEST_INVALID\"}]}");
+                    return RegistryResponse::new(
+                        "400 Bad Request",
+                        "",
+                        "{\"errors\":[{\"code\":\"DIGEST_INVALID\"}]}",
+                    );
                 }
                 let repository = path.split("uploads/").next().unwrap_or_default();
                 kept.insert(format!("{repository}{digest}"), asked.body.clone());
-                Answer::new("201 Created", "", "")
+                RegistryResponse::new("201 Created", "", "")
             }
             "PUT" => {
                 let directory = path.rsplit_once('/').map_or("", |(directory, _)| directory);
                 kept.insert(format!("{directory}/{}", Digest::of(&asked.body)), asked.body.clone());
                 kept.insert(path.to_owned(), asked.body.clone());
-                Answer::new("201 Created", "", "")
+                RegistryResponse::new("201 Created", "", "")
             }
             _ => match kept.get(path).filter(|bytes| is_accepted(asked, bytes)) {
-                Some(bytes) => {
-                    Answer::new("200 OK", "content-type: application/vnd.oci.image.manifest.v1+json", bytes.clone())
-                }
-                None => Answer::new("404 Not Found", "", "{\"errors\":[{\"code\":\"NAME_UNKNOWN\"}]}"),
+                Some(bytes) => RegistryResponse::new(
+                    "200 OK",
+                    "content-type: application/vnd.oci.image.manifest.v1+json",
+                    bytes.clone(),
+                ),
+                None => RegistryResponse::new("404 Not Found", "", "{\"errors\":[{\"code\":\"NAME_UNKNOWN\"}]}"),
             },
         }
     }
 }
 
-/// Returns true if the client accepts the manifest's type: Docker's registry has no manifest for clients that do not
-/// ask for its type.
-fn is_accepted(asked: &Asked, bytes: &[u8]) -> bool {
+/// Returns true if the client accepts the manifest's media type. Like Docker's registry, this one hides a manifest from
+/// clients that do not ask for its type.
+fn is_accepted(asked: &ReceivedRequest, bytes: &[u8]) -> bool {
     let manifest = serde_json::from_slice::<serde_json::Value>(bytes).unwrap_or_default();
     let accepted = asked.header("accept").unwrap_or_default();
     !asked.path.contains("/manifests/") || manifest["mediaType"].as_str().is_none_or(|it| accepted.contains(it))

@@ -1,4 +1,4 @@
-//! The binary on a terminal, as a person sees it: through a terminal emulator.
+//! Runs the binary on a terminal, and shows the screen as a person sees it, through a terminal emulator.
 
 use std::fs::File;
 use std::io::{Read as _, Write as _};
@@ -13,21 +13,21 @@ use rustix::termios::{Winsize, tcsetwinsize};
 
 use crate::Home;
 
-/// Longest wait for something on the screen. The machine may be busy.
+/// Longest wait for a text to appear. The machine may be busy.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Line with which a question ends.
+/// Last line of a question for approval.
 const PROMPT: &str = "`v` to see all of it, anything else to refuse:";
 
 /// Program that runs on a terminal.
-pub struct Screen {
+pub struct TerminalScreen {
     process: PtyProcess,
     terminal: File,
     shown: Arc<Mutex<vt100::Parser>>,
     reader: Option<JoinHandle<()>>,
 }
 
-impl Screen {
+impl TerminalScreen {
     /// Starts the binary in a home, on a terminal of this size.
     #[must_use]
     pub fn start(home: &Home, arguments: &[&str], rows: u16, columns: u16) -> Self {
@@ -36,7 +36,7 @@ impl Screen {
         Self::of(command, rows, columns)
     }
 
-    /// Starts a command.
+    /// Starts a command on a terminal of this size.
     #[must_use]
     pub fn of(command: Command, rows: u16, columns: u16) -> Self {
         let process = PtyProcess::new(command).expect("the binary is built: run `cargo xtask test`");
@@ -46,7 +46,7 @@ impl Screen {
         let parser = Arc::clone(&shown);
         let reader = std::thread::spawn(move || {
             let mut bytes = [0; 1 << 16];
-            // An error is the end: nobody has the other side any more.
+            // Reading fails once the program has closed its side of the terminal.
             while let Ok(count @ 1..) = output.read(&mut bytes) {
                 parser.lock().unwrap_or_else(PoisonError::into_inner).process(&bytes[..count]);
             }
@@ -110,7 +110,7 @@ impl Screen {
     #[must_use]
     pub fn ends(mut self) -> (i32, Vec<String>) {
         self.reader.take().expect("it is joined once").join().expect("it does not panic");
-        // Of a type that `rexpect` does not name: `Exited(Pid(7), 130)`.
+        // `rexpect` does not export the type of the status: `Exited(Pid(7), 130)`.
         let ended = format!("{:?}", self.process.wait().expect("it ended"));
         let status = ended.strip_prefix("Exited(").and_then(|rest| rest.trim_end_matches(')').rsplit(' ').next());
         let status = status.and_then(|status| status.parse().ok()).unwrap_or(-1);
@@ -122,7 +122,7 @@ fn size(count: u16) -> NonZeroU16 {
     NonZeroU16::new(count).expect("a terminal has rows and columns")
 }
 
-/// Returns the word that allows the call of a question.
+/// Returns the word that a question asks for to allow the call.
 #[must_use]
 pub fn word(question: &[String]) -> String {
     let line = question.iter().find_map(|line| line.strip_prefix("Type `")).expect("a question has a word");

@@ -1,4 +1,4 @@
-//! Web server for tests: it answers on request, and remembers the requests that it received.
+//! Web server for tests, which answers with a function and remembers the requests.
 
 use std::io::{BufRead as _, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -7,7 +7,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
-/// Certificate of the authority that signed the server's, as PEM. The server's is for `api.test`.
+/// Certificate of the authority that signed the server's certificate, in PEM. The server's certificate is for
+/// `api.test`.
 pub const AUTHORITY: &str = include_str!("tls/authority.pem");
 
 /// Response to a request's head: the end of its status line, further headers, and the body.
@@ -59,7 +60,7 @@ impl Server {
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
                 let (answer, all, stream) = (Arc::clone(&answer), Arc::clone(&all), wrap(stream));
-                // A client that goes away, or does not trust the server, is none of its business.
+                // A client that disconnects or does not trust the server is not an error of the server.
                 std::thread::spawn(move || drop(exchange(stream, &*answer, &all)));
             }
         });

@@ -1,15 +1,15 @@
-//! The tutorial of `docs/publishing.md`, followed word by word.
+//! Follows the tutorial of `docs/publishing.md` literally.
 
 use std::ffi::OsString;
 use std::process::{Command, Stdio};
 
 use crate::{Home, binary, root};
 
-/// Heading at which the tutorial ends, and the rest of the guide begins.
+/// Heading after the end of the tutorial.
 pub const END: &str = "\n## A package directory\n";
 
-/// Types the commands of the tutorial: those under the heading of a language, and then those for all languages. In one
-/// shell, in an empty home, with the programs of this machine.
+/// Runs the commands of the tutorial in one shell, in an empty home, with the programs of this machine: first those
+/// under the heading of a language, and then those for all languages.
 pub fn follow(home: &Home, language: &str, environment: &[(&str, OsString)]) {
     let text = std::fs::read_to_string(root().join("docs/publishing.md")).expect("the guide is there");
     let tutorial = text.split_once(END).expect("the tutorial has an end").0;

@@ -5,7 +5,7 @@ mod hostile;
 
 use serde_json::{Value, json};
 use tollhouse_registry::Digest;
-use tollhouse_tests::oci::Oci;
+use tollhouse_tests::oci::OciRegistry;
 use tollhouse_tests::{Home, Ran, components};
 
 const REPOSITORY: &str = "acme/stats";
@@ -26,8 +26,8 @@ fn described(ran: &Ran) -> Value {
 }
 
 /// A registry that has `tollhouse:stats@0.1.0`, signed, and the key.
-fn pushed() -> (Oci, Home, String) {
-    let (oci, home) = (Oci::default(), Home::with_tools(&["stats"]));
+fn pushed() -> (OciRegistry, Home, String) {
+    let (oci, home) = (OciRegistry::default(), Home::with_tools(&["stats"]));
     let key = ok(&home, &["registry", "keygen", "--out", "our.key"]).stdout.trim().to_owned();
     ok(&home, &["registry", "sign", "tollhouse:stats@0.1.0", "--key", "our.key"]);
     ok(&home, &["registry", "push", "tollhouse:stats", &format!("{}/{REPOSITORY}", oci.host())]);
@@ -35,7 +35,7 @@ fn pushed() -> (Oci, Home, String) {
 }
 
 /// An artifact as `wkg` makes it: a component, a config that has nothing of ours, a tag that is a version.
-fn foreign(oci: &Oci, component: &[u8], tag: &str) -> (Value, Digest) {
+fn foreign(oci: &OciRegistry, component: &[u8], tag: &str) -> (Value, Digest) {
     let layer = Digest::of(component);
     let config = json!({
         "created": "2026-01-01T00:00:00Z", "author": null, "architecture": "wasm", "os": "wasip2",
@@ -146,7 +146,7 @@ fn tag_pushed_is_not_moved_without_force_and_pin_holds() {
 
 #[test]
 fn component_of_foreign_publisher_is_pulled() {
-    let (oci, home) = (Oci::default(), Home::new());
+    let (oci, home) = (OciRegistry::default(), Home::new());
     foreign(&oci, &components::echo("", "u32"), "latest");
     let reference = format!("{}/{REPOSITORY}:latest", oci.host());
     ok(&home, &["registry", "pull", &reference]);
@@ -166,7 +166,7 @@ fn component_of_foreign_publisher_is_pulled() {
 
 #[test]
 fn package_of_local_origin_is_not_replaced_by_pull() {
-    let (oci, home) = (Oci::default(), Home::new());
+    let (oci, home) = (OciRegistry::default(), Home::new());
     home.file("echo.wasm", components::echo("", "u32"));
     ok(&home, &["publish", "echo.wasm"]);
     foreign(&oci, &components::echo("", "u32"), "0.1.0");
@@ -204,7 +204,7 @@ fn tag_that_is_a_version_must_match_the_release() {
 
 #[test]
 fn release_breaking_an_earlier_one_is_not_pulled_unless_allowed() {
-    let (oci, home) = (Oci::default(), Home::new());
+    let (oci, home) = (OciRegistry::default(), Home::new());
     let version = |version: &str, ty: &str| foreign(&oci, &components::echo("", ty), version);
     version("1.0.0", "u32");
     version("1.1.0", "string");

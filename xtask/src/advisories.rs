@@ -1,8 +1,9 @@
-//! Advisories of the RustSec database on the crates that Tollhouse is built of: those of the host, the tools, the fuzz targets and the
-//! guests.
+//! Checks the crates that Tollhouse is built from against the RustSec advisory database: those of the host, the tools,
+//! the fuzz targets and the guests.
 //!
-//! The database is a git repository, which cargo-deny keeps a copy of. Without the network the copy is used as it is, however old,
-//! and its age is told; without a copy nothing is checked, which is told too, and fails if the check was asked to be `--require`d.
+//! The database is a git repository, of which cargo-deny keeps a copy. Without a network the copy is used whatever its
+//! age, and the age is printed. Without a copy nothing is checked; a message says so, and with `--require` the check
+//! fails.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -15,28 +16,29 @@ use crate::run::{cargo, command, output, run, say, succeeds};
 /// Address at which the database is published.
 const DATABASE: &str = "https://github.com/RustSec/advisory-db";
 
-/// Directories with a lock file of their own. The last one is built to measure and compare with, and is not published.
+/// Workspaces with a lock file of their own. The last one is a rival that is only measured and compared with, and is
+/// not published.
 pub(crate) const MANIFESTS: [&str; 3] = ["Cargo.toml", crate::build::SHELL, patched::RIVAL];
 
 /// Options of the command.
 #[derive(Default)]
-struct Options<'a> {
+struct AdvisoryOptions<'a> {
     /// Fail if the database cannot be fetched.
     require: bool,
-    /// A clone of the database, in the place of the published one.
+    /// Clone of the database to use instead of the published one.
     from: Option<&'a str>,
 }
 
-/// Checks all lock files: `[--require] [--from DIR]`.
+/// Checks all lock files. Arguments: `[--require] [--from DIR]`.
 pub(crate) fn advisories(arguments: &[&str]) -> Result<()> {
     let options = read(arguments)?;
     patched::bashkit()?;
     check(&options)
 }
 
-/// Checks all lock files, as far as there is a database.
+/// Checks all lock files if the database can be had, and prints a message otherwise.
 pub(crate) fn check_if_possible() -> Result<()> {
-    check(&Options::default())
+    check(&AdvisoryOptions::default())
 }
 
 /// Installs cargo-deny if it is missing.
@@ -48,8 +50,8 @@ pub(crate) fn install_deny() -> Result<()> {
     Ok(())
 }
 
-fn read<'a>(arguments: &[&'a str]) -> Result<Options<'a>> {
-    let mut options = Options::default();
+fn read<'a>(arguments: &[&'a str]) -> Result<AdvisoryOptions<'a>> {
+    let mut options = AdvisoryOptions::default();
     let mut rest = arguments.iter();
     while let Some(argument) = rest.next() {
         match *argument {
@@ -65,7 +67,7 @@ fn read<'a>(arguments: &[&'a str]) -> Result<Options<'a>> {
     Ok(options)
 }
 
-fn check(options: &Options<'_>) -> Result<()> {
+fn check(options: &AdvisoryOptions<'_>) -> Result<()> {
     install_deny()?;
     say("fetching the RustSec advisory database");
     let fetched = fetch(options.from)?;
@@ -88,10 +90,11 @@ fn check(options: &Options<'_>) -> Result<()> {
     Ok(())
 }
 
-/// An advisory that is ignored for one lock file need not concern the others.
+/// Arguments of cargo-deny. An advisory that is ignored for one lock file may not occur in the others, so
+/// `advisory-not-detected` is allowed.
 const CHECK: [&str; 6] = ["--config", "deny.toml", "check", "--allow", "advisory-not-detected", "advisories"];
 
-/// Has cargo-deny fetch the database into its place. Returns true if it did.
+/// Fetches the database with cargo-deny. Returns true if the fetch succeeded.
 fn fetch(from: Option<&str>) -> Result<bool> {
     let mut deny = cargo(&["deny", "--config", "deny.toml", "fetch", "db"]);
     if let Some(from) = from {
@@ -101,7 +104,7 @@ fn fetch(from: Option<&str>) -> Result<bool> {
     Ok(deny.status().context("cannot run cargo deny")?.success())
 }
 
-/// Has git take a clone for the published repository.
+/// Makes git read the clone whenever cargo-deny asks for the published repository.
 fn redirect(command: &mut Command, clone: &Path) -> Result<()> {
     let clone = clone.to_str().context("the path of a clone must be UTF-8")?;
     command.env("GIT_CONFIG_COUNT", "1").env("GIT_CONFIG_VALUE_0", DATABASE);
@@ -109,7 +112,7 @@ fn redirect(command: &mut Command, clone: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The copy that cargo-deny keeps, if there is one.
+/// Returns the path of cargo-deny's copy of the database, or `None` if there is none.
 fn copy() -> Result<Option<PathBuf>> {
     let home = std::env::var_os("CARGO_HOME").map(PathBuf::from).or_else(|| Some(std::env::home_dir()?.join(".cargo")));
     let place = home.context("no home directory is known: set CARGO_HOME")?.join("advisory-dbs");
@@ -118,7 +121,7 @@ fn copy() -> Result<Option<PathBuf>> {
     Ok(copies.into_iter().find(|path| path.join("crates").is_dir()))
 }
 
-/// The day of the last commit.
+/// Returns the date of the last commit in the copy.
 fn date(copy: &Path) -> Result<String> {
     let date = output(command("git").arg("-C").arg(copy).args(["log", "-1", "--format=%cs"]))?;
     Ok(date.trim().to_owned())

@@ -1,4 +1,5 @@
-//! The figures that Tollhouse promises, beside Node.js's and the seed's.
+//! Measures what Tollhouse promises, next to Node.js and amla-sandbox (the *seed*: the system that Tollhouse started
+//! from).
 
 use std::path::PathBuf;
 
@@ -8,19 +9,19 @@ use crate::build::{self, Profile, binary};
 use crate::rivals;
 use crate::run::{command, run, say, succeeds, target};
 
-/// Runs a release build for long, in many sessions at once.
+/// Runs the soak test on a release build: many sessions at once, for a long time.
 pub(crate) fn soak(options: &[&str]) -> Result<()> {
     build::all(Profile::Release)?;
     run(command(binary(Profile::Release).with_file_name("bench")).arg("soak").args(options))
 }
 
-/// The seed system, as it is published.
+/// PyPI requirement of the seed system.
 const SEED: &str = "amla-sandbox==0.2.8";
 
-/// Measures a release build: these parts of it, or all.
+/// Measures these parts of a release build, or all of them if `parts` is empty.
 pub(crate) fn bench(parts: &[&str]) -> Result<()> {
     build::all(Profile::Release)?;
-    // It was built with the rest: running it through cargo would select other packages, and build wasmtime again.
+    // The benchmark was built with the rest. `cargo run` would select other packages, and build wasmtime again.
     let binary = binary(Profile::Release);
     let mut bench = command(binary.with_file_name("bench"));
     if let Some(python) = seed() {
@@ -42,7 +43,7 @@ pub(crate) fn bench(parts: &[&str]) -> Result<()> {
     if parts.is_empty() || !python.is_empty() { crate::python::bench(self::seed()) } else { Ok(()) }
 }
 
-/// A Python that has the seed, in an environment of its own; none if it cannot be installed here.
+/// Returns a Python interpreter in an environment with the seed system, or `None` if that cannot be installed here.
 fn seed() -> Option<PathBuf> {
     let environment = target().join("bench-seed");
     let python = environment.join("bin/python");

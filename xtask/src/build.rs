@@ -7,19 +7,19 @@ use anyhow::{Context, Result};
 
 use crate::guests;
 use crate::run::{cargo, root, run, say, target};
-use crate::setup::{C, cargo_home, setup, targets};
+use crate::setup::{CToolchain, cargo_home, setup, targets};
 
 /// Profile of the host. Guests and tools are always optimised.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Profile {
-    /// Own code quick to build, dependencies optimised.
+    /// Own code without optimization, for quick builds; dependencies optimized.
     Debug,
-    /// Profile `release`.
+    /// The profile `release`.
     Release,
 }
 
 impl Profile {
-    /// The directory under `target`.
+    /// Returns the directory of the profile below `target`.
     pub(crate) fn directory(self) -> &'static str {
         match self {
             Self::Debug => "debug",
@@ -36,13 +36,14 @@ impl Profile {
     }
 }
 
-/// Manifest of the shell guest, which is outside of the workspace; see `patched`.
+/// Manifest of the shell guest, which is outside of the workspace because it depends on a patched crate; see `patched`.
 pub(crate) const SHELL: &str = "guest-shell/Cargo.toml";
 
-/// Builds of tools.
+/// Arguments of cargo that build tools.
 const TOOLS: [&str; 5] = ["build", "--profile", "guest", "--target", "wasm32-wasip2"];
 
-/// Program that the tests run in the shell. For WASI 0.1 its exit status comes through: see `docs/programs.md`.
+/// Fixture program that the tests run in the shell. It is also built for WASI 0.1, where its exit status reaches the
+/// host: see `docs/programs.md`.
 const PROGRAM: &str = "tollhouse-fixture-program";
 
 /// Builds guests, tools and host.
@@ -52,7 +53,7 @@ pub(crate) fn all(profile: Profile) -> Result<()> {
     host(profile, &[])
 }
 
-/// Builds the command line, and these tools, which are all of Rust.
+/// Builds the command line and these tools, which must not contain C: no compiler for it is set up.
 pub(crate) fn demo(profile: Profile, packages: &[String]) -> Result<()> {
     targets(&["wasm32-wasip2"])?;
     say("building the tools (wasm32-wasip2)");
@@ -65,7 +66,7 @@ pub(crate) fn demo(profile: Profile, packages: &[String]) -> Result<()> {
     host(profile, &["--bin", "tollhouse"])
 }
 
-/// Compiles the guests for this machine. How the compiler itself was built makes no difference to what it makes.
+/// Compiles the guests for this machine. The compiler is a debug build: its own profile does not change its output.
 pub(crate) fn guests() -> Result<()> {
     compiled_guests(Profile::Debug)
 }
@@ -77,7 +78,7 @@ fn compiled_guests(profile: Profile) -> Result<()> {
     guests::prepare(profile)
 }
 
-/// Builds the host, or what is selected of it, with the guests.
+/// Builds the host, or the selected packages of it, with the guests.
 fn host(profile: Profile, selection: &[&str]) -> Result<()> {
     say("building the host");
     compiled_guests(profile)?;
@@ -91,7 +92,7 @@ pub(crate) fn binary(profile: Profile) -> PathBuf {
     target().join(profile.directory()).join("tollhouse")
 }
 
-/// The directories under `tools/`, each a package.
+/// Returns the directories under `tools/`, each of which holds one package.
 pub(crate) fn tool_directories() -> Result<Vec<PathBuf>> {
     let tools = root().join("tools");
     let mut found = Vec::new();
@@ -105,19 +106,19 @@ pub(crate) fn tool_directories() -> Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// The name of a directory's package.
+/// Returns the name of the cargo package in a directory of `tools/`.
 pub(crate) fn tool_package(directory: &Path) -> String {
     let name = directory.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     format!("tollhouse-tool-{name}")
 }
 
-fn tools(c: &C) -> Result<()> {
+fn tools(c: &CToolchain) -> Result<()> {
     say("building the tools (wasm32-wasip2)");
     let mut build = cargo(&TOOLS);
     for directory in tool_directories()? {
         build.args(["--package", &tool_package(&directory)]);
     }
-    // What the tests call and run, beside the real tools.
+    // Components that the tests call and run, besides the real tools.
     for package in [
         "fixture-agent",
         "fixture-callers",
@@ -136,12 +137,12 @@ fn tools(c: &C) -> Result<()> {
     run(cargo(&["build", "--profile", "guest", "--target", "wasm32-wasip1"]).args(["--package", PROGRAM]))
 }
 
-/// Has the compiler leave out where this machine keeps things: another one makes the same tools, to the byte.
+/// Removes paths of this machine from the output of the compiler, so that builds on all machines give the same bytes.
 fn leave_out_paths(build: &mut Command) {
     let Ok(cargo) = cargo_home() else { return };
     let flags = [(cargo, "/cargo"), (root(), "/tollhouse")]
         .map(|(place, name)| format!("--remap-path-prefix={}={name}", place.display()));
-    // Flags are separated by spaces.
+    // `RUSTFLAGS` separates flags by spaces.
     if !flags.iter().any(|flag| flag.contains(' ')) {
         build.env("CARGO_TARGET_WASM32_WASIP2_RUSTFLAGS", flags.join(" "));
     }

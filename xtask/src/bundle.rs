@@ -1,10 +1,12 @@
-//! Node's modules for the JavaScript guest: bundled from npm, and committed, so that no build needs npm.
+//! Bundles npm packages that implement Node's modules for the JavaScript guest. The bundle is committed, so that no
+//! other build needs npm.
 
 use anyhow::Result;
 
 use crate::run::{command, root, run, say};
 
-/// Installs exactly what the lock file names, and makes the bundle and its licences; or checks that they are so made.
+/// Installs the packages of the lock file, and writes the bundle and its licences; with `check`, compares them with the
+/// committed ones.
 pub(crate) fn bundle(check: bool) -> Result<()> {
     let directory = root().join("guest-js/node");
     say("bundling Node's modules (guest-js/node)");

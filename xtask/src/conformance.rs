@@ -1,8 +1,8 @@
-//! Scores the shell, and its rivals in the same run, by cases that hold what GNU bash and jq gave.
+//! Scores the shell, and rival shells in the same run, on recorded cases: scripts with the results of GNU bash and jq.
 //!
 //! A case is a line of JSON: `{suite, name, script, files, modes, env, expected_stdout, expected_exit}`, or of jq's own
-//! suite `{suite, name, program, input, outputs}`. It passes when standard output and exit status are the same; jq's when
-//! the values are.
+//! suite `{suite, name, program, input, outputs}`. A case passes if standard output and exit status are the same, and a
+//! case of jq's suite if the values are equal.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
@@ -15,10 +15,10 @@ use crate::build::{self, Profile, binary};
 use crate::rivals;
 use crate::run::{command, root, run, say, target};
 
-/// Passed and all, by suite.
+/// Number of passed cases, and of all cases, by suite.
 type Score = BTreeMap<String, (u32, u32)>;
 
-/// Prints a table of all cases in a directory and those below; with rivals if they are wanted.
+/// Prints a table with the scores of all cases below a directory, and those of the rivals if `rivals` is true.
 pub(crate) fn conformance(directory: &Path, rivals: bool) -> Result<()> {
     build::all(Profile::Debug)?;
     let mut cases = Vec::new();
@@ -86,7 +86,7 @@ fn job(case: &Value) -> Value {
     job
 }
 
-/// Runs the jobs, and counts what passed.
+/// Runs the cases with one shell, and counts those that passed.
 fn score(runner: &mut std::process::Command, name: &str, out: &Path, cases: &[Value]) -> Result<Score> {
     say(&format!("{} cases with {name}", cases.len()));
     let results = out.join(format!("{name}.jsonl"));
@@ -118,7 +118,7 @@ fn passes(case: &Value, result: &Value) -> bool {
     result["stdout"] == case["expected_stdout"] && result["exit_code"] == case["expected_exit"]
 }
 
-/// Returns true if two values are equal; `1` and `1.0` are.
+/// Returns true if two values are equal, where `1` and `1.0` count as equal.
 fn same(one: &Value, other: &Value) -> bool {
     match (one, other) {
         (Value::Number(one), Value::Number(other)) => one == other || one.as_f64() == other.as_f64(),
@@ -133,7 +133,7 @@ fn same(one: &Value, other: &Value) -> bool {
     }
 }
 
-/// A table in Markdown.
+/// Prints a table in Markdown.
 fn print(table: &[(&str, Score)]) {
     let names: Vec<&str> = table.iter().map(|(name, _)| *name).collect();
     println!("| suite | cases | {} |\n| --- |{}", names.join(" | "), " --- |".repeat(names.len() + 1));

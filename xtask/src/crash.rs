@@ -1,15 +1,15 @@
-//! The crash tests, for long: `tests/crash` and `tests/sessions/on_disk` have the short form, which `cargo xtask test`
-//! runs.
+//! Runs the crash tests for long. `cargo xtask test` runs a short form of the same tests, which are in `tests/crash`
+//! and `tests/sessions/on_disk`.
 
 use anyhow::{Context, Result, bail};
 
 use crate::build::{self, Profile};
 use crate::run::{cargo, run, say};
 
-/// Number of cycles of each kind without `--cycles`.
+/// Number of cycles of each test without `--cycles`.
 const CYCLES: u32 = 200;
 
-/// The tests that kill, by the beginning of their names.
+/// Prefixes of the names of the tests that kill processes or cut the power.
 const TESTS: [&str; 5] = [
     "crash::blobs::",
     "crash::store::",
@@ -18,7 +18,7 @@ const TESTS: [&str; 5] = [
     "sessions::on_disk::kills::",
 ];
 
-/// Runs them one after the other, with both stores.
+/// Runs the crash tests one after the other, with both databases.
 pub(crate) fn crash(arguments: &[&str]) -> Result<()> {
     let cycles = match arguments {
         [] => CYCLES,
@@ -29,7 +29,8 @@ pub(crate) fn crash(arguments: &[&str]) -> Result<()> {
         "killing {cycles} times each, and cutting the power a sixth as often, which takes root and loop devices"
     ));
     build::all(Profile::Debug)?;
-    // With the default members: another selection brings other features, and builds wasmtime again.
+    // With the default members, as every other build: another selection of packages has other features, and builds
+    // wasmtime again.
     let mut tests = cargo(&["test", "--features", "tollhouse-tests/redb", "--test", "all", "--"]);
     tests.args(TESTS).args(["--nocapture", "--test-threads=1"]);
     run(tests.env("TOLLHOUSE_CRASH_CYCLES", cycles.to_string()))

@@ -1,4 +1,4 @@
-//! The demo: what it needs built, its tools published, two agents' scripts run.
+//! The demo: builds what it needs, publishes tools, and runs two scripts as an agent would write them.
 
 use anyhow::Result;
 
@@ -15,7 +15,8 @@ pub(crate) fn demo() -> Result<()> {
     let tollhouse = binary(Profile::Debug);
     say("publishing the tools to the local registry");
     for directory in directories {
-        // A release never changes. If an earlier build of the same version is there, the demo runs with that one.
+        // A published release never changes. If an earlier build of the same version is in the registry, the demo uses
+        // that one.
         if run(command(&tollhouse).arg("publish").arg(&directory)).is_err() {
             say(&format!("keeping the published release of {}", directory.display()));
         }

@@ -1,5 +1,5 @@
-//! Fuzzing: the targets of `tests/fuzz`, led by coverage. CI only replays their corpus, and inputs that are made for them
-//! (`tests/security/fuzz_corpora.rs`).
+//! Coverage-guided fuzzing of the targets in `tests/fuzz`. CI only replays the corpus, and inputs that are generated
+//! for each target (`tests/security/fuzz_corpora.rs`).
 
 mod seeded;
 
@@ -11,39 +11,39 @@ use anyhow::{Context, Result, bail};
 
 use crate::run::{cargo, root, run, say, succeeds, target};
 
-/// Run time of each target unless the command line gives one: long enough to find again what a change broke.
-const TIME: Time = Time::Each(60);
+/// Default run time of each target: long enough to find again what a change broke.
+const TIME: FuzzTime = FuzzTime::Each(60);
 
-/// libFuzzer's bounds on one input: seconds, MiB, and bytes. The corpus is smaller, and what grows with the length of
-/// its input is seen within that.
+/// libFuzzer's limits for one input: time in seconds, memory in MiB, and length in bytes. The files of the corpus are
+/// shorter; cost that grows with the length of an input shows within 4,096 bytes.
 const BOUNDS: [&str; 3] = ["-timeout=20", "-rss_limit_mb=1024", "-max_len=4096"];
 
 /// Result of one target.
-struct Outcome {
+struct FuzzOutcome {
     runs: String,
-    /// Edges of the code that its inputs reach.
+    /// Number of code edges that the inputs reach.
     coverage: String,
-    /// Inputs that are kept for the next time.
+    /// Number of inputs that are kept for the next run.
     kept: usize,
-    /// Path of the input of a finding; empty if the target ended without one.
+    /// Path of the input of a finding; `None` if the target ended without one.
     found: Option<String>,
 }
 
 /// Run time of the targets.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Time {
-    /// Each of them, in seconds.
+enum FuzzTime {
+    /// Run time of each target, in seconds.
     Each(u32),
     /// Run time of all targets together, in hours.
     Together(f64),
 }
 
-impl Time {
-    /// Seconds for each of so many targets.
+impl FuzzTime {
+    /// Returns the seconds for each of `targets` targets.
     fn share(self, targets: usize) -> u32 {
         match self {
             Self::Each(seconds) => seconds,
-            // A cast of a float saturates; less than a second would be no limit for libFuzzer.
+            // A cast of a float saturates. Less than one second would be no limit for libFuzzer.
             Self::Together(hours) => ((hours * 3600.0 / targets as f64) as u32).max(1),
         }
     }
@@ -51,15 +51,15 @@ impl Time {
 
 /// Options of the command.
 #[derive(Debug, PartialEq)]
-struct Options<'a> {
+struct FuzzOptions<'a> {
     only: Option<&'a str>,
-    time: Time,
+    time: FuzzTime,
     seeded: bool,
 }
 
 /// Runs one target, or all of them.
 pub(crate) fn fuzz(arguments: &[&str]) -> Result<()> {
-    let Options { only, time, seeded } = read(arguments)?;
+    let FuzzOptions { only, time, seeded } = read(arguments)?;
     let targets = targets()?;
     let chosen: Vec<&String> = targets.iter().filter(|target| only.is_none_or(|only| only == *target)).collect();
     if chosen.is_empty() {
@@ -75,7 +75,7 @@ pub(crate) fn fuzz(arguments: &[&str]) -> Result<()> {
     if seeded { seeded::find(&chosen, seconds) } else { look(&chosen, seconds) }
 }
 
-/// Runs targets, each as long. One that finds something ends early, and the next one begins.
+/// Fuzzes the chosen targets, each for `seconds`. A finding ends its target early, and the next target starts.
 fn look(chosen: &[&String], seconds: u32) -> Result<()> {
     let mut outcomes = Vec::new();
     for (at, target) in chosen.iter().enumerate() {
@@ -84,7 +84,7 @@ fn look(chosen: &[&String], seconds: u32) -> Result<()> {
     }
     let width = chosen.iter().map(|target| target.len()).max().unwrap_or_default().max("target".len());
     println!("{:width$}  {:>12}  {:>8}  {:>6}  found", "target", "runs", "coverage", "kept");
-    for (target, Outcome { runs, coverage, kept, found }) in &outcomes {
+    for (target, FuzzOutcome { runs, coverage, kept, found }) in &outcomes {
         let found = found.as_deref().unwrap_or("nothing");
         println!("{target:width$}  {runs:>12}  {coverage:>8}  {kept:>6}  {found}");
     }
@@ -94,9 +94,9 @@ fn look(chosen: &[&String], seconds: u32) -> Result<()> {
     Ok(())
 }
 
-/// `[TARGET | --all] [--seconds N | --minutes N | --hours N] [--seeded]`, in any order.
-fn read<'a>(arguments: &[&'a str]) -> Result<Options<'a>> {
-    let mut options = Options { only: None, time: TIME, seeded: false };
+/// Parses the arguments `[TARGET | --all] [--seconds N | --minutes N | --hours N] [--seeded]`, in any order.
+fn read<'a>(arguments: &[&'a str]) -> Result<FuzzOptions<'a>> {
+    let mut options = FuzzOptions { only: None, time: TIME, seeded: false };
     let (mut all, mut rest) = (false, arguments.iter());
     while let Some(argument) = rest.next() {
         match *argument {
@@ -117,21 +117,22 @@ fn read<'a>(arguments: &[&'a str]) -> Result<Options<'a>> {
     Ok(options)
 }
 
-/// `--hours` is the time of all targets together, and may have a fraction; the others are that of each.
-fn time(flag: &str, given: &str) -> Result<Time> {
+/// Parses the value of a flag for the run time. `--hours` is the time of all targets together and may have a fraction;
+/// the other flags give the time of each target.
+fn time(flag: &str, given: &str) -> Result<FuzzTime> {
     if flag == "--hours" {
         let hours: f64 = given.parse().with_context(|| format!("`{flag} {given}` is no number"))?;
         if !hours.is_finite() || hours <= 0.0 {
             bail!("`{flag} {given}` is no time to fuzz for");
         }
-        return Ok(Time::Together(hours));
+        return Ok(FuzzTime::Together(hours));
     }
     let number: u32 = given.parse().with_context(|| format!("`{flag} {given}` is no whole number"))?;
     let each = if flag == "--minutes" { 60 } else { 1 };
-    Ok(Time::Each(number.checked_mul(each).context("that is more than a century")?))
+    Ok(FuzzTime::Each(number.checked_mul(each).context("that is more than a century")?))
 }
 
-/// The names of all targets: their files.
+/// Returns the names of all targets, which are the names of their files.
 fn targets() -> Result<Vec<String>> {
     let directory = root().join("tests/fuzz/fuzz_targets");
     let mut names = Vec::new();
@@ -142,10 +143,10 @@ fn targets() -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// `cargo fuzz`, which wants a nightly compiler for what the stable one has too.
+/// Returns a `cargo fuzz` command. cargo-fuzz asks for a nightly compiler, but needs nothing that the stable one lacks.
 fn cargo_fuzz(command: &str) -> Command {
     let mut fuzz = cargo(&["fuzz", command, "--fuzz-dir", "tests/fuzz", "--target-dir"]);
-    // Our own code has no `unsafe`: without the address sanitizer it builds and runs twice as fast.
+    // Our own code has no `unsafe`. Without the address sanitizer the targets build and run twice as fast.
     fuzz.arg(directory()).args(["--sanitizer", "none"]).env("RUSTC_BOOTSTRAP", "1");
     fuzz
 }
@@ -155,8 +156,8 @@ fn directory() -> PathBuf {
     target().join("fuzz")
 }
 
-/// Fuzzes one target. What the fuzzer finds interesting is kept for the next time, beside the corpus and not in it.
-fn one(target: &str, seconds: u32) -> Result<Outcome> {
+/// Fuzzes one target. Inputs that raise the coverage are kept for the next run in a directory beside the corpus.
+fn one(target: &str, seconds: u32) -> Result<FuzzOutcome> {
     let grown = directory().join("corpus").join(target);
     std::fs::create_dir_all(&grown)?;
     let log = directory().join(format!("{target}.log"));
@@ -169,10 +170,10 @@ fn one(target: &str, seconds: u32) -> Result<Outcome> {
     let found = (!status.success()).then(|| report(target, &told, &log));
     let runs = after(&told, "stat::number_of_executed_units:").unwrap_or("?").to_owned();
     let coverage = after(&told, " cov: ").and_then(|rest| rest.split(' ').next()).unwrap_or("?").to_owned();
-    Ok(Outcome { runs, coverage, kept: std::fs::read_dir(&grown)?.count(), found })
+    Ok(FuzzOutcome { runs, coverage, kept: std::fs::read_dir(&grown)?.count(), found })
 }
 
-/// Says what was found, and how to see it again. Returns where its input is.
+/// Prints a finding and how to reproduce it. Returns the path of its input.
 fn report(target: &str, told: &str, log: &Path) -> String {
     let panicked = told.lines().skip_while(|line| !line.contains("panicked at")).take(3);
     for line in panicked.chain(told.lines().filter(|line| line.starts_with("==") && line.contains("ERROR"))) {
@@ -192,7 +193,7 @@ fn report(target: &str, told: &str, log: &Path) -> String {
     input.to_owned()
 }
 
-/// The rest of the last line that has these words, behind them.
+/// Returns the text after `words` in the last line that contains them.
 fn after<'t>(text: &'t str, words: &str) -> Option<&'t str> {
     text.lines().rev().find_map(|line| line.split_once(words)).map(|(_, rest)| rest.trim())
 }

@@ -1,9 +1,9 @@
-//! The guests: built from their sources, or taken from the crate `tollhouse-guests`, which stores them for everyone who has
-//! Rust's tool chain alone.
+//! The guests: built from their sources, or taken from the crate `tollhouse-guests`, which stores them so that building
+//! the host needs only Rust's tool chain.
 //!
-//! A stored guest is used as long as its sources have the digest that `host/guests/manifest.toml` names. `cargo xtask guests`
-//! builds the guests and stores them anew. A build gives the same bytes wherever it runs, as long as rustc and clang are the
-//! same: no path of this machine gets into them.
+//! A stored guest is used as long as its sources have the digest that `host/guests/manifest.toml` names. `cargo xtask
+//! guests` builds and stores the guests again. A build gives the same bytes on every machine with the same rustc and
+//! clang, because paths of the machine are removed.
 
 mod manifest;
 mod sources;
@@ -13,36 +13,38 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-use self::manifest::{Manifest, StoredGuest};
+use self::manifest::{GuestManifest, StoredGuest};
 use crate::build::{Profile, SHELL};
 use crate::patched;
 use crate::run::{cargo, command, output, root, run, say, target};
 use crate::setup;
 
-/// Guest as the build sees it.
-struct Guest {
-    /// Name of its files.
+/// Guest and how it is built.
+struct GuestPackage {
+    /// Base name of the guest's files.
     name: &'static str,
-    /// Package of its core module.
+    /// Cargo package of the guest's core module.
     package: &'static str,
 }
 
-const GUESTS: [Guest; 2] =
-    [Guest { name: "js", package: "tollhouse-guest-js" }, Guest { name: "shell", package: "tollhouse-guest-shell" }];
+const GUESTS: [GuestPackage; 2] = [
+    GuestPackage { name: "js", package: "tollhouse-guest-js" },
+    GuestPackage { name: "shell", package: "tollhouse-guest-shell" },
+];
 
 /// Target that guests are built for.
 pub(crate) const TARGET: &str = "wasm32-unknown-unknown";
 
-/// Flag by which `getrandom` takes randomness from the guest itself, which has it from its host.
+/// Flag with which the crate `getrandom` takes randomness from a function of the guest, which gets it from the host.
 const GETRANDOM: &str = "--cfg=getrandom_backend=\"custom\"";
 
-impl Guest {
-    /// Path of a file in the crate that stores the guests.
+impl GuestPackage {
+    /// Returns the path of a stored file of the guest.
     fn stored(&self, extension: &str) -> PathBuf {
         stored().join(self.name).with_extension(extension)
     }
 
-    /// Path of the core module, once it is built in a target directory.
+    /// Returns the path of the built core module in a target directory.
     fn core(&self, target: &Path) -> PathBuf {
         target.join(TARGET).join("guest").join(format!("{}.wasm", self.package.replace('-', "_")))
     }
@@ -62,20 +64,20 @@ impl Guest {
     }
 }
 
-/// Directory of the crate that stores the guests.
+/// Returns the directory of the crate that stores the guests.
 fn stored() -> PathBuf {
     root().join("host/guests")
 }
 
-/// A command of cargo's on what is built as the guests are.
+/// Returns a cargo command with the target, profile and flags that guests are built with.
 pub(crate) fn cargo_for_guests(subcommand: &str, arguments: &[&str]) -> Result<Command> {
     let mut cargo = cargo(&[subcommand, "--profile", "guest", "--target", TARGET]);
     cargo.args(arguments).env("CARGO_ENCODED_RUSTFLAGS", rustflags(&target())?);
     Ok(cargo)
 }
 
-/// Has cargo build for other machines of this architecture: with guests that are compiled for all of them, and without a
-/// path of this machine.
+/// Prepares a cargo build whose result runs on every machine of this architecture: the embedded guests use no features
+/// of this CPU, and paths of this machine are removed.
 pub(crate) fn generic(build: &mut Command) -> Result<&mut Command> {
     run(&mut cargo(&["build", "--bin", "tollhouse-precompile"]))?;
     let out = target().join("generic-guests");
@@ -84,12 +86,12 @@ pub(crate) fn generic(build: &mut Command) -> Result<&mut Command> {
     Ok(build.env("TOLLHOUSE_GUESTS_DIR", out).env("CARGO_ENCODED_RUSTFLAGS", flags))
 }
 
-/// Flags of the compiler for guests, separated as cargo wants it.
+/// Returns the compiler flags for guests, in the form of `CARGO_ENCODED_RUSTFLAGS`.
 fn rustflags(target: &Path) -> Result<String> {
     Ok([[GETRANDOM.to_owned()].as_slice(), &remapped(target)?].concat().join("\x1f"))
 }
 
-/// Flags that leave out where this machine keeps things.
+/// Returns the compiler flags that remove paths of this machine from the output.
 fn remapped(target: &Path) -> Result<[String; 4]> {
     let version = output(command("rustc").arg("-vV"))?;
     let commit = version.lines().find_map(|line| line.strip_prefix("commit-hash: ")).unwrap_or("unknown");
@@ -104,23 +106,24 @@ fn remapped(target: &Path) -> Result<[String; 4]> {
     Ok(places.map(|(place, name)| format!("--remap-path-prefix={}={name}", place.display())))
 }
 
-/// Puts the files that the host embeds into `target/guests`.
+/// Compiles the guests that the host embeds into `target/guests`.
 pub(crate) fn prepare(profile: Profile) -> Result<()> {
     let out = target().join("guests");
     let first = !out.join("shell.digest").exists();
     compile(&target().join(profile.directory()).join("tollhouse-precompile"), &[], &out)?;
     if first {
-        // A host that was built before has the stored guests, and its build script does not look for others.
+        // A host that was built before embeds the stored guests. Its build script would not run again by itself.
         let mut clean = cargo(&["clean", "--quiet", "--package", "tollhouse"]);
         run(clean.args(profile.flag()))?;
     }
     Ok(())
 }
 
-/// Has `tollhouse-precompile` compile the stored guests into a directory, but of those whose sources changed, these.
+/// Compiles the guests into a directory with `tollhouse-precompile`: the stored ones, or freshly built ones if the
+/// sources have changed.
 fn compile(compiler: &Path, flags: &[&str], out: &Path) -> Result<()> {
     std::fs::create_dir_all(out)?;
-    let manifest = Manifest::read(&stored())?;
+    let manifest = GuestManifest::read(&stored())?;
     for guest in &GUESTS {
         let sources = sources::digest(guest.name)?;
         let origin = if manifest.has(guest.name, &sources) {
@@ -131,7 +134,7 @@ fn compile(compiler: &Path, flags: &[&str], out: &Path) -> Result<()> {
             guest.core(&target())
         };
         let made = out.join(guest.name);
-        // Besides times, what it was made of: a stored guest that git brought may be older than what is there.
+        // Modification times are not enough: a stored guest that git checked out may be older than the compiled one.
         let stamp = format!("{}\n{sources}\n", origin.display());
         let made_of = made.with_extension("made-of");
         let same = std::fs::read_to_string(&made_of).is_ok_and(|made_of| made_of == stamp);
@@ -145,13 +148,13 @@ fn compile(compiler: &Path, flags: &[&str], out: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Builds the guests from their sources and stores them; or, with `check`, only compares the result with what is stored.
+/// Builds the guests from their sources and stores them; with `check`, only compares them with the stored ones.
 pub(crate) fn renew(check: bool) -> Result<()> {
     let c = setup::wasm_compiler()?;
     say("building what pre-initialises the guests");
     run(&mut cargo(&["build", "--bin", "tollhouse-precompile"]))?;
     let precompile = target().join("debug/tollhouse-precompile");
-    let mut manifest = Manifest::made_by(&output(command("rustc").arg("--version"))?, &version_of(&c)?);
+    let mut manifest = GuestManifest::made_by(&output(command("rustc").arg("--version"))?, &version_of(&c)?);
     let directory = target().join("portable-guests");
     std::fs::create_dir_all(&directory)?;
     for guest in &GUESTS {
@@ -163,7 +166,7 @@ pub(crate) fn renew(check: bool) -> Result<()> {
         manifest.add(guest.name, StoredGuest::read(&directory, guest.name, sources)?);
     }
     if check {
-        return manifest.compare(&Manifest::read(&stored())?);
+        return manifest.compare(&GuestManifest::read(&stored())?);
     }
     for guest in &GUESTS {
         for extension in ["wasm.zst", "pages", "digest"] {
@@ -176,9 +179,9 @@ pub(crate) fn renew(check: bool) -> Result<()> {
     Ok(())
 }
 
-/// Refuses stored guests that are not what the manifest says, or not made of the sources that are there.
+/// Refuses stored guests that differ from the manifest, or whose sources have changed.
 pub(crate) fn check() -> Result<()> {
-    let manifest = Manifest::read(&stored())?;
+    let manifest = GuestManifest::read(&stored())?;
     for guest in &GUESTS {
         let sources = sources::digest(guest.name)?;
         if !manifest.has(guest.name, &sources) {
@@ -195,12 +198,12 @@ pub(crate) fn check() -> Result<()> {
     Ok(())
 }
 
-/// First line of what a compiler says of its version.
+/// Returns the first line of a compiler's version message.
 fn version_of(compiler: &str) -> Result<String> {
     Ok(output(command(compiler).arg("--version"))?.lines().next().unwrap_or_default().to_owned())
 }
 
-/// Returns true if a file is there and newer than all of these.
+/// Returns true if a file exists and is newer than all of `sources`.
 fn newer(made: &Path, sources: &[&Path]) -> Result<bool> {
     let Ok(made) = made.metadata() else { return Ok(false) };
     let made = made.modified()?;

@@ -1,4 +1,5 @@
-//! Set-up, build, demo, test, conformance, fuzzing, crashes and bench of Tollhouse: `cargo xtask COMMAND`.
+//! Development tasks of Tollhouse: `cargo xtask COMMAND` sets up a machine, builds, tests, fuzzes, measures and makes
+//! releases.
 
 mod advisories;
 mod bench;
@@ -98,7 +99,7 @@ fn main() -> Result<()> {
         ["conformance", directory] => conformance::conformance(directory.as_ref(), false),
         ["conformance", directory, "--rivals"] => conformance::conformance(directory.as_ref(), true),
         ["differential", arguments @ ..] => differential::differential(arguments),
-        // Started by the former, in its sandbox.
+        // Internal: `differential` starts this command in its sandbox.
         ["differential-worker"] => differential::work(),
         ["fuzz", arguments @ ..] => fuzz::fuzz(arguments),
         ["crash", arguments @ ..] => crash::crash(arguments),

@@ -1,4 +1,5 @@
-//! The official clients and the conformance suite of MCP, against `tollhouse mcp`, and servers that others made, mounted.
+//! Tests of MCP with software of others: official clients and the conformance suite against `tollhouse mcp`, and
+//! published servers as mounted tools.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader};
@@ -11,10 +12,10 @@ use crate::build::Profile;
 use crate::python::environment_of;
 use crate::run::{command, output, run, say, target};
 
-/// The suite, as npm has it.
+/// npm package of the conformance suite.
 const CONFORMANCE: &str = "@modelcontextprotocol/conformance@0.1.16";
 
-/// The official SDK, and servers that others made.
+/// npm packages of the official SDK, and of servers by other authors.
 const PACKAGES: [&str; 4] = [
     "@modelcontextprotocol/sdk@1.32.2",
     "@modelcontextprotocol/server-everything@2026.8.31",
@@ -25,7 +26,8 @@ const PACKAGES: [&str; 4] = [
 /// Treatment of each scenario of the conformance suite: the test, or the reason why it does not apply.
 const SCENARIOS: &str = "tests/mcp/conformance.txt";
 
-/// Tests the server with the official Python SDK, one of two revisions ago, and the conformance suite.
+/// Tests the server with the official SDKs (the Python SDK also in a release that is two protocol revisions older),
+/// tests published servers as mounted tools, and runs the conformance suite.
 pub(crate) fn test_full(profile: Profile) -> Result<()> {
     let home = target().join("mcp/home");
     let binary = target().join(profile.directory()).join("tollhouse");
@@ -103,7 +105,8 @@ fn results() -> PathBuf {
     target().join("mcp/results")
 }
 
-/// Pins the fixture with the tools that the suite calls by name. Returns the options of a gateway to it.
+/// Pins the fixture server, whose tools the suite calls by name. Returns the options with which `tollhouse mcp` serves
+/// those tools.
 fn gateway(binary: &Path, home: &Path) -> Result<Vec<String>> {
     let (policy, fixture) = (home.join("gateway.toml"), fs::canonicalize("tests/mcp-server/conformance.py")?);
     let code = "import os, sys; print(os.path.realpath(sys.executable)); print(sys.base_prefix)";
@@ -116,11 +119,11 @@ fn gateway(binary: &Path, home: &Path) -> Result<Vec<String>> {
     fs::write(&policy, text)?;
     let options = ["--policy".to_owned(), policy.display().to_string(), "--allow-exec".to_owned(), "suite".to_owned()];
     run(command(binary).args(["mcp", "lock"]).args(&options).env("XDG_DATA_HOME", home))?;
-    // The suite answers what its tools ask.
+    // The suite's own client answers the questions that the tools ask.
     Ok(options.into_iter().chain(["--proxy", "--ask-clients"].map(str::to_owned)).collect())
 }
 
-/// Starts a server over HTTP, and ends it after the work with its URL.
+/// Starts a server over HTTP, calls `work` with its URL, and stops the server.
 fn with_server(binary: &Path, home: &Path, options: &[&str], work: impl FnOnce(&str) -> Result<()>) -> Result<()> {
     let mut server = command(binary);
     server.args(["mcp", "--http", "127.0.0.1:0"]).args(options).env("XDG_DATA_HOME", home).stderr(Stdio::piped());
@@ -150,7 +153,7 @@ fn suite() -> Result<PathBuf> {
     if major >= 22 {
         return Ok(program);
     }
-    // It imports `globSync`, which is for its assessment of SDKs, and which an earlier Node.js does not have.
+    // The suite imports `globSync` for its assessment of SDKs, which older versions of Node.js do not have.
     let text = fs::read_to_string(&program)?;
     let without = text.replacen("globSync as o,", "", 1);
     if without == text {

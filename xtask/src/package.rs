@@ -1,5 +1,5 @@
-//! The crates that are published, packaged as for crates.io: whole, and small enough; and the command line, built from the
-//! packages alone where there is no other tool chain than Rust's.
+//! Packages the published crates as for crates.io, checks that each is complete and small enough, and builds the
+//! command line from the packages alone, without any tool chain but Rust's.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -13,7 +13,7 @@ use toml::Table;
 
 use crate::run::{cargo, command, output, root, run, say, target};
 
-/// Largest size that crates.io takes, in bytes.
+/// Largest package that crates.io accepts, in bytes.
 const MAX_SIZE: u64 = 10_000_000;
 
 /// Files from outside of a package that its build reads, by links, which packaging follows: crate and path.
@@ -24,26 +24,26 @@ const LINKED: [(&str, &str); 4] = [
     ("tollhouse-cli", "src/programs/python3/wit/deps/program/tools.wit"),
 ];
 
-/// Package that is published.
-struct Published {
+/// Crate that is published.
+struct PublishedCrate {
     name: String,
     version: String,
     manifest: String,
 }
 
-impl Published {
-    /// Path of the package.
+impl PublishedCrate {
+    /// Returns the path of the packaged crate.
     fn archive(&self) -> PathBuf {
         target().join("package").join(format!("{}-{}.crate", self.name, self.version))
     }
 }
 
-/// Packages the crates, and refuses one that is too large, or lacks a file that git has in its directory.
+/// Packages the crates, and refuses one that is too large or lacks a file that git tracks in its directory.
 pub(crate) fn test() -> Result<()> {
     say("packaging the crates that are published");
     let published = published()?;
     let mut package = cargo(&["package", "--quiet", "--locked", "--no-verify", "--allow-dirty"]);
-    for Published { name, .. } in &published {
+    for PublishedCrate { name, .. } in &published {
         package.args(["--package", name]);
     }
     run(&mut package)?;
@@ -51,16 +51,16 @@ pub(crate) fn test() -> Result<()> {
     build_command_line(&published)
 }
 
-/// Finds the packages of this workspace that are published.
-fn published() -> Result<Vec<Published>> {
+/// Returns the published packages of this workspace.
+fn published() -> Result<Vec<PublishedCrate>> {
     let metadata = output(&mut cargo(&["metadata", "--format-version", "1", "--no-deps", "--locked"]))?;
     let metadata: Value = serde_json::from_str(&metadata)?;
     let mut published = Vec::new();
     for package in metadata["packages"].as_array().context("cargo names no packages")? {
         let word = |key: &str| package[key].as_str().map(str::to_owned).with_context(|| format!("no {key}"));
-        // Guests are published as components.
+        // Guests are published as components, in the crate that stores them.
         if package["publish"].is_null() && word("name")? != "tollhouse-guest-js" {
-            published.push(Published {
+            published.push(PublishedCrate {
                 name: word("name")?,
                 version: word("version")?,
                 manifest: word("manifest_path")?,
@@ -71,7 +71,7 @@ fn published() -> Result<Vec<Published>> {
 }
 
 /// Builds the command line from the packages, and runs a script of each language.
-fn build_command_line(published: &[Published]) -> Result<()> {
+fn build_command_line(published: &[PublishedCrate]) -> Result<()> {
     say("building the command line from the packages, with clang and the wasm targets hidden");
     let workspace = target().join("package/workspace");
     if workspace.exists() {
@@ -95,8 +95,8 @@ fn build_command_line(published: &[Published]) -> Result<()> {
     Ok(())
 }
 
-/// Makes a workspace of the packages, with the locked dependencies and the profiles of this one.
-fn unpack(published: &[Published], workspace: &Path) -> Result<()> {
+/// Creates a workspace from the packages, with the locked dependencies and the profiles of this one.
+fn unpack(published: &[PublishedCrate], workspace: &Path) -> Result<()> {
     let (mut members, mut patched) = (Vec::new(), Table::new());
     for package in published {
         tar::Archive::new(GzDecoder::new(File::open(package.archive())?)).unpack(workspace)?;
@@ -115,7 +115,7 @@ fn unpack(published: &[Published], workspace: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Lets a build fail that calls clang, or builds for a wasm target.
+/// Makes a build fail if it calls clang or builds for a wasm target.
 fn hide_toolchains(build: &mut std::process::Command, directory: &Path) -> Result<()> {
     fs::create_dir_all(directory)?;
     let script = |name: &str, text: &str| -> Result<PathBuf> {
@@ -133,14 +133,14 @@ fn hide_toolchains(build: &mut std::process::Command, directory: &Path) -> Resul
     Ok(())
 }
 
-fn check(package: &Published) -> Result<()> {
-    let Published { name, manifest, .. } = package;
+fn check(package: &PublishedCrate) -> Result<()> {
+    let PublishedCrate { name, manifest, .. } = package;
     let archive = package.archive();
     let size = archive.metadata().with_context(|| format!("{} is not there", archive.display()))?.len();
     ensure!(size < MAX_SIZE, "{name} is {size} bytes, and crates.io takes {MAX_SIZE}");
     let mut packed = BTreeSet::new();
     for entry in tar::Archive::new(GzDecoder::new(File::open(&archive)?)).entries()? {
-        // Without the directory that they are all in.
+        // The archive has all files in one directory, which is removed from the path.
         let path: std::path::PathBuf = entry?.path()?.components().skip(1).collect();
         packed.insert(path.to_string_lossy().into_owned());
     }

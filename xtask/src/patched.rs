@@ -1,12 +1,13 @@
-//! What the guests build of others, with patches of ours: the published crate, with the patches of a directory applied in the
-//! order of their names.
+//! Crates by other authors that the guests use with patches of ours: the published crate, to which the patches of a
+//! directory are applied in the order of their names.
 //!
-//! The shell guest builds bashkit. cargo fetches it for the rival that the conformance run compares with, which builds it as
-//! it is. The patched copy lies in `guest-shell/target`, within the workspace of the guest: cargo makes hashes of paths in a
-//! workspace that are the same wherever that is, and so the same guest.
+//! The shell guest uses bashkit. cargo fetches the crate for a rival in the conformance run, which uses it unpatched.
+//! The patched copy is in `guest-shell/target`, inside the workspace of the guest: for packages inside a workspace, the
+//! hashes that cargo makes of paths are the same wherever the workspace is, and so the guest is the same.
 //!
-//! The JavaScript guest builds QuickJS, which `rquickjs-sys` brings. A dependency of this workspace cannot be a path that
-//! does not exist yet, so the crate stays as it is, and its C compiler is a script that compiles the patched file.
+//! The JavaScript guest uses QuickJS, which is part of the crate `rquickjs-sys`. A dependency of this workspace cannot
+//! be a path that does not exist yet, so the crate stays unpatched; its C compiler is a script that compiles the
+//! patched file instead.
 
 use std::collections::BTreeMap;
 use std::io::Read as _;
@@ -20,39 +21,40 @@ use sha2::{Digest as _, Sha256};
 
 use crate::run::{cargo, output, root, run, say, target};
 
-/// Package that uses the crate unpatched, and pins its version.
+/// Package that uses the crate without patches, and pins its version.
 pub(crate) const RIVAL: &str = "tests/conformance/rivals/bashkit/Cargo.toml";
 
-/// Crates that are patched, with their patches.
-struct Source {
+/// Crate that is patched, with its patches.
+struct PatchedCrate {
     /// Name of the crate.
     name: &'static str,
-    /// Manifest of a package that depends on it; the `Cargo.lock` beside that pins version and checksum.
+    /// Manifest of a package that depends on the crate; the `Cargo.lock` next to it pins version and checksum.
     manifest: &'static str,
     /// Directory of the patches.
     patches: &'static str,
 }
 
-const BASHKIT: Source = Source { name: "bashkit", manifest: RIVAL, patches: "guest-shell/patches" };
-const QUICKJS: Source = Source { name: "rquickjs-sys", manifest: "Cargo.toml", patches: "guest-js/patches" };
+const BASHKIT: PatchedCrate = PatchedCrate { name: "bashkit", manifest: RIVAL, patches: "guest-shell/patches" };
+const QUICKJS: PatchedCrate =
+    PatchedCrate { name: "rquickjs-sys", manifest: "Cargo.toml", patches: "guest-js/patches" };
 
-/// The file of the crate that is compiled in its patched form.
+/// File of the crate that is replaced by its patched form.
 const QUICKJS_FILE: &str = "quickjs/quickjs.c";
 
-/// File in the copy that names what the copy was made of.
+/// File in the patched copy that identifies the crate and the patches that it was made from.
 const STAMP: &str = ".made-of";
 
 /// Files by their path in the crate.
 pub(crate) type Files = BTreeMap<PathBuf, Vec<u8>>;
 
-/// File of patches.
-struct Patch {
-    /// Path of the file in this workspace.
+/// Patch file.
+struct PatchFile {
+    /// Path of the patch in this workspace.
     name: String,
     text: String,
 }
 
-/// Makes the patched copy, unless it is there and made of the same.
+/// Makes the patched copy of bashkit, unless an up-to-date one exists.
 pub(crate) fn bashkit() -> Result<()> {
     let directory = root().join("guest-shell/target").join(BASHKIT.name);
     let (version, checksum) = BASHKIT.pinned()?;
@@ -66,7 +68,7 @@ pub(crate) fn bashkit() -> Result<()> {
     write(&directory, &files)
 }
 
-/// Returns version and checksum of bashkit, as a text.
+/// Returns the pinned version and checksum of bashkit, as text.
 pub(crate) fn bashkit_pinned() -> Result<String> {
     let (version, checksum) = BASHKIT.pinned()?;
     Ok(format!("{version} {checksum}"))
@@ -74,11 +76,12 @@ pub(crate) fn bashkit_pinned() -> Result<String> {
 
 /// Makes the patched QuickJS, and returns a C compiler that compiles it in place of the published one.
 ///
-/// Its path has a digest of all that it is made of, so that cargo builds QuickJS again when that changes.
+/// The path of the compiler contains a digest of everything that it depends on, so that cargo builds QuickJS again when
+/// any of it changes.
 pub(crate) fn quickjs(compiler: &str) -> Result<PathBuf> {
     let (version, checksum) = QUICKJS.pinned()?;
     let patches = QUICKJS.patches()?;
-    // The script is part of what cargo has to build again for.
+    // The script itself is part of the digest.
     let script = wrapper_script(compiler, Path::new(QUICKJS_FILE));
     let digest = stamp(&format!("{checksum} {script}"), &patches);
     let directory = target().join("quickjs").join(&digest[..16]);
@@ -91,7 +94,7 @@ pub(crate) fn quickjs(compiler: &str) -> Result<PathBuf> {
     let content = files.remove(Path::new(QUICKJS_FILE)).with_context(|| format!("no {QUICKJS_FILE}"))?;
     std::fs::create_dir_all(patched.parent().unwrap_or(&directory))?;
     std::fs::write(&patched, content)?;
-    // What is there under its name is whole: a run that is stopped before has made no compiler.
+    // The final name appears only once the directory is complete, so an interrupted run leaves no compiler behind.
     let unfinished = wrapper.with_extension("unfinished");
     std::fs::write(&unfinished, wrapper_script(compiler, &patched))?;
     std::fs::set_permissions(&unfinished, std::fs::Permissions::from_mode(0o755))?;
@@ -99,8 +102,9 @@ pub(crate) fn quickjs(compiler: &str) -> Result<PathBuf> {
     Ok(wrapper)
 }
 
-/// A C compiler that reads the patched `quickjs.c` where it is to read another; headers come from beside that. What it
-/// makes names no directory of this machine, which assertions would.
+/// Returns a shell script that calls the C compiler and substitutes the patched `quickjs.c` for the published one,
+/// whose directory still provides the headers. The output names no directory of this machine; without the flags,
+/// assertions would.
 pub(crate) fn wrapper_script(compiler: &str, patched: &Path) -> String {
     let patched = patched.display();
     format!(
@@ -118,8 +122,8 @@ exec '{compiler}' \"$@\"
     )
 }
 
-impl Source {
-    /// Version and checksum in the `Cargo.lock`.
+impl PatchedCrate {
+    /// Returns the version and checksum that the `Cargo.lock` pins.
     fn pinned(&self) -> Result<(String, String)> {
         let lock = root().join(self.manifest).with_file_name("Cargo.lock");
         let text = std::fs::read_to_string(&lock).with_context(|| format!("cannot read {}", lock.display()))?;
@@ -127,13 +131,13 @@ impl Source {
             .with_context(|| format!("{} does not pin {} with a checksum", lock.display(), self.name))
     }
 
-    /// The patches, in order.
-    fn patches(&self) -> Result<Vec<Patch>> {
+    /// Returns the patches, in the order of their names.
+    fn patches(&self) -> Result<Vec<PatchFile>> {
         read_patches(self.patches)
     }
 
-    /// The files of the crate, with the patches applied.
-    fn patched(&self, version: &str, checksum: &str, patches: &[Patch]) -> Result<Files> {
+    /// Returns the files of the crate with the patches applied.
+    fn patched(&self, version: &str, checksum: &str, patches: &[PatchFile]) -> Result<Files> {
         say(&format!("patching {} {version}: {} patches", self.name, patches.len()));
         let mut files = unpack(&self.published(version, checksum)?)?;
         for patch in patches {
@@ -142,7 +146,7 @@ impl Source {
         Ok(files)
     }
 
-    /// The crate as it was published: the archive that cargo fetched, checked.
+    /// Returns the archive of the published crate that cargo fetched, after checking its checksum.
     fn published(&self, version: &str, checksum: &str) -> Result<Vec<u8>> {
         run(&mut cargo(&["fetch", "--quiet", "--locked", "--manifest-path", self.manifest]))?;
         let described =
@@ -156,8 +160,8 @@ impl Source {
     }
 }
 
-/// The patches in a directory of this workspace, in the order of their names.
-fn read_patches(directory: &str) -> Result<Vec<Patch>> {
+/// Reads the patches in a directory of this workspace, in the order of their names.
+fn read_patches(directory: &str) -> Result<Vec<PatchFile>> {
     let path = root().join(directory);
     let mut patches = Vec::new();
     for entry in std::fs::read_dir(&path).with_context(|| format!("cannot read {}", path.display()))? {
@@ -165,7 +169,7 @@ fn read_patches(directory: &str) -> Result<Vec<Patch>> {
         if path.extension().is_some_and(|extension| extension == "patch") {
             let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
             let name = path.file_name().unwrap_or_default().to_string_lossy();
-            patches.push(Patch { name: format!("{directory}/{name}"), text });
+            patches.push(PatchFile { name: format!("{directory}/{name}"), text });
         }
     }
     patches.sort_by(|one, other| one.name.cmp(&other.name));
@@ -190,7 +194,7 @@ pub(crate) fn apply_to(sources: &Path, patches: &str) -> Result<()> {
     Ok(())
 }
 
-/// Version and checksum of a crate in the text of a `Cargo.lock`.
+/// Finds the version and checksum of a crate in the text of a `Cargo.lock`.
 fn pinned(lock: &str, name: &str) -> Option<(String, String)> {
     let package = lock.split("[[package]]").find(|package| package.contains(&format!("\nname = \"{name}\"\n")))?;
     let value = |key: &str| {
@@ -200,8 +204,8 @@ fn pinned(lock: &str, name: &str) -> Option<(String, String)> {
     value("version").zip(value("checksum"))
 }
 
-/// A digest of all that the copy is made of.
-fn stamp(checksum: &str, patches: &[Patch]) -> String {
+/// Returns the digest of a published crate and its patches.
+fn stamp(checksum: &str, patches: &[PatchFile]) -> String {
     let mut made_of = Sha256::new_with_prefix(checksum);
     for patch in patches {
         made_of.update((patch.text.len() as u64).to_le_bytes());
@@ -210,9 +214,9 @@ fn stamp(checksum: &str, patches: &[Patch]) -> String {
     format!("{:x}\n", made_of.finalize())
 }
 
-/// The archive of a crate that cargo keeps unpacked in this directory, checked.
+/// Returns the archive of the crate that cargo unpacked into `sources`, after checking its checksum.
 pub(crate) fn archive(sources: &Path, checksum: &str) -> Result<Vec<u8>> {
-    // cargo keeps `registry/src/INDEX/NAME-VERSION/` unpacked, from `registry/cache/INDEX/NAME-VERSION.crate`.
+    // cargo unpacks `registry/cache/INDEX/NAME-VERSION.crate` into `registry/src/INDEX/NAME-VERSION/`.
     let named = format!("{}.crate", sources.file_name().unwrap_or_default().to_string_lossy());
     let archive = sources.ancestors().nth(3).zip(sources.parent().and_then(Path::file_name));
     let archive = archive.map(|(registry, index)| registry.join("cache").join(index).join(named));
@@ -230,7 +234,7 @@ pub(crate) fn archive(sources: &Path, checksum: &str) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The files of a crate's archive, without the directory that they are all in.
+/// Returns the files in the archive of a crate, without the top directory that contains them all.
 pub(crate) fn unpack(archive: &[u8]) -> Result<Files> {
     let mut files = Files::new();
     for entry in tar::Archive::new(flate2::read::GzDecoder::new(archive)).entries()? {
@@ -249,8 +253,8 @@ fn is_below(path: &Path) -> bool {
     path.components().all(|component| matches!(component, Component::Normal(_)))
 }
 
-/// Applies one patch, as a whole or not at all.
-fn apply(patch: &Patch, files: &mut Files) -> Result<()> {
+/// Applies one patch completely, or not at all.
+fn apply(patch: &PatchFile, files: &mut Files) -> Result<()> {
     let name = &patch.name;
     let failed = || format!("{name} does not fit: the README.md beside it says how to make it anew");
     let mut parts = 0;
@@ -280,11 +284,12 @@ fn apply(patch: &Patch, files: &mut Files) -> Result<()> {
     Ok(())
 }
 
-/// Brings a directory to these files. What is the same already is left alone, so cargo does not build it again.
+/// Writes these files to a directory. Files that are the same already are not touched, so that cargo does not build the
+/// crate again.
 pub(crate) fn write(directory: &Path, files: &Files) -> Result<()> {
     let mut found = Vec::new();
     if directory.exists() {
-        // While files change it vouches for nothing.
+        // While files change, the stamp is empty.
         std::fs::write(directory.join(STAMP), "")?;
         list(directory, &mut found)?;
     }
@@ -293,7 +298,7 @@ pub(crate) fn write(directory: &Path, files: &Files) -> Result<()> {
             std::fs::remove_file(&path)?;
         }
     }
-    // The stamp sorts before the rest, so it is written last.
+    // The stamp sorts before the other files, so that in reverse order it is written last.
     for (path, content) in files.iter().rev() {
         let path = directory.join(path);
         if std::fs::read(&path).is_ok_and(|found| found == *content) {
@@ -320,10 +325,10 @@ fn list(directory: &Path, found: &mut Vec<PathBuf>) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Files, Patch, apply, pinned};
+    use super::{Files, PatchFile, apply, pinned};
 
-    fn patch(text: &str) -> Patch {
-        Patch { name: "patches/01-it.patch".to_owned(), text: text.to_owned() }
+    fn patch(text: &str) -> PatchFile {
+        PatchFile { name: "patches/01-it.patch".to_owned(), text: text.to_owned() }
     }
 
     fn one_file() -> Files {

@@ -1,5 +1,5 @@
-//! Programs that are shipped: built from their published crates or sources, for WASI 0.1, or from a published interpreter,
-//! and published to the local registry.
+//! Programs that Tollhouse offers for scripts: built for WASI 0.1 from published crates or sources, or assembled from a
+//! published interpreter, and published to the local registry.
 
 mod git;
 mod sqlite;
@@ -14,41 +14,41 @@ use crate::build::{self, Profile, binary};
 use crate::patched;
 use crate::run::{command, output, root, run, say, succeeds, target};
 
-/// A program, as its own project released it.
-struct Shipped {
+/// Program in the form in which its own project released it.
+struct ShippedProgram {
     /// Name of the program in scripts.
     name: &'static str,
     /// Crate of the program, and the version that is built.
     package: &'static str,
     version: &'static str,
-    /// SHA-256 of the crate's archive, in hexadecimal. Its `Cargo.lock`, which is in there, has those of all that it is
-    /// built of.
+    /// SHA-256 of the crate's archive, in hexadecimal. The `Cargo.lock` in the archive has the checksums of all
+    /// dependencies.
     sha256: &'static str,
     /// Further arguments for cargo.
     features: &'static [&'static str],
-    /// A crate of it that needs another system, and what takes its place.
-    instead: Option<(&'static str, Instead)>,
-    /// The file that cargo makes of it.
+    /// Dependency that does not work on WASI, and its replacement.
+    instead: Option<(&'static str, DependencyReplacement)>,
+    /// File that cargo builds.
     file: &'static str,
     description: &'static str,
     license: &'static str,
 }
 
-/// Replacement of a crate.
+/// Replacement of a dependency.
 #[derive(Clone, Copy)]
-enum Instead {
-    /// A crate in this repository.
+enum DependencyReplacement {
+    /// Crate in this repository, by its path.
     Ours(&'static str),
-    /// The published crate of a version, with a text in a file replaced.
+    /// Published crate of this version, with one text in one file replaced.
     Edited { version: &'static str, sha256: &'static str, file: &'static str, from: &'static str, to: &'static str },
 }
 
-/// The program that `tollhouse programs add` makes, and its version.
+/// Program that `tollhouse programs add` assembles, and its version.
 const PYTHON: (&str, &str) = ("python3", "3.14.0");
 
-/// Without threads, processes and C, which WASI 0.1 has not.
-const SHIPPED: [Shipped; 3] = [
-    Shipped {
+/// Programs that are built from crates, without threads, processes and C code, which WASI 0.1 does not support.
+const SHIPPED: [ShippedProgram; 3] = [
+    ShippedProgram {
         name: "uutils",
         package: "coreutils",
         version: "0.12.0",
@@ -59,17 +59,17 @@ const SHIPPED: [Shipped; 3] = [
         description: "The uutils coreutils: `uutils sort`, `uutils wc` and some seventy more.",
         license: "MIT",
     },
-    Shipped {
+    ShippedProgram {
         name: "rg",
         package: "ripgrep",
         version: "15.2.0",
         sha256: "a30750b6d0743bfdd2656ebbaf4555aa278c43144b84bc389bcbfa399485ec71",
         features: &[],
-        // WASI does not tell a pipe from nothing: there is an input if there is something in it. What is looked at here
-        // stays in the standard library's buffer, which is what ripgrep reads.
+        // WASI cannot tell a pipe from a missing input, so there is an input if it has a byte. The bytes that are
+        // peeked at stay in the standard library's buffer, which ripgrep reads.
         instead: Some((
             "grep-cli",
-            Instead::Edited {
+            DependencyReplacement::Edited {
                 version: "0.1.12",
                 sha256: "cf32d263c5d5cc2a23ce587097f5ddafdb188492ba2e6fb638eaccdc22453631",
                 file: "src/lib.rs",
@@ -81,20 +81,20 @@ const SHIPPED: [Shipped; 3] = [
         description: "ripgrep: searches files for a regular expression, or its input if there is some.",
         license: "Unlicense OR MIT",
     },
-    Shipped {
+    ShippedProgram {
         name: "jaq",
         package: "jaq",
         version: "3.1.2",
         sha256: "f686343ddd30a3cb6028299b080fb135480532e74b5f6628362c11fdb52f7d22",
         features: &["--no-default-features"],
-        instead: Some(("rustyline", Instead::Ours("xtask/jaq/rustyline"))),
+        instead: Some(("rustyline", DependencyReplacement::Ours("xtask/jaq/rustyline"))),
         file: "jaq.wasm",
         description: "jaq: the language of jq, for JSON and its relatives.",
         license: "MIT",
     },
 ];
 
-/// Builds and publishes all of them, or those that are named.
+/// Builds and publishes the named programs, or all of them if `names` is empty.
 pub(crate) fn programs(names: &[&str]) -> Result<()> {
     if let Some(unknown) = names.iter().find(|name| !known().any(|(known, _)| known == **name)) {
         bail!("`{unknown}` is none of the programs: {}", known().map(|(name, _)| name).collect::<Vec<_>>().join(", "));
@@ -106,7 +106,7 @@ pub(crate) fn programs(names: &[&str]) -> Result<()> {
     let known: Vec<(&str, &str)> = known().collect();
     for (name, version) in known.into_iter().filter(|(name, _)| names.is_empty() || names.contains(name)) {
         let release = format!("tollhouse:{name}@{version}");
-        // A release never changes, and what is built anew is not always the same to the byte.
+        // A release never changes, and a second build may give other bytes.
         if succeeds(command(&tollhouse).args(["registry", "show", &release])) {
             say(&format!("{release} is in the local registry"));
             continue;
@@ -119,7 +119,7 @@ pub(crate) fn programs(names: &[&str]) -> Result<()> {
     Ok(())
 }
 
-/// Publishes packages to a new registry below the target directory, and says where it is.
+/// Publishes packages to a new registry below the target directory, and returns the registry's path.
 pub(crate) fn publish_to(home: &str, packages: &[(&str, PathBuf)]) -> Result<PathBuf> {
     let home = target().join(home);
     if home.exists() {
@@ -137,7 +137,8 @@ fn known() -> impl Iterator<Item = (&'static str, &'static str)> {
     SHIPPED.iter().map(|shipped| (shipped.name, shipped.version)).chain(others)
 }
 
-/// Builds all of them, or those that are named, unless they are there: names, and where their packages are.
+/// Builds the named programs (all of them if `names` is empty) unless they exist. Returns names, and the directories of
+/// the packages.
 pub(crate) fn make(names: &[&str]) -> Result<Vec<(&'static str, PathBuf)>> {
     let wanted = |name: &str| names.is_empty() || names.contains(&name);
     let mut packages = Vec::new();
@@ -161,12 +162,12 @@ fn place(name: &str, version: &str) -> PathBuf {
     target().join("programs").join(format!("{name}-{version}"))
 }
 
-/// Builds `sqlite3`, unless it is there as its sources are now, and says where its package is.
+/// Builds `sqlite3` unless a build of its current sources exists. Returns the directory of the package.
 fn sqlite() -> Result<PathBuf> {
     let place = place(sqlite::NAME, sqlite::VERSION);
     let component = "bin/sqlite3.wasm";
     let module = place.join(component);
-    let layer = Layer::of(&["xtask/sqlite", "xtask/src/programs/sqlite.rs"], &place)?;
+    let layer = SourceStamp::of(&["xtask/sqlite", "xtask/src/programs/sqlite.rs"], &place)?;
     if !module.exists() || !layer.is_current() {
         let sources = place.join("source");
         sqlite::make(&place, &sources, &module)?;
@@ -176,11 +177,12 @@ fn sqlite() -> Result<PathBuf> {
         }
     }
     let (name, version) = (sqlite::NAME, sqlite::VERSION);
-    Manifest { name, version, description: sqlite::DESCRIPTION, license: sqlite::LICENSE, component }.write(&place)?;
+    PackageManifest { name, version, description: sqlite::DESCRIPTION, license: sqlite::LICENSE, component }
+        .write(&place)?;
     Ok(place)
 }
 
-/// Makes `python3` by the command line, unless it is there, and says where its package is.
+/// Assembles `python3` with the command line unless it exists. Returns the directory of the package.
 fn python() -> Result<PathBuf> {
     let (name, version) = PYTHON;
     let place = place(name, version);
@@ -191,16 +193,16 @@ fn python() -> Result<PathBuf> {
     Ok(place)
 }
 
-/// Makes `git`, unless it is there as its sources are now, and says where its package is.
+/// Builds `git` unless a build of its current sources exists. Returns the directory of the package.
 fn git() -> Result<PathBuf> {
     let place = place(git::NAME, git::VERSION);
     let module = place.join("bin/git.wasm");
-    let layer = Layer::of(&["xtask/git", "xtask/src/programs/git.rs"], &place)?;
+    let layer = SourceStamp::of(&["xtask/git", "xtask/src/programs/git.rs"], &place)?;
     if !module.exists() || !layer.is_current() {
         git::make(&place, &module)?;
         layer.record()?;
     }
-    let about = Manifest {
+    let about = PackageManifest {
         name: git::NAME,
         version: git::VERSION,
         description: git::DESCRIPTION,
@@ -211,14 +213,15 @@ fn git() -> Result<PathBuf> {
     Ok(place)
 }
 
-/// Our own sources of a program, its recipe among them, and those that its module was built of.
-struct Layer {
+/// Digest of our own sources of a program, including the code that builds it, to decide whether the program must be
+/// built again.
+struct SourceStamp {
     hash: String,
-    /// File beside the module that holds the hash of the sources at its build.
+    /// File next to the module that records the digest of the sources at the time of its build.
     built: PathBuf,
 }
 
-impl Layer {
+impl SourceStamp {
     fn of(sources: &[&str], place: &Path) -> Result<Self> {
         let mut files = Vec::new();
         let mut paths: Vec<PathBuf> = sources.iter().map(|source| root().join(source)).collect();
@@ -250,8 +253,8 @@ impl Layer {
     }
 }
 
-/// The manifest of a program. What it may touch is for policies to say: it asks for whatever files they grant.
-struct Manifest<'a> {
+/// Manifest of a program's package. The package requests all files; a policy decides which of them it is granted.
+struct PackageManifest<'a> {
     name: &'a str,
     version: &'a str,
     description: &'a str,
@@ -259,7 +262,7 @@ struct Manifest<'a> {
     component: &'a str,
 }
 
-impl Manifest<'_> {
+impl PackageManifest<'_> {
     fn write(&self, place: &Path) -> Result<()> {
         let Self { name, version, description, license, component } = self;
         let manifest = format!(
@@ -271,8 +274,8 @@ impl Manifest<'_> {
     }
 }
 
-impl Shipped {
-    /// Builds it, unless it is there, and says where its package is.
+impl ShippedProgram {
+    /// Builds the program unless it exists. Returns the directory of the package.
     fn build(&self) -> Result<PathBuf> {
         let place = place(self.name, self.version);
         let module = place.join("bin").join(self.file);
@@ -292,24 +295,24 @@ impl Shipped {
             let mut install = command("cargo");
             install.args(["install", "--locked", "--path"]).arg(&sources).args(self.features).args(patch);
             install.args(["--target", "wasm32-wasip1", "--root"]).arg(&place);
-            // Small first: every byte is compiled to machine code.
+            // Size matters more than speed: every byte is compiled to machine code when the program is loaded.
             install.env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "s").env("CARGO_PROFILE_RELEASE_STRIP", "true");
             let objects = target().join("programs/target");
             run(install.env("CARGO_TARGET_DIR", &objects))?;
-            // Some hundred megabytes that nothing else uses, and the sources.
+            // Objects and sources take some hundred megabytes, and nothing else uses them.
             for made in [objects, place.join("asking"), sources, place.join("instead")] {
                 let _ = fs::remove_dir_all(made);
             }
         }
         let Self { name, version, description, license, .. } = *self;
         let component = format!("bin/{}", self.file);
-        Manifest { name, version, description, license, component: &component }.write(&place)?;
+        PackageManifest { name, version, description, license, component: &component }.write(&place)?;
         Ok(place)
     }
 }
 
-impl Instead {
-    /// Returns the directory of the replacement; `work` is a directory in which it may be made.
+impl DependencyReplacement {
+    /// Returns the directory of the replacement, which may be created below `work`.
     fn place(self, name: &str, work: &Path) -> Result<PathBuf> {
         match self {
             Self::Ours(path) => Ok(root().join(path)),
@@ -328,11 +331,12 @@ impl Instead {
     }
 }
 
-/// A library that each download brings along: cargo says where it is, and nothing of a crate that is a program only.
+/// Library that is downloaded together with each crate, to find cargo's directory of sources: `cargo metadata` reports
+/// no path for a crate without a library.
 const BESIDE: &str = "cfg-if";
 
-/// Unpacks a crate, as it was published, from where cargo keeps it once a package in `work` has asked for it. It is in
-/// no workspace then.
+/// Unpacks a published crate into `copy`. A package in `work` depends on the crate, so that cargo fetches it. The copy
+/// is a workspace of its own.
 fn source(name: &str, version: &str, sha256: &str, work: &Path, copy: &Path) -> Result<()> {
     let asking = work.join("asking");
     fs::create_dir_all(asking.join("src")).with_context(|| format!("cannot make {}", asking.display()))?;
@@ -355,7 +359,8 @@ fn source(name: &str, version: &str, sha256: &str, work: &Path, copy: &Path) -> 
     patched::write(copy, &files)
 }
 
-/// Takes what is patched out of a crate's `Cargo.lock`; nothing may come in.
+/// Updates the `Cargo.lock` of a crate after its dependencies were patched, which may only remove entries: a new
+/// checksum is an error.
 fn relock(sources: &Path, patch: &[&str]) -> Result<()> {
     let path = sources.join("Cargo.lock");
     let read = || fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()));
@@ -370,7 +375,7 @@ fn relock(sources: &Path, patch: &[&str]) -> Result<()> {
     }
 }
 
-/// The checksums in a `Cargo.lock`.
+/// Returns the checksums in a `Cargo.lock`.
 fn checksums(lock: &str) -> impl Iterator<Item = &str> {
     lock.lines().filter(|line| line.starts_with("checksum = "))
 }

@@ -1,4 +1,4 @@
-//! The Python package: put together from its sources and the native half that cargo built, and tested.
+//! The Python package: assembles it from its sources and the native module that cargo built, and tests it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,23 +10,24 @@ use anyhow::{Context, Result, bail};
 use crate::build::{self, Profile};
 use crate::run::{command, output, root, run, say, succeeds, target};
 
-/// Packages from PyPI that the tests use.
+/// Requirements file of the tests.
 const REQUIREMENTS: &str = "python/tests/requirements.txt";
 
-/// The libraries that it has integrations for.
+/// Requirements file of the libraries that the package integrates with.
 const INTEGRATIONS: &str = "python/tests/integrations/requirements.txt";
 
-/// CrewAI, which wants earlier releases of what those want.
+/// Requirements file of CrewAI, which needs earlier releases than the other libraries do.
 const CREWAI: &str = "python/tests/integrations/requirements-crewai.txt";
 
-/// Tests the package with the native half of a build.
+/// Tests the package with the native module of a build.
 pub(crate) fn test(profile: Profile) -> Result<()> {
     say("testing the Python package");
     let package = assemble(profile)?;
     run(&mut pytest(&environment()?, &package, profile))
 }
 
-/// Tests it at length, and with the libraries that it has integrations for. `programs` is a registry with `python3`.
+/// Tests the package at length, and with the libraries that it integrates with. `programs` is a registry with
+/// `python3`.
 pub(crate) fn test_full(profile: Profile, programs: &Path) -> Result<()> {
     say("testing the Python package at length");
     let package = assemble(profile)?;
@@ -54,7 +55,7 @@ fn pytest(python: &Path, package: &Path, profile: Profile) -> Command {
     pytest
 }
 
-/// Measures the package of a release build, and the seed, by the same script.
+/// Measures the package of a release build, and the seed system if it is installed, with the same script.
 pub(crate) fn bench(seed_python: Option<PathBuf>) -> Result<()> {
     let package = assemble(Profile::Release)?;
     let measure = |python: &Path, module: &str| {
@@ -81,10 +82,10 @@ pub(crate) fn bench(seed_python: Option<PathBuf>) -> Result<()> {
     run(command(environment()?).arg("python/bench/threads.py").args(seed_python).env("PYTHONPATH", &package))
 }
 
-/// Packages from PyPI that build wheels; and zig, which links for an older glibc than this machine has.
+/// PyPI packages that build wheels. zig links against an older glibc than this machine's.
 const MATURIN: [&str; 2] = ["maturin==1.16.0", "ziglang==0.17.1"];
 
-/// Script that a wheel must run where nothing else is installed.
+/// Script that a wheel must run in an environment without other packages.
 const TRIED: &str = r#"
 from tollhouse import create_sandbox_tool, Session
 def add(a: int, b: int) -> int:
@@ -98,15 +99,15 @@ with Session.open("s", store="store") as session:
     print(session.shell("cat a"), __import__("tollhouse").__file__)
 "#;
 
-/// Returns a Python environment with maturin.
+/// Python environment with maturin.
 pub(crate) struct Maturin(PathBuf);
 
 impl Maturin {
-    /// A command of maturin's, to be run in `python/`.
+    /// Returns a maturin command that runs in `python/`.
     pub(crate) fn command(&self, name: &str) -> Command {
         let mut maturin = command(self.0.join("bin/maturin"));
         maturin.arg(name).current_dir(root().join("python"));
-        // It looks for zig there.
+        // maturin looks for zig on `PATH`.
         let path = std::env::var_os("PATH").unwrap_or_default();
         let path = std::iter::once(self.0.join("bin")).chain(std::env::split_paths(&path));
         maturin.env("PATH", std::env::join_paths(path).expect("no directory of PATH has a separator in its name"));
@@ -114,7 +115,7 @@ impl Maturin {
     }
 }
 
-/// Installs maturin, if it is missing.
+/// Installs maturin if it is missing.
 pub(crate) fn maturin() -> Result<Maturin> {
     let tools = target().join("python/maturin");
     let installed = |program: &str| succeeds(command(tools.join("bin").join(program)).arg("--help"));
@@ -126,7 +127,7 @@ pub(crate) fn maturin() -> Result<Maturin> {
     Ok(Maturin(tools))
 }
 
-/// Builds a wheel for this machine, and tries it in a new environment, where there is no Rust.
+/// Builds a wheel for this machine, and tries it in a new environment without Rust.
 pub(crate) fn wheel() -> Result<()> {
     build::guests()?;
     let maturin = maturin()?;
@@ -142,7 +143,7 @@ pub(crate) fn wheel() -> Result<()> {
     try_wheel(&wheel)
 }
 
-/// Tries a wheel in a new environment, where there is no Rust, and prints how long that takes.
+/// Tries a wheel in a new environment without Rust, and prints how long that takes.
 pub(crate) fn try_wheel(wheel: &Path) -> Result<()> {
     say("trying the wheel where there is no Rust");
     let fresh = target().join("python/fresh");
@@ -171,32 +172,32 @@ fn bytes(bytes: f64) -> String {
     format!("{:.0} KB", bytes / 1024.0)
 }
 
-/// Format, lints and types of the package and its examples.
+/// Checks format, lints and types of the package and its examples.
 pub(crate) fn check() -> Result<()> {
     say("checking the Python package");
     let python = environment()?;
     run(module(&python, "ruff").args(["check", "--no-cache"]))?;
     run(module(&python, "ruff").args(["format", "--check", "--no-cache"]))?;
     run(&mut pyright(&python))?;
-    // With its cache it takes two seconds, without one half a minute.
+    // A run takes two seconds with a cache, half a minute without.
     run(module(&python, "mypy").arg("--cache-dir").arg(target().join("python/mypy")))
 }
 
-/// Pyright, with the libraries of an environment.
+/// Returns a Pyright command that sees the libraries of an environment.
 fn pyright(python: &Path) -> Command {
     let mut pyright = module(python, "pyright");
     pyright.arg("--pythonpath").arg(python);
     pyright
 }
 
-/// A module of an environment, as a program that runs in `python/`.
+/// Returns a command that runs a module of an environment in `python/`.
 fn module(python: &Path, name: &str) -> Command {
     let mut module = command(python);
     module.args(["-m", name]).current_dir(root().join("python"));
     module
 }
 
-/// Modules in the reference of the package, beside the names of `tollhouse` itself.
+/// Modules that the reference of the package documents.
 const REFERENCE: [&str; 11] = [
     "tollhouse",
     "tollhouse.auth",
@@ -211,28 +212,29 @@ const REFERENCE: [&str; 11] = [
     "tollhouse.integrations.smolagents",
 ];
 
-/// Builds the reference of the package of a debug build, in a directory.
+/// Builds the reference of a debug build's package in a directory.
 pub(crate) fn reference_to(directory: &Path) -> Result<()> {
     reference(&environment_of("python/integrations", INTEGRATIONS)?, &assemble(Profile::Debug)?, directory)
 }
 
-/// Builds the reference of the package from its docstrings, with the libraries that it has integrations for.
+/// Builds the reference of the package from its docstrings, in an environment with all libraries that it integrates
+/// with.
 fn reference(python: &Path, package: &Path, directory: &Path) -> Result<()> {
     say("building the reference of the Python package");
     let mut pdoc = module(python, "pdoc");
-    // What it warns of is an error: an annotation that names nothing, a docstring that it cannot read.
+    // Warnings are errors: an annotation with an unknown name, a docstring that cannot be parsed.
     pdoc.env("PYTHONPATH", package)
         .env("PYTHONSAFEPATH", "1")
         .env("PYTHONWARNINGS", "error")
         .env("PYTHONDONTWRITEBYTECODE", "1");
-    // Where no directory has the name of the package: pdoc would not know which is meant.
+    // In a directory without an entry called `tollhouse`: otherwise pdoc would not know which of the two is meant.
     pdoc.current_dir(target().join("python"));
     pdoc.args(["--docformat", "google", "--output-directory"]).arg(directory);
     run(pdoc.args(REFERENCE))
 }
 
-/// The package as it would be installed, in a directory for `PYTHONPATH`. Nothing else may be in it: Python takes any
-/// directory there for a package, an environment called `crewai` for CrewAI.
+/// Assembles the package as it would be installed, and returns the directory for `PYTHONPATH`. The directory must
+/// contain nothing else: Python would take an environment in it that is called `crewai` for the package CrewAI.
 pub(crate) fn assemble(profile: Profile) -> Result<PathBuf> {
     let (from, parent) = (root().join("python/tollhouse"), target().join("python/package"));
     let to = parent.join("tollhouse");
@@ -251,7 +253,7 @@ fn copy_sources(from: &Path, to: &Path) -> Result<()> {
     for entry in fs::read_dir(from).with_context(|| format!("cannot read {}", from.display()))? {
         let path = entry?.path();
         let name = path.file_name().expect("an entry has a name");
-        // A native half beside the sources is of `maturin develop`.
+        // `maturin develop` leaves a native module next to the sources, which is not copied.
         let is_source = path.extension().is_some_and(|extension| extension == "py" || extension == "pyi");
         if path.is_dir() && name != "__pycache__" {
             copy_sources(&path, &to.join(name))?;
@@ -262,12 +264,13 @@ fn copy_sources(from: &Path, to: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The interpreter of an environment that has what the tests use.
+/// Returns the interpreter of an environment with the requirements of the tests.
 fn environment() -> Result<PathBuf> {
     environment_of("python/environment", REQUIREMENTS)
 }
 
-/// The interpreter of an environment that has what a file names.
+/// Returns the interpreter of an environment with the packages of a requirements file, which is created if it is
+/// missing or out of date.
 pub(crate) fn environment_of(place: &str, requirements: &str) -> Result<PathBuf> {
     let place = target().join(place);
     let python = place.join("bin/python");

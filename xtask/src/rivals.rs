@@ -1,14 +1,14 @@
-//! The shells that ours is measured against: bashkit as it is, natively, and just-bash from npm. Their runners are in
-//! `tests/conformance/rivals`: lines of a batch in, results out.
+//! Shells that Tollhouse's is compared with: bashkit, natively and without patches, and just-bash from npm. Their
+//! runners in `tests/conformance/rivals` read the lines of a batch and write results.
 
 use std::path::PathBuf;
 
 use crate::run::{cargo, command, say, succeeds, target};
 
-/// just-bash, as it is published.
+/// npm package of just-bash.
 const JUST_BASH: &str = "just-bash@3.4.2";
 
-/// The runner of bashkit; none if it cannot be built.
+/// Builds the runner of bashkit. Returns `None` if that fails.
 pub(crate) fn bashkit() -> Option<PathBuf> {
     let manifest = "tests/conformance/rivals/bashkit/Cargo.toml";
     let out = target().join("rivals");
@@ -20,7 +20,7 @@ pub(crate) fn bashkit() -> Option<PathBuf> {
     None
 }
 
-/// The modules of just-bash; none if they cannot be installed.
+/// Installs just-bash. Returns the directory of its modules, or `None` if that fails.
 pub(crate) fn just_bash() -> Option<PathBuf> {
     let prefix = target().join("rivals/npm");
     if succeeds(command("npm").arg("install").arg("--prefix").arg(&prefix).arg(JUST_BASH)) {
@@ -30,5 +30,5 @@ pub(crate) fn just_bash() -> Option<PathBuf> {
     None
 }
 
-/// The runner of just-bash.
+/// Path of the runner of just-bash.
 pub(crate) const JUST_BASH_RUNNER: &str = "tests/conformance/rivals/just-bash.mjs";

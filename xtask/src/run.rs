@@ -1,14 +1,14 @@
-//! Running other programs: visibly, from the root of the workspace, stopping at the first that fails.
+//! Runs other programs: with visible output, from the root of the workspace, stopping at the first failure.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
 
-/// The root of the workspace.
+/// Returns the root of the workspace.
 pub(crate) fn root() -> PathBuf {
-    // A binary in a shared target directory may have been compiled in another checkout: cargo says at run time which
-    // one it runs for.
+    // In a shared target directory this binary may have been compiled in another checkout. cargo tells at run time
+    // which checkout it runs for.
     let xtask = std::env::var_os("CARGO_MANIFEST_DIR")
         .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).to_owned(), PathBuf::from);
     xtask.parent().expect("xtask lies in the workspace").to_owned()
@@ -19,31 +19,31 @@ pub(crate) fn target() -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), |target| root().join(target))
 }
 
-/// Says what comes next.
+/// Prints what is done next.
 pub(crate) fn say(what: &str) {
     eprintln!("==> {what}");
 }
 
-/// A program, to be run from the root.
+/// Returns a command that runs a program from the root of the workspace.
 pub(crate) fn command(program: impl AsRef<std::ffi::OsStr>) -> Command {
     let mut command = Command::new(program);
     command.current_dir(root());
     command
 }
 
-/// cargo, the same that runs this.
+/// Returns a command of the cargo that runs this program.
 pub(crate) fn cargo(arguments: &[&str]) -> Command {
     let mut cargo = command(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    // What cargo set for this process is not meant for the next one, and would make it build again.
+    // Variables that cargo set for this process would make another cargo build everything again.
     cargo.env_remove("CARGO_MANIFEST_DIR").env_remove("CARGO_PKG_NAME").args(arguments);
     if std::env::var_os("CARGO_TARGET_DIR").is_some() {
-        // The host's build script looks in `target`, unless it is told.
+        // Without this variable, the host's build script looks in `target`.
         cargo.env("TOLLHOUSE_GUESTS_DIR", target().join("guests"));
     }
     cargo
 }
 
-/// Runs a command to its end.
+/// Runs a command, and fails if the command does.
 pub(crate) fn run(command: &mut Command) -> Result<()> {
     let status = command.status().with_context(|| format!("cannot run {command:?}"))?;
     if !status.success() {
@@ -52,7 +52,7 @@ pub(crate) fn run(command: &mut Command) -> Result<()> {
     Ok(())
 }
 
-/// Returns true if a command runs and succeeds. It shows nothing.
+/// Returns true if a command runs and succeeds. Its output is discarded.
 pub(crate) fn succeeds(command: &mut Command) -> bool {
     command
         .stdin(Stdio::null())
@@ -62,7 +62,7 @@ pub(crate) fn succeeds(command: &mut Command) -> bool {
         .is_ok_and(|status| status.success())
 }
 
-/// Runs a command and takes what it prints.
+/// Runs a command and returns its standard output.
 pub(crate) fn output(command: &mut Command) -> Result<String> {
     let output = command.stderr(Stdio::inherit()).output().with_context(|| format!("cannot run {command:?}"))?;
     if !output.status.success() {

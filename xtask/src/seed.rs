@@ -1,6 +1,7 @@
-//! The published tests of amla-sandbox, run against the drop-in `tollhouse.compat.amla_sandbox`.
+//! Runs the published tests of amla-sandbox against its drop-in replacement `tollhouse.compat.amla_sandbox`.
 //!
-//! They are downloaded when they run. Only the tests are unpacked: the licence of the release's WebAssembly core is another.
+//! The tests are downloaded for each run. Only the tests are unpacked: the WebAssembly core of the release has another
+//! licence.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -13,10 +14,10 @@ use crate::build::Profile;
 use crate::python;
 use crate::run::{command, root, run, say, target};
 
-/// The release that the drop-in stands in for.
+/// Release of amla-sandbox that is replaced.
 const VERSION: &str = "0.2.8";
 
-/// Runs the tests; at least 95 % must pass, and each of the others must be a known deviation.
+/// Runs the tests. At least 95 % must pass, and each of the others must be a known deviation.
 pub(crate) fn test(profile: Profile) -> Result<()> {
     say("testing the drop-in for amla-sandbox by that package's own tests, from PyPI");
     let package = python::assemble(profile)?;
@@ -30,7 +31,7 @@ pub(crate) fn test(profile: Profile) -> Result<()> {
     run(tests.env("PYTHONPATH", modules).env("PYTHONDONTWRITEBYTECODE", "1"))
 }
 
-/// Downloads the release, if it was not, and unpacks its tests. Returns the directory that holds `tests`.
+/// Downloads the release unless it is there, and unpacks its tests. Returns the directory that holds `tests`.
 fn published(interpreter: &Path) -> Result<PathBuf> {
     let place = target().join("python/seed-suite").join(VERSION);
     if place.join("tests").is_dir() {
@@ -47,7 +48,7 @@ fn published(interpreter: &Path) -> Result<PathBuf> {
     Ok(place)
 }
 
-/// Writes the files of `*/tests/` that are Python to `place/tests`, and returns their number.
+/// Writes the Python files of `*/tests/` to `place/tests`, and returns their number.
 fn unpack_tests(archive: &Path, place: &Path) -> Result<usize> {
     let unfinished = place.with_extension("part");
     if unfinished.exists() {

@@ -1,4 +1,5 @@
-//! What a fresh machine lacks: the wasm targets, a C compiler that knows wasm, and headers of a libc for it.
+//! Installs what a fresh machine lacks: the wasm targets of Rust, a C compiler for wasm, and the headers of a C
+//! library.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -7,10 +8,10 @@ use anyhow::{Context, Result, bail};
 
 use crate::run::{command, output, run, say, succeeds};
 
-/// The guests' target, and the tools'.
+/// Rust targets of the guests, of programs and of tools.
 const TARGETS: [&str; 3] = ["wasm32-unknown-unknown", "wasm32-wasip1", "wasm32-wasip2"];
 
-/// Compilers that can build QuickJS, best first. Any clang since 14 has the wasm back end.
+/// Compilers that can build QuickJS, the best first. Any clang since 14 can generate wasm.
 const COMPILERS: [&str; 5] = ["clang-19", "clang", "clang-18", "clang-17", "clang-16"];
 
 /// Directories of the headers of wasi-libc in the packages of Debian, Fedora, Arch and Homebrew.
@@ -22,21 +23,21 @@ const HEADERS: [&str; 5] = [
     "/usr/local/opt/wasi-libc/share/wasi-sysroot/include/wasm32-wasi",
 ];
 
-/// Tools that compile C for wasm.
-pub(crate) struct C {
+/// Compiler and headers for C code in tools.
+pub(crate) struct CToolchain {
     /// Path of clang.
     pub(crate) compiler: String,
-    /// Headers of wasi-libc, for tools such as SQLite. The library itself comes with Rust's target.
+    /// Directory with the headers of wasi-libc. The library itself comes with Rust's target.
     pub(crate) headers: &'static str,
 }
 
-impl C {
+impl CToolchain {
     /// Returns the directory of the headers of wasi-libc.
     pub(crate) fn headers(&self) -> &'static str {
         self.headers
     }
 
-    /// Returns the directory of the libraries that Rust's target does not bring.
+    /// Returns the directory of the wasi-libc libraries that do not come with Rust's target.
     pub(crate) fn libraries(&self) -> String {
         match self.headers.strip_suffix("/include") {
             Some(root) => format!("{root}/lib"),
@@ -44,27 +45,28 @@ impl C {
         }
     }
 
-    /// Has the C in tools compiled. The older name of the target is what the headers are for, and links the same.
+    /// Sets the environment in which cargo compiles the C code in tools. The headers are for the older name of the
+    /// target, which links the same.
     pub(crate) fn for_tools<'c>(&self, cargo: &'c mut Command) -> &'c mut Command {
         let flags = format!("--target=wasm32-wasi -isystem {}", self.headers);
         cargo.env("CC_wasm32_wasip2", &self.compiler).env("CFLAGS_wasm32_wasip2", flags)
     }
 }
 
-/// Directory where cargo keeps sources: `CARGO_HOME`, else `.cargo` of the user.
+/// Returns the directory where cargo keeps sources: `CARGO_HOME`, or else `.cargo` in the user's home.
 pub(crate) fn cargo_home() -> Result<PathBuf> {
     let named = std::env::var_os("CARGO_HOME").map(PathBuf::from);
     let home = || Some(PathBuf::from(std::env::var_os("HOME")?).join(".cargo"));
     named.or_else(home).context("neither CARGO_HOME nor HOME is set")
 }
 
-/// Installs what building guests lacks, and returns a C compiler for wasm.
+/// Installs what the build of guests needs, and returns the path of a C compiler for wasm.
 pub(crate) fn wasm_compiler() -> Result<String> {
     Ok(setup()?.compiler)
 }
 
-/// Installs what is missing, or says exactly what to type.
-pub(crate) fn setup() -> Result<C> {
+/// Installs what is missing, or fails with the commands to type.
+pub(crate) fn setup() -> Result<CToolchain> {
     targets(&TARGETS)?;
     if let Some(found) = found() {
         return Ok(found);
@@ -84,12 +86,12 @@ pub(crate) fn setup() -> Result<C> {
     found().ok_or_else(|| anyhow::anyhow!("clang-19 and wasi-libc were installed, but they cannot compile for wasm32"))
 }
 
-fn found() -> Option<C> {
+fn found() -> Option<CToolchain> {
     let headers = HEADERS.into_iter().find(|directory| Path::new(directory).join("stdio.h").exists())?;
-    Some(C { compiler: compiler()?, headers })
+    Some(CToolchain { compiler: compiler()?, headers })
 }
 
-/// Installs a registry of containers, which some tests push to, if there is none.
+/// Installs a container registry for the tests that push to one, if it is missing.
 pub(crate) fn registry_server() -> Result<()> {
     if succeeds(command("docker-registry").arg("--version")) {
         return Ok(());
@@ -113,7 +115,7 @@ pub(crate) fn reference_program(package: &str, program: &str) -> Result<()> {
     install(package)
 }
 
-/// Returns true if this user may install with apt-get.
+/// Returns true if this user may install packages with apt-get.
 pub(crate) fn may_install() -> bool {
     let root = output(command("id").arg("-u")).is_ok_and(|id| id.trim() == "0");
     root && Path::new("/usr/bin/apt-get").exists()
@@ -126,7 +128,7 @@ fn install(package: &str) -> Result<()> {
     apt(&["install", "-q", "-y", "--no-install-recommends", package])
 }
 
-/// Installs targets of Rust's that are missing.
+/// Installs missing targets of Rust.
 pub(crate) fn targets(targets: &[&str]) -> Result<()> {
     let Ok(installed) = output(command("rustup").args(["target", "list", "--installed"])) else {
         bail!("rustup is not here: get it from https://rustup.rs, or install the targets {targets:?} your own way");
@@ -140,7 +142,7 @@ pub(crate) fn targets(targets: &[&str]) -> Result<()> {
     Ok(())
 }
 
-/// The first compiler that really compiles for wasm.
+/// Returns the first compiler that can really compile for wasm.
 fn compiler() -> Option<String> {
     let named = std::env::var("CC_wasm32_unknown_unknown").ok();
     let mut candidates = named.iter().map(String::as_str).chain(COMPILERS);

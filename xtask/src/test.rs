@@ -1,4 +1,4 @@
-//! The tests, and what CI checks besides them.
+//! Runs the tests, and the further checks of CI.
 
 use anyhow::{Result, bail};
 
@@ -17,14 +17,14 @@ use crate::run::{cargo, command, run, say, succeeds, target};
 use crate::seed;
 use crate::setup::{reference_program, registry_server, setup};
 
-/// Packages that are built for some targets only, and checked for all.
+/// Features of the test package that are off by default, and checked too.
 const FEATURES: &str = "tollhouse-tests/full,tollhouse-tests/redb";
 
 /// Builds everything and runs the tests.
 pub(crate) fn test(full: bool) -> Result<()> {
     build::all(Profile::Debug)?;
     let runner = runner();
-    // What the shell's commands of the same names are compared with.
+    // Real programs that the shell's commands of the same names are compared with.
     for program in ["curl", "jq", "wget"] {
         reference_program(program, program)?;
     }
@@ -43,7 +43,7 @@ pub(crate) fn test(full: bool) -> Result<()> {
     for directory in tool_directories()? {
         tools.args(["--package", &tool_package(&directory)]);
     }
-    // What some of them share.
+    // Library that several tools share.
     run(tools.args(["--package", "tollhouse-tool-files"]))?;
     python::test(Profile::Debug)?;
     say("comparing the shell and its commands with the real programs");
@@ -51,10 +51,10 @@ pub(crate) fn test(full: bool) -> Result<()> {
     if full { self::full(&[]) } else { Ok(()) }
 }
 
-/// A part of the tests, with its name.
+/// Name of a part of the tests, and the function that runs it.
 type Part = (&'static str, fn() -> Result<()>);
 
-/// Parts of what `--full` adds, in their order.
+/// Parts of the tests that `--full` adds, in order.
 const PARTS: [Part; 8] = [
     ("sizes", format_sizes),
     ("docs", docs::docs),
@@ -66,7 +66,7 @@ const PARTS: [Part; 8] = [
     ("python", || python::test_full(Profile::Debug, &programs::publish_to("python/home", &programs::make(&[])?)?)),
 ];
 
-/// Runs what `--full` adds, or only these parts of it, after a build.
+/// Runs the named parts of `--full` after a build, or all of them if `names` is empty.
 pub(crate) fn full(names: &[&str]) -> Result<()> {
     if let Some(unknown) = names.iter().find(|name| !PARTS.iter().any(|(part, _)| part == *name)) {
         let parts: Vec<&str> = PARTS.iter().map(|(part, _)| *part).collect();
@@ -75,19 +75,19 @@ pub(crate) fn full(names: &[&str]) -> Result<()> {
     PARTS.iter().filter(|(part, _)| names.is_empty() || names.contains(part)).try_for_each(|(_, test)| test())
 }
 
-/// Tests stored trees with the sizes of the format, which are smaller in the other tests.
+/// Tests stored trees with the real sizes of the format. The other tests use smaller ones.
 fn format_sizes() -> Result<()> {
     say("testing stored trees with the sizes of the format");
     run(cargo(runner()).args(["--package", "tollhouse-vfs", "--features", "format-sizes"]))
 }
 
-/// Returns cargo's command that runs tests: nextest, if it is installed.
+/// Returns cargo's subcommand that runs tests: nextest if it is installed.
 fn runner() -> &'static [&'static str] {
     let nextest = succeeds(&mut cargo(&["nextest", "--version"]));
     if nextest { &["nextest", "run"] } else { &["test", "--tests"] }
 }
 
-/// Builds a tool with another toolchain, as a publisher who has it would, and runs programs that others wrote.
+/// Builds a tool with another tool chain, as some publishers do, and runs programs by other authors.
 fn foreign() -> Result<()> {
     if !succeeds(&mut cargo(&["component", "--version"])) {
         say("installing cargo-component");
@@ -101,12 +101,12 @@ fn foreign() -> Result<()> {
     run(&mut cargo(&["test", "--features", "tollhouse-tests/full", "--test", "foreign"]))
 }
 
-/// Format, lints, licences, advisories, documentation, and whether all of it could be released.
+/// Checks format, lints, licences, advisories and documentation, and that the tree could be released.
 pub(crate) fn check() -> Result<()> {
     say("checking the format");
     run(&mut cargo(&["fmt", "--all", "--check"]))?;
     patched::bashkit()?;
-    // Not `--all`: that is the patched library too.
+    // Not `--all`, which would format the patched crate too.
     run(&mut cargo(&["fmt", "--check", "--manifest-path", SHELL]))?;
     release::check()?;
     advisories::check_if_possible()?;
@@ -115,7 +115,7 @@ pub(crate) fn check() -> Result<()> {
     say("checking with clippy");
     run(&mut cargo(&["clippy", "--all-targets", "--features", FEATURES, "--", "-D", "warnings"]))?;
     run(&mut cargo(&["clippy", "--package", "xtask", "--", "-D", "warnings"]))?;
-    // The fuzz targets are no default member. With the default members the selection brings no other features.
+    // The fuzz targets are not a default member. The default members are named too, so that features stay the same.
     let mut fuzz = cargo(&["clippy", "--bins", "--package", "tollhouse-fuzz"]);
     for package in ["tollhouse", "tollhouse-engine", "tollhouse-registry", "tollhouse-tests"] {
         fuzz.args(["--package", package]);

@@ -1,5 +1,5 @@
-//! An agent that is a program. It reads numbers from its standard input, one a line, and describes them with a tool that
-//! it imports by its WIT name: `tollhouse run agent.wasm --allow 'stats/*' < numbers.txt`.
+//! Agent that is compiled to a component. It reads numbers from standard input, one on each line, and describes them
+//! with a tool that it imports by its WIT name: `tollhouse run agent.wasm --allow 'stats/*' < numbers.txt`.
 
 mod bindings {
     wit_bindgen::generate!({

@@ -1,4 +1,4 @@
-// `AssertionError`: what it says of two values that are not as they should be, in the lines and words of Node 20.
+// `AssertionError`, with the messages of Node 20 about two values that differ.
 import { inspect, isObject, invalidType } from './util.js';
 
 const headings = {
@@ -12,9 +12,9 @@ const headings = {
   notDeepEqual: 'Expected "actual" not to be loosely deep-equal to:',
   notIdentical: 'Values have same structure but are not reference-equal:',
 };
-// Two values that are no longer than this together stand on one line.
+// Two values whose texts together are not longer than this are shown on one line.
 const SHORT = 12;
-// What is shown of a long comparison, in lines.
+// Number of lines that are shown of a long comparison.
 const MOST_LINES = 50;
 
 const shown = (value) =>
@@ -24,7 +24,7 @@ const cutLines = (lines) => (lines.length > MOST_LINES ? [...lines.slice(0, 46),
 const areBoth = (kind, a, b) => kind(a) && kind(b);
 const isCallable = (value) => typeof value === 'function';
 
-// The lines that both texts end with, and how many there were: three of them are shown, and the first.
+// Returns the lines that both texts end with, and their number. Three of them are shown, and the first.
 const commonEnd = (actual, expected, start) => {
   let [count, end, other] = [start, '', ''];
   while (actual.length > 0 && expected.length > 0 && actual.at(-1) === expected.at(-1)) {
@@ -38,7 +38,7 @@ const commonEnd = (actual, expected, start) => {
   return { end: other === '' ? end : `\n  ${other}${end}`, isSkipped };
 };
 
-// The lines of two texts, with `+` and `-` before those that differ.
+// Writer of the lines of two texts, with `+` and `-` before those that differ.
 class Comparing {
   text = '';
   isSkipped = false;
@@ -63,7 +63,7 @@ class Comparing {
     this.text += line;
     this.#printed++;
   }
-  // Equal lines before one that differs: up to four are shown, else the ends of them.
+  // Shows the equal lines before one that differs: all if there are at most four, and otherwise both ends.
   #equalsBefore(lines, at) {
     if (this.#same > 4) {
       if (this.#same === 5) this.#show(`\n  ${lines[at - 3]}`);
@@ -86,7 +86,7 @@ class Comparing {
   }
   #both(actual, expected, at) {
     const line = expected[at];
-    // A comma that only one of them has behind it is no difference.
+    // A comma at the end of one of the lines is not a difference.
     const isSame = actual[at] === line || actual[at] === `${line},` || `${actual[at]},` === line;
     const own = `${actual[at]},` === line ? line : actual[at];
     if (isSame) {
@@ -146,7 +146,7 @@ const loose = (actual, expected, operator) => {
   return `${first} ${operator} ${second}`;
 };
 
-// Errors are compared without their stacks.
+// Removes the stack of errors, which is not compared.
 const withoutStack = (error) => {
   const copy = Object.setPrototypeOf(new Error(error.message), Object.getPrototypeOf(error));
   Object.assign(copy, error);
@@ -161,7 +161,7 @@ const messageOf = ({ actual, expected, operator, message }) => {
   return operator === 'notDeepStrictEqual' || operator === 'notStrictEqual' ? unequal(actual, operator) : loose(actual, expected, operator);
 };
 
-// A text of many lines, or a long one, as an error shows it.
+// Abbreviates a text for an error message.
 const abridged = (value) => {
   if (typeof value !== 'string') return value;
   const lines = value.split('\n', 11);
@@ -182,7 +182,7 @@ export class AssertionError extends Error {
     Object.defineProperty(this, 'name', name);
     this.code = 'ERR_ASSERTION';
     Object.assign(this, { actual, expected, operator: options.operator });
-    // The stack has the code in its first line, the name has it not.
+    // The first line of the stack contains the code, but the name does not.
     Error.captureStackTrace(this, options.stackStartFn ?? options.stackStartFunction ?? AssertionError);
     void this.stack;
     this.name = 'AssertionError';

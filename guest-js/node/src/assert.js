@@ -1,4 +1,4 @@
-// `assert`: its functions, with the conditions and words of Node 20. What is deeply equal is the library's.
+// `assert`, with the conditions and messages of Node 20. The library decides about deep equality.
 import { isDeepEqual, isDeepStrictEqual } from '../node_modules/assert/build/internal/util/comparisons.js';
 import { AssertionError } from './assert-message.js';
 import fs from './fs.js';
@@ -14,7 +14,7 @@ const failed = (details) => {
 };
 const missing = (...names) => codedError(TypeError, 'ERR_MISSING_ARGS', `The ${names.map((name) => `"${name}"`).join(' and ')} argument${names.length > 1 ? 's' : ''} must be specified`);
 
-// The text of the call that the first frame of a stack names; undefined if it cannot be read.
+// Returns the text of the call that the first frame of a stack points to; undefined if it cannot be read.
 const callText = (stack) => {
   const [, name, line, column] = /\n\s+at (?:.*\()?([^()\n]+):(\d+):(\d+)\)?(?:\n|$)/.exec(stack) ?? [];
   if (name === undefined) return undefined;
@@ -45,7 +45,7 @@ const holds = (caller, values) => {
 const ok = (...values) => holds(ok, values);
 const assert = (...values) => holds(assert, values);
 
-// Functions that compare two values: when they fail, and what the comparison is called.
+// Functions that compare two values: when they fail, and the name of the comparison.
 const comparisons = {
   equal: ['==', (a, b) => a == b || (Number.isNaN(a) && Number.isNaN(b))],
   notEqual: ['!=', (a, b) => a != b && !(Number.isNaN(a) && Number.isNaN(b))],
@@ -75,7 +75,7 @@ const fail = function fail(actual, expected, message, operator) {
   throw error;
 };
 
-// Properties of an error and of what it should be, as they are compared.
+// Properties of an error, and the expected ones, in a comparable form.
 class Comparison {
   constructor(from, keys, other) {
     for (const key of keys) {
@@ -110,7 +110,7 @@ const otherClass = (actual, expected) => {
   const told = expected.name === name ? 'an error with identical name but a different prototype.' : `"${name}"`;
   return `${head}${told}${actual.message ? `\n\nError message:\n\n${actual.message}` : ''}`;
 };
-// Why an error is not the one that was expected; undefined if it is.
+// Returns the reason why an error is not the expected one; undefined if it is.
 const mismatch = (actual, expected) => {
   if (types.isRegExp(expected)) {
     const text = String(actual);

@@ -1,10 +1,10 @@
-// `AsyncLocalStorage`: the stores of what runs now are one value of the engine's, which goes along with callbacks of promises
-// and past each `await`; callbacks of timers, ticks and files are tied to it here.
+// `AsyncLocalStorage`. The stores of the running code are one value of the engine, which follows callbacks of promises
+// and each `await`. Callbacks of timers, ticks and files are bound to it here.
 import { invalidType } from './util.js';
 
 const { asyncContext, setAsyncContext } = host.native;
 
-// Calls a function with these stores: a map from each `AsyncLocalStorage` to its own, or undefined for none.
+// Calls a function with these stores: a map from each `AsyncLocalStorage` to its store, or undefined if there are none.
 const within = (stores, callback, self, values) => {
   const before = asyncContext();
   setAsyncContext(stores);
@@ -25,7 +25,7 @@ export class AsyncLocalStorage {
     isUsed = true;
   }
 
-  // A function that runs with the stores of where it was bound, also where that is none.
+  // Returns a function that runs with the stores of the place where it was bound, even if there were none.
   static bind(callback) {
     if (typeof callback !== 'function') throw invalidType('fn', 'function', callback);
     const stores = asyncContext();
@@ -43,7 +43,7 @@ export class AsyncLocalStorage {
     return this.#isEnabled ? asyncContext()?.get(this) : undefined;
   }
 
-  // The stores that there are, with another one of this.
+  // Returns the current stores with another one for this storage.
   #with(store) {
     this.#isEnabled = true;
     return new Map(asyncContext()).set(this, store);
@@ -66,7 +66,7 @@ export class AsyncLocalStorage {
   }
 }
 
-// Work that goes on later with the stores of where it began.
+// Work that continues later with the stores of the place where it began.
 export class AsyncResource {
   #run;
   constructor(type) {

@@ -1,4 +1,4 @@
-// `Buffer`: the library, with text made and read by the engine where that is faster or fuller.
+// `Buffer`: a library, with the engine's conversions of text where they are faster or more complete.
 import * as library from '../node_modules/buffer/index.js';
 import { codedError, invalidType, outOfRange, isWhole, provide, invalidValue } from './util.js';
 
@@ -9,11 +9,11 @@ const fromBytes = (bytes) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.l
 const plain = (buffer, start = 0, end = buffer.length) =>
   new Uint8Array(buffer.buffer, buffer.byteOffset + start, Math.max(0, end - start));
 
-// As far as a text is hexadecimal, in whole bytes.
+// Matches the longest hexadecimal start of a text, in whole bytes.
 const HEX_PAIRS = /^(?:[0-9a-f]{2})*/i;
 
 const fromText = Buffer.from;
-// What is no string has bytes, is like an array, or says what stands for it.
+// Refuses a value that is neither a string nor convertible to bytes.
 const checkSource = (value) => {
   if (typeof value === 'object' && value !== null) {
     if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer || value.length !== undefined || value.type === 'Buffer') return value;
@@ -43,7 +43,7 @@ Buffer.from = {
         return fromText(text, 'base64');
       }
       case 'hex':
-        // Node.js stops at the first pair that is not hexadecimal; the library reads the half of it.
+        // Node.js stops at the first pair that is not hexadecimal; the library would read half of it.
         return fromText(HEX_PAIRS.exec(value)[0], 'hex');
       default:
         if (!isEncoding(encoding)) throw codedError(TypeError, 'ERR_UNKNOWN_ENCODING', `Unknown encoding: ${encoding}`);
@@ -103,7 +103,7 @@ Buffer.prototype.write = function (text, offset, length, encoding) {
   return write.call(this, text, offset ?? 0, length ?? this.length - (offset ?? 0), encoding);
 };
 
-// What is empty is found where the search begins; the library does not find it.
+// Returns true for an empty value, which is found where the search begins; the library does not find it.
 const isNothing = (value) => value === '' || (value instanceof Uint8Array && value.length === 0);
 for (const name of ['indexOf', 'lastIndexOf']) {
   const find = Buffer.prototype[name];
@@ -120,7 +120,7 @@ Buffer.prototype.includes = function includes(value, offset, encoding) {
   return this.indexOf(value, offset, encoding) !== -1;
 };
 
-// As `<Buffer 68 69>`.
+// Shows a buffer as `<Buffer 68 69>`.
 const inspectBuffer = function () {
   const shown = [...plain(this, 0, Math.min(this.length, 50))].map((byte) => byte.toString(16).padStart(2, '0'));
   const left = this.length - 50;
@@ -137,7 +137,7 @@ Buffer.prototype.toJSON = function toJSON() {
   return { type: 'Buffer', data: [...plain(this)] };
 };
 for (const name of Object.keys(Buffer.prototype)) {
-  // Node has both spellings.
+  // Node has both spellings of these methods.
   if (/U[Ii]nt/.test(name)) Buffer.prototype[name.replace('UInt', 'Uint')] ??= Buffer.prototype[name];
 }
 Object.defineProperty(Buffer.prototype, Symbol.toStringTag, Object.getOwnPropertyDescriptor(Object.getPrototypeOf(Uint8Array.prototype), Symbol.toStringTag));
@@ -156,7 +156,7 @@ for (const name of ['alloc', 'allocUnsafe', 'allocUnsafeSlow']) {
   }[name];
 }
 
-// The library checks numbers otherwise than Node, or not at all.
+// The library checks numbers differently from Node, or not at all.
 const checkInteger = (name, value) => {
   if (typeof value !== 'number') throw invalidType(name, 'number', value);
   if (!isWhole(value)) throw outOfRange(name, 'an integer', value);
@@ -179,7 +179,7 @@ const checkValue = (value, bits, isSigned, isBig) => {
   const range = bits <= 32 ? `>= ${least} and <= ${most}` : isSigned ? `>= -(2 ** ${bits - 1}) and < 2 ** ${bits - 1}` : `>= 0 and < 2 ** ${bits}`;
   throw outOfRange('value', range, value);
 };
-// The bytes of what a method reads or writes, and what it is: `undefined` if the method gets its size.
+// Returns the size and type of the number that a method reads or writes; the size is `undefined` if it is an argument.
 const shapeOf = (name) => {
   const [, kind, bits] = /^(?:read|write)(Big)?U?[Ii]nt(\d*)/.exec(name) ?? [];
   const isInteger = /[Ii]nt/.test(name);
@@ -190,7 +190,8 @@ for (const name of Object.getOwnPropertyNames(Buffer.prototype)) {
   if (!/^(read|write)[A-Z]/.test(name)) continue;
   const work = Buffer.prototype[name];
   const { size, isBig, isInteger, isSigned } = shapeOf(name);
-  // What needs no further look: an integer of a size that the name says, at a place within the buffer.
+  // The usual case, which needs no further check: an integer whose size is part of the name, at a position within the
+  // buffer.
   const isPlain = size !== undefined && !isBig;
   const [least, most] = !isInteger ? [-Infinity, Infinity] : isSigned ? [-(2 ** (size * 8 - 1)), 2 ** (size * 8 - 1) - 1] : [0, 2 ** (size * 8) - 1];
   const isWithin = (buffer, offset) => (offset | 0) === offset && offset >= 0 && offset + size <= buffer.length;
@@ -212,7 +213,7 @@ for (const name of Object.getOwnPropertyNames(Buffer.prototype)) {
       }[name]
     : {
         [name](value, offset = size === undefined ? undefined : 0, byteLength) {
-          // A BigInt is none of these numbers.
+          // A BigInt is not accepted for these types.
           const number = isBig ? value : +value;
           if (!(isPlain && number >= least && number <= most && isWithin(this, offset))) check(this, number, offset, byteLength, true);
           return size === undefined ? work.call(this, number, offset, byteLength, true) : work.call(this, number, offset, true);
@@ -225,7 +226,7 @@ const bytesWanted = (name, value) => {
   if (!(value instanceof Uint8Array)) throw invalidType(name, 'an instance of Buffer or Uint8Array', value);
   return value;
 };
-// What else the library takes without a look, or refuses without a code.
+// Further arguments that the library accepts unchecked, or refuses without an error code.
 const { compare, concat } = Buffer;
 const { compare: compareTo, copy, equals, fill } = Buffer.prototype;
 Buffer.compare = (a, b) => compare(bytesWanted('buf1', a), bytesWanted('buf2', b));
@@ -275,7 +276,7 @@ export const isUtf8 = (bytes) => native.decodeUtf8(plain(Buffer.from(bytes))) !=
 export const isAscii = (bytes) => [...plain(Buffer.from(bytes))].every((byte) => byte < 128);
 export { Buffer, SlowBuffer, kMaxLength };
 export const INSPECT_MAX_BYTES = 50;
-// The last code point of the encodings that have not all of Unicode.
+// Highest code point of the encodings that do not cover all of Unicode.
 const lastOf = { ascii: 0x7f, latin1: 0xff, binary: 0xff };
 export const transcode = (source, from, to) => {
   const text = Buffer.from(source).toString(from);

@@ -1,4 +1,5 @@
-// `child_process`: commands of the shell guest, as Node would run them. They are scripts, and nothing beside this run.
+// `child_process`: runs commands in the shell guest with the interface of Node. They are scripts of this run, and not
+// processes of the machine.
 import EventEmitter from './events.js';
 import { Buffer } from './buffer.js';
 import { execFileSync, execSync, spawnSync } from './child_process_sync.js';
@@ -11,7 +12,7 @@ import util, { abortError, codedError, invalidType } from './util.js';
 const { Readable, Writable } = stream;
 
 const empty = new Uint8Array(0);
-// What one stream holds.
+// Capacity of a stream, in bytes.
 const CHUNK = 64 * 1024;
 
 class ChildProcess extends EventEmitter {
@@ -22,7 +23,7 @@ class ChildProcess extends EventEmitter {
   connected = false;
   #running;
   #signal;
-  // What is said before its end: that it has begun, and what its streams are reading.
+  // Promises that precede the end of the child: its start, and the reading of its streams.
   #before;
   constructor(running, { file: spawnfile, args, options }, whyMissing, before = () => []) {
     super();
@@ -47,7 +48,7 @@ class ChildProcess extends EventEmitter {
       },
     );
   }
-  // It did not start: there is an error in place of an end.
+  // Reports a child that did not start: an error takes the place of its end.
   #fail(error) {
     this.exitCode = error.errno;
     this.pid = undefined;
@@ -67,7 +68,7 @@ class ChildProcess extends EventEmitter {
     let left = waits.length;
     const close = () => this.emit('close', code, signal);
     if (left === 0) queueMicrotask(close);
-    // As Node does: what nobody reads is let go, so that it closes.
+    // As in Node, streams that nothing reads are drained, so that they close.
     for (const stream of waits) stream.once('close', () => --left === 0 && close()).resume();
   }
   kill(signal = 'SIGTERM') {
@@ -81,7 +82,8 @@ class ChildProcess extends EventEmitter {
   unref() {}
 }
 
-// `progress` has `begun`, a promise to wait for before anything is read, and gets what is being read.
+// Returns the readable stream of an output. `progress.begun` is a promise to wait for before reading, and `progress`
+// gets the promise of what is being read.
 const readable = (running, which, progress) =>
   new Readable({
     read() {
@@ -107,7 +109,7 @@ const writable = (running) => {
         for (let at = 0; at < bytes.length; at += CHUNK) await running.write(new Uint8Array(bytes.subarray(at, at + CHUNK)), false);
       };
       total += bytes.length;
-      // What a pipe holds was written, whether or not the command still read it.
+      // Data in the pipe counts as written, even if the command did not read it.
       give().then(() => callback(), () => callback(total > CHUNK ? codedError(Error, 'EPIPE', 'write EPIPE') : null));
     },
     final(callback) {
@@ -116,15 +118,15 @@ const writable = (running) => {
   });
 };
 
-// A command that is not there says nothing, and ends with bash's status of one. A command may end so too: whether it is
-// there is asked for then.
+// Returns a function that tells why a command is missing. bash reports a missing command only by an exit status, which
+// a real command may have too, so its existence is checked afterwards.
 const whyMissing = ({ file, options, cause }) => async () => {
   if (cause !== undefined || options.shell) return cause;
   return (await isThere(file, options)) ? undefined : whyAbsent(file, scriptOf('', settings(options)).directory);
 };
 const isThere = async (file, options) => (await collect(begin(asks(file), settings(options), isThere))).exitCode === 0;
 
-// Says that a command has begun, if somebody listens: first it is asked for, since one that is not there only fails.
+// Emits `spawn` if there is a listener. The command is looked up first, because a missing one emits only an error.
 const tellBegun = async (child, { file, options }) => {
   if (!options.shell && !(await isThere(file, options))) return;
   await new Promise((resolve) => {
@@ -135,7 +137,8 @@ const tellBegun = async (child, { file, options }) => {
   });
 };
 
-// Begins a command. One that cannot start ends at once, as one does that is not there; `call` has the cause then.
+// Begins a command. A child that cannot start ends at once, like one whose command is missing; `call.cause` is the
+// reason.
 const started = (call, below) => {
   const { source, options } = call;
   const wanted = settings(options);
@@ -184,7 +187,8 @@ const failure = (child, command, code, output) => {
   return Object.assign(error, { code, killed: child.killed, signal: child.signalCode, cmd: command });
 };
 
-// A stream of output that is gathered anyway: the stream, and what gives it the bytes. What nobody reads does not wait in it.
+// Returns a stream of output that is also collected, and the function that feeds it. Data that nothing reads is not
+// buffered in it.
 const shownStream = (encoding) => {
   const stream = new Readable({ read() {} });
   if (encoding !== null && encoding !== 'buffer') stream.setEncoding(encoding);
@@ -192,8 +196,8 @@ const shownStream = (encoding) => {
   return [stream, (bytes) => stream.push(bytes.length === 0 ? null : Buffer.from(bytes))];
 };
 
-// Gives a child its standard input. It ends if nobody has asked for it in the turn that began the command: most commands that
-// read are given nothing.
+// Offers standard input to a child. The input ends unless the script asks for the stream in the turn that began the
+// command, since most commands that read are given nothing.
 const offerInput = (child, running) => {
   let stdin;
   const open = () => (stdin ??= writable(running));
@@ -203,12 +207,13 @@ const offerInput = (child, running) => {
   });
 };
 
-// Gathers the output of a command, and gives it to a callback as Node does. `shown` is its name in errors.
+// Collects the output of a command and passes it to a callback, as Node does. `shown` is the name of the command in
+// errors.
 const gather = (call, shown, callback) => {
   const { file, args, options } = call;
   const running = started(call, gather);
   const child = new ChildProcess(running, call, async () => undefined);
-  // The callback is told of an abort, as Node does, and the event ends nothing.
+  // As in Node, an abort is reported to the callback, and the child ends by itself.
   let aborted;
   child.on('error', (error) => (aborted ??= error));
   child.pid = nextProcess();
@@ -264,7 +269,7 @@ const exec = (command, options, callback) => {
   return gather(normalize(command, [], { ...options, shell }), command, callback);
 };
 
-// Arguments and options may be left out.
+// `args` and `options` may be omitted.
 const execFile = (file, args, options, callback) => {
   if (typeof args === 'function') [args, options, callback] = [[], {}, args];
   else if (args !== null && typeof args === 'object' && !Array.isArray(args)) [args, options, callback] = [[], args, options];

@@ -1,4 +1,5 @@
-// `execSync`, `execFileSync` and `spawnSync`: commands that are run to their end within a step, since nothing in them waits.
+// `execSync`, `execFileSync` and `spawnSync`: run commands to their end within a step. Nothing in such a command may
+// wait.
 import { Buffer } from './buffer.js';
 import { asks, checkText, hindrance, nextProcess, normalize, toSignal, MAX_BUFFER, MISSING, systemFailure, whyAbsent } from './commands.js';
 import { isOpen } from './descriptors.js';
@@ -7,14 +8,14 @@ import process from './process.js';
 import { scriptOf } from './shell.js';
 import { codedError, invalidType, invalidValue, outOfRange } from './util.js';
 
-// What to use for a command that waits.
+// Functions to use instead for a command that waits.
 const instead = {
   execSync: '`exec`, or `await shell.run(command)`',
   execFileSync: '`execFile`, or `await shell.run(command)`',
   spawnSync: '`spawn`, or `await shell(command)`',
 };
 
-// One of the streams: `'pipe'`, `'ignore'`, or the number of a descriptor.
+// Converts the setting of one stream: `'pipe'`, `'ignore'`, or the number of a descriptor.
 const toStream = (given, at) => {
   if (given === undefined || given === null) return at < 3 ? 'pipe' : 'ignore';
   if (given === 'pipe' || given === 'overlapped' || (typeof given === 'number' && given < 0)) return 'pipe';
@@ -43,7 +44,7 @@ const toInput = (input, encoding) => {
   throw invalidType('options.stdio[0]', 'string or an instance of Buffer, TypedArray, or DataView', input);
 };
 
-// What the command reads: bytes, or nothing for what this script itself would.
+// Returns the input of the command: bytes, or nothing for the standard input of this script.
 const inputOf = (stream, options) => {
   const input = options.input && toInput(options.input, options.encoding);
   if (stream === 'pipe' && input) return input;
@@ -51,7 +52,7 @@ const inputOf = (stream, options) => {
   return typeof stream === 'number' ? fs.readFileSync(stream) : new Uint8Array(0);
 };
 
-// Where a stream goes to that the command writes, as `runToEnd` takes it.
+// Returns the destination of an output stream, in the form of `runToEnd`.
 const destinationOf = (stream, most) => {
   if (stream === 'pipe') return most;
   if (stream === 'ignore') return 'dropped';
@@ -59,12 +60,12 @@ const destinationOf = (stream, most) => {
   return Infinity;
 };
 
-// Whether it goes to a file, when the command has ended.
+// Returns true if a stream goes to a file once the command has ended.
 const isFile = (stream) => typeof stream === 'number' && stream > 2;
 
 const unstarted = (error) => ({ error, status: null, signal: null, output: null, pid: 0, stdout: null, stderr: null });
 
-// Runs what `normalize` made of a call of the function `name`; gives what Node's `spawnSync` does.
+// Runs a normalized call of the function `name`, and returns the result of Node's `spawnSync`.
 const run = (name, { file, args, source, options }, below) => {
   const killSignal = toSignal(options.killSignal);
   const streams = toStreams(options.stdio || 'pipe');
@@ -115,7 +116,7 @@ const resultOf = (name, { ended, streams, written, options, killSignal, failed }
   return result;
 };
 
-// What is written to standard error without anybody having asked for it is passed on, and a command that failed is thrown.
+// Passes standard error on unless it was redirected, and throws an error if the command failed.
 const orThrow = (result, options, command) => {
   if (!options.stdio && result.stderr) process.stderr.write(result.stderr);
   if (result.error) throw Object.assign(result.error, result);

@@ -1,4 +1,5 @@
-// `createCipheriv` and `createDecipheriv`: AES, whose modes are the host language's code. States, padding and errors are here.
+// `createCipheriv` and `createDecipheriv`: AES, whose modes are native functions. States, padding and errors are
+// handled here.
 import { Buffer } from './buffer.js';
 import { bytesOf, keyBytes, KINDS_WITH_BUFFERS } from './crypto-bytes.js';
 import stringDecoder from './string_decoder.js';
@@ -8,7 +9,7 @@ import { codedError, invalidType } from './util.js';
 const { native } = host;
 const BLOCK = 16;
 const TAG = 16;
-// What OpenSSL calls its object identifiers by number: what `getCipherInfo` gives.
+// Numbers of OpenSSL's object identifiers, which `getCipherInfo` returns.
 const numbers = {
   'aes-128-ecb': 418, 'aes-128-cbc': 419, 'aes-192-ecb': 422, 'aes-192-cbc': 423, 'aes-256-ecb': 426, 'aes-256-cbc': 427,
   'aes-128-gcm': 895, 'aes-192-gcm': 898, 'aes-256-gcm': 901, 'aes-128-ctr': 904, 'aes-192-ctr': 905, 'aes-256-ctr': 906,
@@ -17,7 +18,7 @@ const vectorLengths = { ecb: 0, cbc: 16, ctr: 16, gcm: 12 };
 const ciphers = Object.keys(numbers).sort();
 const aliases = { aes128: 'aes-128-cbc', aes192: 'aes-192-cbc', aes256: 'aes-256-cbc' };
 for (const bits of [128, 192, 256]) aliases[`id-aes${bits}-gcm`] = `aes-${bits}-gcm`;
-// Families of OpenSSL that are not here, for an error that says so.
+// Families of ciphers in OpenSSL that are not supported, for a precise error.
 const elsewhere = /^(?:(?:id-)?aes|aria|bf|camellia|cast5?|chacha20|des|rc[245]|seed|sm4)\b/;
 
 const find = (name) => {
@@ -46,7 +47,7 @@ export const getCipherInfo = (given, options) => {
   const ivLength = options?.ivLength ?? vectorLengths[mode];
   if ((options?.keyLength ?? keyLength) !== keyLength || !isVector(mode, ivLength)) return undefined;
   const info = { mode, name: mode === 'gcm' ? `id-aes${keyLength * 8}-gcm` : found.name, nid: numbers[found.name] };
-  // Streams have no blocks to speak of.
+  // Stream modes have a block size of 1.
   info.blockSize = mode === 'ecb' || mode === 'cbc' ? BLOCK : 1;
   if (mode !== 'ecb') info.ivLength = ivLength;
   return { ...info, keyLength };
@@ -65,7 +66,7 @@ const checkTagLength = (length) => {
 };
 const concat = (...parts) => new Uint8Array(Buffer.concat(parts));
 
-// Blocks, one after the other: what does not fill one waits for more.
+// Block mode: a partial block waits for more data.
 class Blocks {
   #mode;
   #encrypt;
@@ -88,7 +89,7 @@ class Blocks {
   update(bytes) {
     const all = concat(this.#rest, bytes);
     let whole = all.length - (all.length % BLOCK);
-    // The last block may be padding: only the end tells.
+    // The last block may be padding, which is only known at the end.
     if (!this.#encrypt && this.pads && whole === all.length && whole > 0) whole -= BLOCK;
     this.#rest = all.slice(whole);
     return this.#run(all.slice(0, whole));
@@ -108,7 +109,7 @@ class Blocks {
   }
 }
 
-// A stream of bytes that are combined with encrypted counters.
+// Counter mode: data is combined with encrypted counters.
 class Counters {
   #key;
   #counter;
@@ -127,7 +128,7 @@ class Counters {
   }
 }
 
-// The same with a tag over all that was encrypted, and over what is associated with it.
+// Counter mode with a tag over the encrypted and the associated data (GCM).
 class Authenticated {
   #encrypt;
   #key;
@@ -144,7 +145,7 @@ class Authenticated {
     this.tagLength = tagLength;
   }
   update(bytes) {
-    // The counter's own block makes the tag.
+    // The first counter block is reserved for the tag.
     const out = native.aesStream(true, this.#key, this.#counter, BLOCK + this.#length, bytes);
     this.#length += bytes.length;
     this.#encrypted.push((this.#encrypt ? out : bytes).slice());

@@ -1,22 +1,23 @@
-// Commands as `child_process` runs them, waited for or not: their text in bash, and what is said of one that is not there.
+// Common parts of synchronous and asynchronous commands of `child_process`: their text in bash, and errors about
+// missing commands.
 import { quote } from './shell.js';
 import path from './path.js';
 import process from './process.js';
 import { SIGNALS } from './signals.js';
 import { codedError, invalidType, invalidValue, outOfRange, isWhole } from './util.js';
 
-// Node's: what is kept of one stream.
+// Default limit on the collected output of one stream, as in Node.
 export const MAX_BUFFER = 1024 * 1024;
 
-// bash's status of a command that is not there. A command may end so too: whether it is there is asked for then.
+// Exit status of bash for a missing command. A command may end with it, too, so its existence is checked afterwards.
 export const MISSING = 127;
 
-// The shell has `node` as a command without a file: `process.execPath` leads to it, too.
+// The shell has `node` as a built-in command without a file. This function makes `process.execPath` lead to it, too.
 const NODE = `${process.execPath}() { node "$@"; }; `;
 
 const nameOf = (file) => (file === process.execPath ? 'node' : file);
 
-// A command that ends well if this one is there.
+// Returns a command that succeeds if this one exists.
 export const asks = (file) => `command -v -- ${quote(nameOf(file))}`;
 
 export const commandLine = (file, args, options) => {
@@ -44,7 +45,7 @@ export const toSignal = (given) => {
   return name;
 };
 
-// What Node checks of the options before anything runs.
+// Checks options as Node does before anything runs.
 const checkOptions = ({ cwd, shell, argv0, timeout, maxBuffer, killSignal }) => {
   if (cwd != null && typeof cwd !== 'string' && !(cwd instanceof URL) && !ArrayBuffer.isView(cwd)) {
     throw invalidType('options.cwd', 'string or an instance of Buffer or URL', cwd);
@@ -62,7 +63,7 @@ const checkOptions = ({ cwd, shell, argv0, timeout, maxBuffer, killSignal }) => 
   toSignal(killSignal);
 };
 
-// Options that say as whom a command runs, and with what environment: what cannot be done is an error.
+// Checks options for the identity and the environment of a command. Those that cannot be honoured are errors.
 const checkIdentity = (file, { argv0, uid, gid, env }) => {
   for (const [name, value] of Object.entries(env ?? {})) {
     checkZeros(name, `options.env['${name}']`);
@@ -74,7 +75,7 @@ const checkIdentity = (file, { argv0, uid, gid, env }) => {
   }
 };
 
-// What the functions take that run a file, as one: the file, its arguments and options that are checked.
+// Unifies the arguments of the functions that run a file: the file, its arguments, and checked options.
 export const normalize = (file, given, options) => {
   checkText(file, 'file');
   if (file.length === 0) throw invalidValue('file', file, 'cannot be empty');
@@ -96,10 +97,10 @@ export const normalize = (file, given, options) => {
   return { file: shell, args: ['-c', [file, ...args].join(' ')], source, options };
 };
 
-// Commands run in bash, whatever name it has; no other shell is there.
+// Returns true if bash can stand in for a shell: it is the only one.
 const isShell = (shell) => typeof shell !== 'string' || /(^|\/)(ba|da)?sh$/.test(shell);
 
-// Why no command can start in a directory with these options; undefined if one can.
+// Returns the reason why no command can start in a directory with these options; undefined if one can.
 export const hindrance = (directory, { shell }) => {
   try {
     if (host.native.stat(directory, true).kind !== 'directory') return 'ENOTDIR';
@@ -110,7 +111,7 @@ export const hindrance = (directory, { shell }) => {
   return isShell(shell) ? undefined : 'ENOENT';
 };
 
-// Why there is no command of this name: a file that may not be executed is none either.
+// Returns the reason why a command is missing. A file that is not executable counts as missing, too.
 export const whyAbsent = (file, directory) => {
   if (!file.includes('/')) return 'ENOENT';
   try {
@@ -122,12 +123,12 @@ export const whyAbsent = (file, directory) => {
   }
 };
 
-// Processes have numbers, though nothing can be done with them.
+// Number of the last child. Children have process numbers, but nothing can be done with them.
 let lastProcess = process.pid;
 export const nextProcess = () => ++lastProcess;
 
 const errnos = { ENOENT: -2, EBADF: -9, EACCES: -13, ENOTDIR: -20, ENOBUFS: -105, ETIMEDOUT: -110 };
 
-// The error of a command that did not run, or not to its end, as the system call of this name failed.
+// Returns the error of a command that could not be run to its end, in the form of a failed system call with this name.
 export const systemFailure = (code, call, file, spawnargs) =>
   Object.assign(new Error(`${call} ${file} ${code}`), { errno: errnos[code], code, syscall: `${call} ${file}`, path: file, spawnargs });

@@ -1,4 +1,4 @@
-// `console.Console`: a console that writes to streams of the script's own.
+// `console.Console`: a console that writes to streams of the script.
 import { codedError, invalidType, isWhole, outOfRange } from './util.js';
 
 export class Console {
@@ -14,7 +14,7 @@ export class Console {
     const options = { step: ' '.repeat(groupIndentation), inspectOptions };
     Object.assign(this, host.makeConsole((text) => void stdout.write(text), (text) => void stderr.write(text), options));
   }
-  // As in Node, what writes to the process's own streams is a console of this class too.
+  // As in Node, a console that writes to the process's own streams is an instance, too.
   static [Symbol.hasInstance](value) {
     return value === globalThis.console || Function.prototype[Symbol.hasInstance].call(this, value);
   }

@@ -1,4 +1,4 @@
-// What the functions of `crypto` take as bytes and keys: texts, buffers, and the objects that hold a secret.
+// Arguments of `crypto` that are bytes or keys: texts, buffers, and key objects.
 import { Buffer } from './buffer.js';
 import { codedError, invalidType } from './util.js';
 
@@ -15,7 +15,7 @@ export const bytesOf = (data, encoding, name = 'data', kinds = KINDS) => {
   return bytes;
 };
 
-// Secrets of keys, which no script reads but by the functions that show them.
+// Secrets of key objects, which a script can read only through the export functions.
 const secrets = new WeakMap();
 let making = false;
 const make = (Class, secret, fields) => {
@@ -29,7 +29,7 @@ const make = (Class, secret, fields) => {
   }
 };
 
-// The web's keys.
+// Key of the Web Cryptography API.
 export class CryptoKey {
   constructor(fields) {
     if (!making) throw new TypeError('Illegal constructor');
@@ -38,7 +38,7 @@ export class CryptoKey {
 }
 Object.defineProperty(CryptoKey.prototype, Symbol.toStringTag, { value: 'CryptoKey', configurable: true });
 
-// Node's, of which there are secret ones only.
+// Key of Node. Only secret keys exist.
 export class KeyObject {
   constructor() {
     if (!making) throw new TypeError('Illegal constructor');
@@ -78,5 +78,5 @@ export const generateKeySync = (type, options, random) => {
   }
   return make(SecretKeyObject, random(Math.floor(length / 8)));
 };
-// The bytes of a key in any form.
+// Returns the bytes of a key in any form.
 export const keyBytes = (key) => (isKey(key) ? secretOf(key) : bytesOf(key, 'utf8', 'key', KINDS_OF_KEYS).slice());

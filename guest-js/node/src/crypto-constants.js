@@ -1,4 +1,4 @@
-// `crypto.constants`: OpenSSL's numbers, for options that scripts pass on.
+// `crypto.constants`: numbers of OpenSSL, for options that scripts pass on.
 export const constants = {
   __proto__: null,
   OPENSSL_VERSION_NUMBER: 805306672, SSL_OP_ALL: 2147485776, SSL_OP_ALLOW_NO_DHE_KEX: 1024, SSL_OP_ALLOW_UNSAFE_LEGACY_RENEGOTIATION: 262144,

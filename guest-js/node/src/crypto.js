@@ -1,4 +1,4 @@
-// `crypto`: digests, HMAC, ciphers and derived keys by the host language's code, and random numbers from the host.
+// `crypto`: digests, HMAC, ciphers and derived keys by native functions, and random numbers from the host.
 import { Buffer } from './buffer.js';
 import { createCipheriv, createDecipheriv, Cipheriv, Decipheriv, getCipherInfo, getCiphers } from './cipher.js';
 import { bytesOf, createSecretKey, CryptoKey, generateKeySync, KeyObject } from './crypto-bytes.js';
@@ -25,7 +25,7 @@ const randomInt = (low, high, callback) => {
     throw codedError(RangeError, 'ERR_OUT_OF_RANGE', `The value of "max" is out of range. It must be greater than the value of "min" (${low}). Received ${high}`);
   }
   const range = BigInt(high) - BigInt(low);
-  // 128 bits: what is uneven in the remainder is below 2^-64.
+  // With 128 bits the bias of the remainder is below 2^-64.
   const value = Number(BigInt(`0x${randomBytes(16).toString('hex')}`) % range) + low;
   return callback === undefined ? value : setTimeout(() => callback(null, value), 0);
 };

@@ -1,5 +1,5 @@
-// File descriptors: what `fs.openSync`, `FileHandle` and the streams of files share. A descriptor is a path with a position and
-// what may be done, since the session's files are known by their paths only.
+// File descriptors, which `fs.openSync`, `FileHandle` and file streams share. A descriptor is a path with a position
+// and an access mode, since the session's files are identified by path alone.
 import { Buffer } from './buffer.js';
 import { codedError, invalidType, invalidValue, outOfRange, isWhole } from './util.js';
 
@@ -37,7 +37,7 @@ const checkInteger = (value, name, least = -LARGEST, most = LARGEST) => {
   if (value < least || value > most) throw outOfRange(name, `>= ${least} && <= ${most}`, value);
 };
 
-/** The `O_…` bits that flags stand for. */
+/** Returns the `O_…` bits for a flags argument. */
 export const toFlags = (flags) => {
   if (flags == null) return O_RDONLY;
   if (typeof flags === 'number') {
@@ -60,15 +60,15 @@ const checkDescriptor = (fd) => {
   return fd;
 };
 
-/** The open file that a descriptor stands for; else EBADF of a system call. */
+/** Returns the open file of a descriptor, or throws EBADF for a system call. */
 const opened = (fd, syscall) => {
   const file = descriptors.get(fd);
   if (file === undefined) throw host.systemError('EBADF', syscall);
   return file;
 };
 
-// The state of an open file's entry. The files know paths only: a descriptor whose path stands for another file now, or for none,
-// cannot be followed as POSIX does.
+// Returns the state of an open file. A descriptor whose path now leads to another file, or to none, cannot be followed
+// as POSIX requires, and is an error.
 const stateOf = (file, syscall) => {
   const state = statOrNone(file.path);
   if (state === undefined || state.id !== file.id) {
@@ -127,7 +127,7 @@ export const open = (path, flags = 'r', mode = undefined) => {
   return fd;
 };
 
-/** Permission bits from a number or octal digits; undefined for what is not given. */
+/** Returns permission bits from a number or octal digits; undefined if there is no mode. */
 export const toMode = (mode) => {
   if (mode == null) return undefined;
   if (typeof mode === 'string') {
@@ -143,7 +143,7 @@ export const close = (fd) => {
   descriptors.delete(fd);
 };
 
-/** Path of an open file, for a call that looks at or changes its entry. */
+/** Returns the path of an open file, for a call that inspects or changes its entry. */
 export const pathOf = (fd, syscall) => {
   const file = opened(checkDescriptor(fd), syscall);
   stateOf(file, syscall);
@@ -158,7 +158,7 @@ const readAt = (file, from, length) => {
   return native.readPart(file.path, from, length);
 };
 
-/** The bytes from the position of an open file to its end. */
+/** Returns the bytes from the position of an open file to its end. */
 export const readRest = (fd, syscall) => {
   const file = opened(syscall === 'fstat' ? checkDescriptor(fd) : fd, syscall);
   if (!file.readable) throw host.systemError('EBADF', 'read');
@@ -180,7 +180,7 @@ const toPosition = (position, length) => {
   return Number(position);
 };
 
-// Standard input is a pipe: it has no positions.
+// Standard input is a pipe, which has no positions.
 const readInput = (into, at) => {
   if (at >= 0) throw host.systemError('ESPIPE', 'read');
   const bytes = host.readStdinNow(into.length);
@@ -188,7 +188,8 @@ const readInput = (into, at) => {
   return bytes.length;
 };
 
-/** Reads into a buffer at a position, or at that of the file, which then moves; gives how many bytes there were. */
+/** Reads into a buffer at a position, or at the current position of the file, which then advances. Returns the number of
+ * bytes read. */
 export const read = (fd, buffer, ...rest) => {
   checkDescriptor(fd);
   checkView(buffer);
@@ -214,7 +215,7 @@ export const read = (fd, buffer, ...rest) => {
   return bytes.length;
 };
 
-// Writes over a part of a file. Only what lies behind its end is written by itself.
+// Overwrites a part of a file. Data beyond its end is appended.
 const writeAt = (path, from, bytes, size) => {
   if (from < size) {
     const old = native.readPart(path, 0, LARGEST);
@@ -228,7 +229,7 @@ const writeAt = (path, from, bytes, size) => {
   files.appendFile(path, bytes);
 };
 
-/** Writes bytes at a position, or at that of the file, which then moves. */
+/** Writes bytes at a position, or at the current position of the file, which then advances. */
 export const writeBytes = (fd, bytes, position = null) => {
   if (fd === 1 || fd === 2) {
     native.outputBytes(bytes, fd === 2);
@@ -262,7 +263,7 @@ export const write = (fd, data, ...rest) => {
   return writeBytes(fd, bytesOf(Buffer.from(data, encoding ?? 'utf8')), position);
 };
 
-// Each buffer in turn, until one is not filled.
+// Fills one buffer after the other, until one is not filled completely.
 export const readv = (fd, buffers, position = null) => {
   checkViews(fd, buffers);
   let total = 0;

@@ -1,4 +1,4 @@
-// Digests, HMAC, and the keys that are derived with them: PBKDF2 (RFC 8018), scrypt (RFC 7914), HKDF (RFC 5869).
+// Digests, HMAC, and keys derived with them: PBKDF2 (RFC 8018), scrypt (RFC 7914), HKDF (RFC 5869).
 import { Buffer } from './buffer.js';
 import { bytesOf, keyBytes, KINDS_WITH_BUFFERS } from './crypto-bytes.js';
 import stream from './stream.js';
@@ -19,8 +19,8 @@ const shown = (bytes, encoding) => {
   return encoding === undefined || encoding === 'buffer' ? buffer : buffer.toString(encoding);
 };
 
-// A stream that becomes one when it is first used as one, as Node's own is: most digests are asked for, and making a stream
-// takes longer than most digests.
+// Base class that becomes a stream when it is first used as one, as in Node: most digests are not, and constructing a
+// stream takes longer than most digests.
 function LazyTransform() {}
 Object.setPrototypeOf(LazyTransform, stream.Transform);
 LazyTransform.prototype = Object.create(stream.Transform.prototype);
@@ -68,7 +68,7 @@ export class Hash extends LazyTransform {
     this.update(chunk);
     callback();
   }
-  // What was fed as a stream gives its digest twice: to who reads, and to who asks.
+  // A digest that was fed as a stream is both readable and available from `digest()`.
   _flush(callback) {
     this.push(shown(this.#finish(new Uint8Array(Buffer.concat(this.#parts)))));
     callback();
@@ -90,7 +90,7 @@ export const createHmac = (name, key) => {
   return new Hmac((bytes) => native.hmac(algorithm, secret, bytes));
 };
 
-// Rounds of PBKDF2 between two looks at the limits of the script.
+// Number of rounds of PBKDF2 between two checks of the script's limits.
 const ROUNDS = 1000;
 
 export const pbkdf2Sync = (password, salt, iterations, length, digest) => {
@@ -133,7 +133,7 @@ const scryptParameters = (options) => {
       throw codedError(Error, 'ERR_CRYPTO_SCRYPT_INVALID_PARAMETER', 'Invalid scrypt parameter');
     }
     for (const given of [name, other]) {
-      // Zero asks for the standard, as in Node.
+      // Zero asks for the default, as in Node.
       if (options?.[given] !== undefined) wanted[name] = take(given, options[given], 2 ** 32 - 1) || wanted[name];
     }
   }

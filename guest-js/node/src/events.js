@@ -1,8 +1,8 @@
-// `EventEmitter`: the library, with what Node added since.
+// `EventEmitter`: a library, with later additions of Node.
 import EventEmitter from '../node_modules/events/events.js';
 import { abortError, codedError, emitWarning, invalidType, outOfRange } from './util.js';
 
-// Node's own marks of an emitter, which are shown with it.
+// Node's own symbols on emitters, which are shown when one is inspected.
 export const marks = [Symbol('shapeMode'), Symbol('kCapture')];
 const { init } = EventEmitter;
 const [, capture] = marks;
@@ -23,11 +23,11 @@ for (const name of ['addListener', 'once', 'prependListener', 'prependOnceListen
   }[name];
 }
 
-// Other names of the same functions.
+// Aliases of the same functions.
 EventEmitter.prototype.on = EventEmitter.prototype.addListener;
 EventEmitter.prototype.off = EventEmitter.prototype.removeListener;
 
-// Says of a listener's promise that it was rejected: to the emitter's own method for that, or as its error.
+// Reports that a listener's promise was rejected: to the emitter's own method for that, or as its error.
 const rejected = (emitter, error, event, values) => {
   const own = emitter[EventEmitter.captureRejectionSymbol];
   if (typeof own === 'function') {
@@ -35,7 +35,7 @@ const rejected = (emitter, error, event, values) => {
     return;
   }
   const before = emitter[capture];
-  // A listener that fails at that is not told of itself.
+  // A failure of that listener is not reported to itself.
   emitter[capture] = false;
   try {
     emitter.emit('error', error);
@@ -114,7 +114,7 @@ EventEmitter.once = async (emitter, name, options) => {
   });
 };
 
-// `for await (const values of on(emitter, name))`.
+// Implements `for await (const values of on(emitter, name))`.
 EventEmitter.on = (emitter, name, options) => {
   if (options?.signal?.aborted) throw abortError(options.signal);
   const ready = [];

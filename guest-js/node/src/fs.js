@@ -1,4 +1,5 @@
-// `fs`, as Node has it: what the prelude does with files, with Node's encodings, descriptors, callbacks, promises and streams.
+// `fs` with the interface of Node: the prelude's file functions, with Node's encodings, descriptors, callbacks,
+// promises and streams.
 import { Buffer } from './buffer.js';
 import * as descriptors from './descriptors.js';
 import { isDescriptor } from './descriptors.js';
@@ -11,7 +12,8 @@ import url from './url.js';
 const { fs: files, native, toPath } = host;
 const { O_RDONLY, O_WRONLY, O_RDWR, O_CREAT, O_EXCL, O_TRUNC, O_APPEND } = descriptors;
 
-// Those of Linux, but for the flags whose effect no open file has here (`O_DIRECTORY`, `O_NOFOLLOW` and the like).
+// Constants of Linux, without flags that have no effect on an open file here (`O_DIRECTORY`, `O_NOFOLLOW` and the
+// like).
 export const constants = {
   O_RDONLY,
   O_WRONLY,
@@ -75,7 +77,7 @@ const withOpened = (path, flags, mode, work) => {
   }
 };
 
-// What a handle or a descriptor stands for; of a path, the path.
+// Returns the descriptor of a handle; a descriptor or path is returned as it is.
 const target = (path) => (path instanceof FileHandle ? path.fd : path);
 const stdinPaths = ['/dev/stdin', '/dev/fd/0', '/proc/self/fd/0'];
 const readWhole = (path, options, encoding) => {
@@ -180,13 +182,13 @@ const sync = {
       else files.copyFile(from, to);
     }
   },
-  // Reading and writing are not held back by permission bits here.
+  // Permission bits do not restrict reading and writing here.
   access(path, mode = constants.F_OK) {
     const stats = statOf(path, undefined, 'access', true);
     if (mode & constants.X_OK && stats.isFile() && !(stats.mode & 0o111)) throw host.fileError('EACCES', 'access', toPath(path, 'access'));
   },
   symlink: (target, path) => files.symlink(target, path),
-  // A file has one name here, as on a file system without hard links.
+  // As on a file system without hard links, a file has one name.
   link(from, to) {
     throw host.fileError('EPERM', 'link', toPath(from, 'existingPath'), toPath(to, 'newPath'));
   },
@@ -224,7 +226,7 @@ const entriesOf = (path, options) => {
     throw error?.syscall === 'scandir' ? host.fileError(error.code, 'opendir', toPath(path, 'opendir')) : error;
   }
 };
-// A directory that is read entry by entry.
+// Directory that is read entry by entry.
 class Dir {
   #left;
   #isClosed = false;
@@ -244,7 +246,7 @@ class Dir {
     this.#open();
     this.#isClosed = true;
   }
-  // Without a callback it gives a promise.
+  // Without a callback, returns a promise.
   read(callback) {
     if (callback === undefined) return promised(() => this.readSync());
     this.#open();
@@ -277,7 +279,7 @@ const statOf = (path, options, syscall, follow) => {
   }
 };
 
-// Functions whose first argument is a path, and for some a descriptor.
+// Functions whose first argument is a path, or for some a descriptor.
 const takesDescriptor = new Set(['readFile', 'writeFile', 'appendFile', 'truncate']);
 const takesNoPath = (name) => ['mkdtemp', 'exists', 'close', 'read', 'readv', 'write', 'writev'].includes(name) || /^f/.test(name);
 const isPath = (path) => typeof path === 'string' || ArrayBuffer.isView(path) || path instanceof URL;
@@ -300,18 +302,18 @@ const { F_OK, R_OK, W_OK, X_OK } = constants;
 const fs = { constants, F_OK, R_OK, W_OK, X_OK, Stats, Dirent: host.Dirent, Dir };
 
 const twoArguments = new Set(['rename', 'copyFile', 'cp', 'symlink', 'link', 'writeFile', 'appendFile', 'chmod', 'utimes']);
-// In Node, an error of the system that a callback gets comes from outside of the script.
+// Removes the stack frames of a system error: in Node, such an error reaches a callback from outside of the script.
 const withoutFrames = (error) => {
   if (error instanceof Error && typeof error.errno === 'number') {
     Object.defineProperty(error, 'stack', { value: `${error.name}: ${error.message}`, writable: true, configurable: true });
   }
   return error;
 };
-// Its callback comes last; what it gives comes later, also if it is an error.
+// Converts a synchronous function to one whose last argument is a callback, which is called later, also with an error.
 const withCallback = (name, work) =>
   ({
     [name](...values) {
-      // An argument in the place of a path or of data is not taken for the callback.
+      // An argument in the position of a path or of data is not taken for the callback.
       const callback = values.length > (twoArguments.has(name) ? 2 : 1) || typeof values.at(-1) === 'function' ? values.pop() : undefined;
       if (typeof callback !== 'function') throw invalidType('cb', 'function', callback);
       let error = null;
@@ -338,7 +340,7 @@ fs.exists = (path, callback) => {
   host.callLater(() => callback(found));
 };
 fs.realpathSync.native = fs.realpathSync;
-// Their callbacks get the buffer too; of `read` it may be left out.
+// These callbacks also get the buffer, which may be omitted for `read`.
 fs.read = (fd, ...rest) => {
   const callback = rest.pop();
   const [first] = rest;
@@ -357,7 +359,7 @@ fs.watch = fs.watchFile = () => {
 
 const closedFile = (syscall) => Object.assign(codedError(Error, 'EBADF', 'file closed'), { syscall });
 
-// Data that comes in chunks: an iterable, or a stream.
+// Returns true for data that arrives in chunks: an iterable, or a stream.
 const isChunks = (data) =>
   isObject(data) && !ArrayBuffer.isView(data) && (Symbol.asyncIterator in data || Symbol.iterator in data);
 
@@ -370,7 +372,7 @@ class FileHandle extends EventEmitter {
   get fd() {
     return this.#fd;
   }
-  // Its descriptor, for a system call.
+  // Returns the descriptor, for a system call.
   #open(syscall) {
     if (this.#fd < 0) throw closedFile(syscall);
     return this.#fd;
@@ -469,7 +471,7 @@ const checkPlace = (name, value) => {
   if (value < 0) throw outOfRange(name, '>= 0 && <= 9007199254740991', value);
 };
 
-// What streams of files share: they open the file, or take an open one, and close it at their end.
+// Returns the functions that file streams share: they open the file or take an open one, and close it at the end.
 const openAndClose = (path, { flags, mode, fd }) => {
   let handle = fd instanceof FileHandle ? fd : undefined;
   let descriptor = handle === undefined ? fd : handle.fd;
@@ -480,7 +482,7 @@ const openAndClose = (path, { flags, mode, fd }) => {
         callback();
         return;
       }
-      // Later, as from a disk: what the script writes until then is buffered, and flushed in order.
+      // Opens later, as a disk would: what the script writes until then is buffered, and flushed in order.
       host.callLater(() => {
         try {
           descriptor = sync.open(path, flags, mode);
@@ -527,7 +529,7 @@ fs.createReadStream = (path, options = {}) => {
     signal,
     construct,
     destroy,
-    // A chunk comes later, as from a disk: what is asked for in one go would be one chunk otherwise.
+    // Delivers a chunk later, as a disk would: otherwise everything that is requested at once would be one chunk.
     read(size) {
       host.callLater(() => {
         if (readable.destroyed) return;
@@ -547,7 +549,7 @@ fs.createReadStream = (path, options = {}) => {
   readable.close = (callback) => closeStream(readable, callback);
   return shownStream(readable, { path: path ?? undefined, fd: descriptor() ?? null, bytesRead: 0 });
 };
-// A stream of a file with its fields; `pending` is true until the file is open.
+// Adds the fields of file streams; `pending` is true until the file is open.
 const shownStream = (opened, fields) =>
   Object.defineProperty(Object.assign(opened, fields), 'pending', { get: () => opened.fd === null, configurable: true });
 const closeStream = (opened, callback) => {

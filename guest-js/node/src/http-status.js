@@ -1,4 +1,4 @@
-// The texts of statuses, as Node has them.
+// Texts of status codes, as in Node.
 export const STATUS_CODES = {
   100: 'Continue', 101: 'Switching Protocols', 102: 'Processing', 103: 'Early Hints', 200: 'OK', 201: 'Created',
   202: 'Accepted', 203: 'Non-Authoritative Information', 204: 'No Content', 205: 'Reset Content', 206: 'Partial Content',

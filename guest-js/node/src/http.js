@@ -1,4 +1,5 @@
-// `http` and `https`: requests over `fetch`, and so through the `http` tool and its grants. There are no servers.
+// `http` and `https`: requests through `fetch`, and therefore through the `http` tool and its grants. Servers are not
+// supported.
 import { Buffer } from './buffer.js';
 import EventEmitter from './events.js';
 import { STATUS_CODES } from './http-status.js';
@@ -12,13 +13,13 @@ const METHODS = [
   'TRACE', 'UNBIND', 'UNLINK', 'UNLOCK', 'UNSUBSCRIBE',
 ];
 
-// Of which a second value is left out, where others are joined; `set-cookie` is a list always.
+// Headers of which a second value is ignored. Values of other headers are joined, and `set-cookie` is always a list.
 const single = [
   'age', 'authorization', 'content-length', 'content-type', 'etag', 'expires', 'from', 'host', 'if-modified-since', 'if-unmodified-since',
   'last-modified', 'location', 'max-forwards', 'proxy-authorization', 'referer', 'retry-after', 'server', 'user-agent',
 ];
 
-// Node's codes for what goes wrong below HTTP, by the tool's words for it.
+// Error codes of Node for failures below HTTP, by the tool's name for the failure.
 const codesOfKinds = { connection: 'ECONNREFUSED', dns: 'ENOTFOUND', timeout: 'ETIMEDOUT' };
 
 const validateHeaderName = (name) => {
@@ -31,7 +32,7 @@ const validateHeaderValue = (name, value) => {
   if (/[^\t\x20-\x7e\x80-\xff]/.test(String(value))) throw codedError(TypeError, 'ERR_INVALID_CHAR', `Invalid character in header content ["${name}"]`);
 };
 
-// In place of the connection, which is the host's.
+// Stand-in for the connection, which belongs to the host.
 class Socket extends EventEmitter {
   #request;
   constructor(request, encrypted) {
@@ -119,7 +120,7 @@ const pairsOf = (headers) => {
   return headers.flatMap((name, at) => (at % 2 === 0 ? [[name, headers[at + 1]]] : []));
 };
 
-// What the tool writes itself, if it is what it would write.
+// Returns true for a header with the value that the tool would send by itself.
 const isImplied = (name, value, url, length) =>
   ['connection', 'keep-alive', 'transfer-encoding'].includes(name) ||
   (name === 'host' && value === url.host) ||
@@ -132,7 +133,7 @@ class ClientRequest extends stream.Writable {
   #url;
   #timer;
   constructor(given, options, callback, standard = 'http:') {
-    // It is over with its answer, not when all is written.
+    // A request ends with its response, and not when all data is written.
     super({ decodeStrings: false, autoDestroy: false });
     const known = typeof given === 'string' ? optionsOf(new URL(given)) : given instanceof URL ? optionsOf(given) : {};
     if (typeof options === 'function') [options, callback] = [undefined, options];

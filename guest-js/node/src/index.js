@@ -1,5 +1,5 @@
-// Node's modules and the globals that come with them. Evaluated once, when the host is built: what a script does not
-// use costs it nothing.
+// Node's modules, and the globals that come with them. They are evaluated once, when the host is built, so that unused
+// ones cost a script nothing.
 
 import assert from './assert.js';
 import { AsyncLocalStorage, AsyncResource } from './async_hooks.js';
@@ -95,7 +95,8 @@ const modules = Object.assign(Object.create(null), {
   zlib,
 });
 
-// The bundler renames what stands twice (`Buffer3`); scripts see the names.
+// Restores the names of functions and classes that the bundler renamed because they are not unique (`Buffer3`), since
+// scripts can see them.
 const nameFunctions = (holder) => {
   for (const [key, { value }] of Object.entries(Object.getOwnPropertyDescriptors(holder))) {
     if (typeof value !== 'function' || value.name === key || !/^[A-Za-z]\w*$/.test(key)) continue;

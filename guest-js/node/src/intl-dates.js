@@ -1,4 +1,5 @@
-// `Intl.DateTimeFormat`: en-US by what is here, other locales by the patterns of `intl-data.bin`.
+// `Intl.DateTimeFormat`: the format of en-US is implemented here, and other locales use the patterns of
+// `intl-data.bin`.
 import { dataOf, datePattern, digitsIn, englishZones, localeOf, numberingSystemOf, optionOf, warn } from './intl-locales.js';
 
 const { native } = host;
@@ -18,17 +19,17 @@ const timeStyles = {
   medium: { hour: 'numeric', minute: '2-digit', second: '2-digit' },
   short: { hour: 'numeric', minute: '2-digit' },
 };
-// Parts whose digits are those of the numbering system.
+// Parts whose digits are written in the numbering system.
 const numeric = ['year', 'month', 'day', 'hour', 'minute', 'second', 'fractionalSecond'];
 const two = (number) => String(number).padStart(2, '0');
 
-// `+05:30` as a zone, in minutes; undefined if it is none.
+// Returns the minutes of a zone such as `+05:30`; undefined for any other zone.
 const offsetOf = (zone) => {
   const match = /^([+-])([01]\d|2[0-3]):?([0-5]\d)?$/.exec(zone);
   return match === null ? undefined : (match[1] === '-' ? -1 : 1) * (Number(match[2]) * 60 + Number(match[3] ?? 0));
 };
 
-// Parts of dates and times that are written in en-US by what is here, without its data.
+// Combinations of date and time parts that en-US writes without its data.
 const usualDates = ['', 'year', 'month', 'weekday', 'year,month', 'month,day', 'weekday,month,day', 'year,month,day', 'weekday,year,month,day'];
 const usualTimes = ['', 'hour', 'hour,minute', 'hour,minute,second'];
 const isUsual = (o) => {
@@ -49,7 +50,7 @@ const allowed = {
   timeZoneName: ['short', 'long', 'shortOffset', 'longOffset', 'shortGeneric', 'longGeneric'],
   dateStyle: ['full', 'long', 'medium', 'short'], timeStyle: ['full', 'long', 'medium', 'short'],
 };
-// The options that there are, and no others; what is none of their values is an error.
+// Reads the options of a format. An unknown value is an error.
 const readOptions = (options, owner) => {
   if (options === null) throw new TypeError('Cannot convert undefined or null to object');
   const given = options === undefined ? { __proto__: null } : Object(options);
@@ -65,7 +66,7 @@ const readOptions = (options, owner) => {
   }
   return o;
 };
-// Years before the first have no minus: they are those of the era before, of which there is no year 0.
+// Returns the year without a sign: years before the first belong to the previous era, which has no year 0.
 const yearOf = (at) => {
   const year = at.getUTCFullYear();
   return year > 0 ? year : 1 - year;
@@ -73,7 +74,7 @@ const yearOf = (at) => {
 
 export class DateTimeFormat {
   #o;
-  // The data of another locale than en-US.
+  // Data of a locale other than en-US.
   #l;
   #bound;
   constructor(locales, options, required = 'any', defaults = 'date', owner = 'DateTimeFormat') {
@@ -126,7 +127,7 @@ export class DateTimeFormat {
     }
     this.#o = { __proto__: null, ...o, locale: isNamed || cycleNamed || keywords.ca === 'gregory' ? `${locale}-u${keywords.ca === 'gregory' ? '-ca-gregory' : ''}${cycleNamed ? `-hc-${keywords.hc}` : ''}${isNamed ? `-nu-${system}` : ''}` : locale, system, zone: name, hours24, from0: o.hourCycle === 'h23' || o.hour12 === undefined && hours24 };
   }
-  // The fields of an instant in the zone.
+  // Returns the fields of an instant in the zone.
   #fields(millis) {
     const { zone } = this.#o;
     const fixed = offsetOf(zone);
@@ -142,7 +143,7 @@ export class DateTimeFormat {
     const { timeZoneName, zone, locale } = this.#o;
     const isNamed = timeZoneName === 'short' || timeZoneName === 'long';
     if (zone === 'UTC' && isNamed) return timeZoneName === 'long' ? (this.#l?.zone ?? 'Coordinated Universal Time') : 'UTC';
-    // The CLDR has no names for the time before 1970.
+    // The CLDR has no names of zones for the time before 1970.
     const hasNames = at.getTime() - offset * 1000 >= 0;
     if (zone !== 'UTC' && hasNames && offsetOf(zone) === undefined && !timeZoneName.endsWith('Offset')) {
       const { names, table } = englishZones(locale.replace(/-u-.*/, '').replace(/^en$/, 'en-US'));
@@ -192,7 +193,7 @@ export class DateTimeFormat {
     const parts = [];
     const hour = at.getUTCHours();
     if (o.hour !== undefined) {
-      // With `hour12: false` en-US counts to 24, as V8 does.
+      // With `hour12: false`, en-US counts to 24, as in V8.
       const shown = o.hours24 ? (hour === 0 && !o.from0 ? 24 : hour) : hour % 12 || 12;
       parts.push(['hour', o.hour === '2-digit' || o.hours24 ? two(shown) : String(shown)]);
     }
@@ -205,7 +206,7 @@ export class DateTimeFormat {
     if (o.hour !== undefined && !o.hours24) parts.push(['literal', '\u202f'], ['dayPeriod', hour < 12 ? 'AM' : 'PM']);
     return parts;
   }
-  // The patterns of a date and a time in another locale, and what joins them.
+  // Returns the patterns of a date and a time in another locale, and the text that joins them.
   #patterns() {
     const [o, l] = [this.#o, this.#l];
     const pattern = (mark) => l.patterns[mark.charCodeAt(0) - 48];
@@ -220,7 +221,7 @@ export class DateTimeFormat {
     if (date !== '' && time !== '') return before + (isTimeFirst ? time + between + date : date + between + time) + behind;
     return date + time;
   }
-  // Which of the glues joins a date of these parts to what follows.
+  // Returns the index of the text that joins a date with these parts to the time.
   get #width() {
     const o = this.#o;
     if ((o.month ?? o.day ?? o.year) === undefined) return 8;
@@ -250,7 +251,7 @@ export class DateTimeFormat {
     if (o.timeZoneName !== undefined && !pattern.includes('{z}')) pattern += /\{[sSiIhHjJkKqQ]\}/.test(pattern) ? ' {z}' : `${l.glues[o.month === 'long' ? this.#width : 7][0]}{z}`;
     const hour = at.getUTCHours();
     const name = (letter, index) => (l.names[letter] ?? l.names[{ L: 'M', l: 'm', V: 'W', v: 'w' }[letter]]).split('|')[index];
-    // Letters of months are small ones beside a day there.
+    // In these languages, the name of a month is in lower case next to a day.
     const hasSmallMonths = o.day !== undefined && /^(pl|uk)\b/.test(o.locale);
     const number = (type, value, padded) => [type, padded ? two(value) : String(value)];
     const write = (letter) => {
@@ -294,7 +295,7 @@ export class DateTimeFormat {
     return parts;
   }
   get format() {
-    // As V8 has it: the narrow space is that of the parts alone.
+    // As in V8, the narrow space occurs in the parts alone.
     return (this.#bound ??= (date) => this.#parts(date).map(([, text]) => text).join('').replaceAll('\u202f', ' '));
   }
   formatToParts(date) {
@@ -315,7 +316,7 @@ export class DateTimeFormat {
   resolvedOptions() {
     const o = { ...this.#o };
     const shown = o.dateStyle === undefined && o.timeStyle === undefined ? [...dateKeys, ...timeKeys, 'timeZoneName'] : ['dateStyle', 'timeStyle'];
-    // Minutes behind hours have two digits, and seconds behind minutes.
+    // Minutes after hours have two digits, and so have seconds after minutes.
     if (o.minute !== undefined && (o.hour ?? o.second) !== undefined) o.minute = '2-digit';
     if (o.minute !== undefined && o.second !== undefined) o.second = '2-digit';
     const named = o.hour12 === undefined ? o.hourCycle : undefined;

@@ -1,6 +1,8 @@
-// Which pattern follows from which others, for most locales. Both what makes the data and what reads it use this.
+// Derivation of patterns from others, valid for most locales. Both the program that generates the data and the code
+// that reads it use this.
 
-// The options whose pattern is that of these with another form of one part; none for those that stand for themselves.
+// Returns the options whose pattern differs from that of these options in the form of one part only; undefined if there
+// are none.
 export const derivedFrom = (options) => {
   if (options.day === '2-digit') return { ...options, day: 'numeric' };
   if (options.year === '2-digit') return { ...options, year: 'numeric' };
@@ -9,7 +11,7 @@ export const derivedFrom = (options) => {
   return undefined;
 };
 
-// The pattern of `base` with the form that `options` have.
+// Returns the pattern of `base`, with the form that `options` ask for.
 export const rewrite = (pattern, options, base) => {
   if (options.day !== base.day) return pattern.replace('{d}', '{D}');
   if (options.year !== base.year) return pattern.replace('{y}', '{Y}');
@@ -17,7 +19,7 @@ export const rewrite = (pattern, options, base) => {
   return pattern.replace('{W}', '{w}').replace('{V}', '{v}');
 };
 
-// The patterns of a unit that is divided by another one, of its own patterns and what is around those.
+// Returns the patterns of a unit that is divided by another one, from its own patterns and the text around them.
 export const rate = (patterns, around) => {
   if (around === undefined) return undefined;
   const join = (pattern) => `${around[0]}${pattern}${around[1]}`.replaceAll('}{', '');

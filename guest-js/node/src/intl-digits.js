@@ -1,7 +1,8 @@
-// Decimal numbers to the digit, and how `Intl` rounds them.
+// Exact decimal numbers, and their rounding by `Intl`.
 import { optionOf } from './intl-locales.js';
 
-// `{negative, digits, point}`, that is 0.digits times ten to the power of `point`; `special` for what is no number of digits.
+// Returns `{negative, digits, point}`, which means 0.digits times ten to the power of `point`, or `{special}` for NaN
+// and the infinities.
 export const decimalOf = (value) => {
   if (typeof value === 'bigint') return parsed(String(value));
   if (typeof value === 'string') return parsedText(value);
@@ -12,7 +13,7 @@ export const decimalOf = (value) => {
 };
 const parsedText = (value) => {
   const text = value.trim();
-  // A text is read to the last digit, not as the number that is nearest.
+  // Text is converted exactly, not to the nearest float.
   if (/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text)) {
     const number = Number(text);
     return number === 0 || !Number.isFinite(number) ? decimalOf(number) : parsed(text);
@@ -31,11 +32,12 @@ const normal = (negative, digits, point) => {
   return { negative, digits: kept, point: kept === '' ? 0 : point };
 };
 export const isZero = (number) => number.digits === '';
-// The power of ten of the first digit.
+// Returns the power of ten of the first digit.
 export const magnitude = (number) => (number.digits === '' ? 0 : number.point - 1);
 export const shifted = (number, power) => (number.digits === '' || number.special ? number : { ...number, point: number.point + power });
 
-// Whether what is cut off makes the number larger (away from zero): `half` says how it stands to half of the last place.
+// Returns true if the removed digits round the number away from zero. `half` compares them with half a unit of the last
+// place.
 const goesUp = (mode, negative, half, isOdd) => {
   switch (mode) {
     case 'ceil': return !negative;
@@ -50,7 +52,7 @@ const goesUp = (mode, negative, half, isOdd) => {
   }
 };
 
-// The number as a multiple of `increment` at so many places behind the point (before it, if that is negative).
+// Rounds a number to a multiple of `increment` with `places` decimals; a negative number of places is before the point.
 export const rounded = (number, places, mode = 'halfExpand', increment = 1) => {
   const { negative, digits, point } = number;
   const behind = digits.length - point;
@@ -64,7 +66,7 @@ export const rounded = (number, places, mode = 'halfExpand', increment = 1) => {
   return count === 0n ? normal(negative, '', 0) : normal(negative, text, text.length - places);
 };
 
-// Digits before and behind the point, at least so many of the latter.
+// Returns the digits before and after the point, with at least `least` of the latter.
 const written = ({ digits, point }, least) => {
   const whole = point > 0 ? digits.slice(0, point).padEnd(point, '0') : '0';
   const part = point > 0 ? digits.slice(point) : digits === '' ? '' : '0'.repeat(-point) + digits;
@@ -81,7 +83,7 @@ const within = (value, name, low, high, standard) => {
 const increments = [1, 2, 5, 10, 20, 25, 50, 100, 200, 250, 500, 1000, 2000, 2500, 5000];
 const modes = ['ceil', 'floor', 'expand', 'trunc', 'halfCeil', 'halfFloor', 'halfExpand', 'halfTrunc', 'halfEven'];
 
-// How numbers are rounded, of the options of a formatter. `least` and `most` are the places behind the point without options.
+// Reads the rounding options of a formatter. `least` and `most` are the default numbers of decimals.
 export const digitOptions = (options, least, most, isCompact, owner) => {
   const [whole, leastFraction, mostFraction, leastSignificant, mostSignificant] = names.map((name) => options[name]);
   const found = { whole: within(whole, names[0], 1, 21, 1) };
@@ -117,13 +119,13 @@ export const digitOptions = (options, least, most, isCompact, owner) => {
     if (found.type !== 'fraction') throw new TypeError('RoundingType is not fractionDigits');
     if (found.fraction[0] !== found.fraction[1]) throw new RangeError('maximumFractionDigits not equal to minimumFractionDigits');
   }
-  // So V8 tells it.
+  // V8 reports the priority this way.
   found.priority = /Precision$/.test(found.type) && found.trailing === 'auto' ? found.type : 'auto';
   return found;
 };
 
 const bySignificantDigits = (number, [, most], mode) => rounded(number, most - 1 - magnitude(number), mode);
-// The number as these options round it, and the digits that are shown of it.
+// Rounds a number with these options, and returns it with the digits to show.
 export const roundedBy = (number, o) => {
   const bySignificance = o.significant === undefined ? undefined : bySignificantDigits(number, o.significant, o.mode);
   const byFraction = o.fraction === undefined ? undefined : rounded(number, o.fraction[1], o.mode, o.increment);
@@ -139,7 +141,7 @@ export const roundedBy = (number, o) => {
   return { value, whole: whole.padStart(o.whole, '0'), part };
 };
 
-// What `resolvedOptions` tells of that.
+// Returns the rounding options in the form of `resolvedOptions`.
 export const resolvedDigits = (o) => ({
   minimumIntegerDigits: o.whole,
   ...(o.significant === undefined ? {} : { minimumSignificantDigits: o.significant[0], maximumSignificantDigits: o.significant[1] }),

@@ -1,23 +1,23 @@
-// Which locale `Intl` writes in, what data there is for it, and what it says where there is none.
+// Resolution of locales for `Intl`, access to their data, and warnings where data is missing.
 import { groups, sameLocales } from './intl-data.js';
 import { derivedFrom, rewrite } from './intl-derive.js';
 
 const warned = new Set();
 
-// Says once on standard error that something is not written as in Node.
+// Warns once on standard error that something is not formatted as in Node.
 export const warn = (text) => {
   if (warned.has(text)) return;
   warned.add(text);
   host.native.stderr(`Warning: ${text}\n`);
 };
 
-// An option of a constructor, one of those values; all texts if there are none.
+// Reads an option of a constructor, which must be one of `values`; any text is valid if there are none.
 export const optionOf = (options, name, values, standard, owner) => {
   const given = options[name];
   if (given === undefined) return standard;
   const text = String(given);
   if (values !== undefined && !values.includes(text)) {
-    // Methods and `locale` are named as they are, constructors with `Intl` before them.
+    // Methods and `locale` are named as they are, and constructors with the prefix `Intl.`.
     const where = /\.|^locale$/.test(owner) ? owner : `Intl.${owner}`;
     throw new RangeError(`Value ${text} out of range for ${where} options property ${name}`);
   }
@@ -25,12 +25,12 @@ export const optionOf = (options, name, values, standard, owner) => {
 };
 
 const texts = new Map();
-// A text of `intl-data.bin`.
+// Returns a text of `intl-data.bin`.
 const textOf = (name) => {
   if (!texts.has(name)) texts.set(name, JSON.parse(host.native.localeData(name)));
   return texts.get(name);
 };
-// What has no locale: digits, currencies, units, zones, and locales that there is no data for.
+// Returns the data that does not depend on a locale: digits, currencies, units, zones, and locales without data.
 export const values = () => textOf('values');
 
 const isRecord = (value) => typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -46,7 +46,7 @@ const merged = (from, other) => {
 
 const languageOf = (locale) => locale.split('-')[0];
 const read = new Map();
-// A part of the data of a locale that `known` gives: `basic`, `words` or `names`.
+// Returns a part of the data of a locale: `basic`, `words` or `names`.
 export const dataOf = (locale, part) => {
   const key = `${locale}:${part}`;
   if (!read.has(key)) {
@@ -57,14 +57,14 @@ export const dataOf = (locale, part) => {
   }
   return read.get(key);
 };
-// Names of time zones in a kind of English; there are none in other languages.
+// Returns the names of time zones in a variant of English; other languages have none.
 export const englishZones = (locale) => {
   const all = textOf('en:zones');
   if (all[locale] === undefined && locale.startsWith('en-')) warn(`Intl has no names of time zones for the locale '${locale}' here: they are those of en-GB`);
   return all[locale] ?? all[locale.startsWith('en-') ? 'en-GB' : 'en-US'];
 };
 const made = new Map();
-// What is made once of a locale.
+// Returns the cached result of `make` for a locale, or calls it.
 export const onceFor = (kind, locale, make) => {
   const key = `${kind}:${locale}`;
   if (!made.has(key)) made.set(key, make());
@@ -86,13 +86,13 @@ const canonical = (tag) => {
   return parts.join('-') + sorted(extension.toLowerCase());
 };
 
-// Extensions in the order of their letters, what is private last.
+// Sorts the extensions of a tag by their letters, with private ones last.
 const sorted = (extension) => {
   const [, open, own = ''] = /^(.*?)(-x-.*)?$/.exec(extension);
   const list = open.split(/(?=-[a-z\d]-)/).filter(Boolean);
   return list.sort((a, b) => (a[1] < b[1] ? -1 : 1)).map(sortedKeys).join('') + own;
 };
-// What stands behind `-u-`, in the order of its keys.
+// Sorts the keywords after `-u-` by their keys.
 const sortedKeys = (extension) =>
   extension.replace(/^-u((?:-[a-z\d]{2,8})+)/, (all, rest) => {
     const [head, ...keys] = rest.split(/(?=-[a-z\d]{2}(?:-|$))/);
@@ -101,7 +101,7 @@ const sortedKeys = (extension) =>
     return `-u${isKey ? '' : head}${list.join('')}`;
   });
 
-// The tags that were asked for, as they are written.
+// Returns the requested tags in canonical form.
 export const requested = (locales) => {
   if (locales === null) throw new TypeError('Cannot convert undefined or null to object');
   const isOne = typeof locales === 'string' || (typeof locales === 'object' && locales?.[Symbol.toStringTag] === 'Intl.Locale');
@@ -113,7 +113,7 @@ export const requested = (locales) => {
   return [...new Set(tags)];
 };
 
-// The tag without what follows `-u-` or another single character, and the keywords behind `-u-`.
+// Returns the tag without its extensions, and the keywords after `-u-`.
 const split = (tag) => {
   const at = tag.search(/-[a-z\d]-/);
   const keywords = {};
@@ -127,7 +127,7 @@ const split = (tag) => {
 };
 export const splitTag = split;
 
-// The locale whose data a tag has, if there is any.
+// Returns the locale whose data a tag uses, if there is any.
 const known = (tag) => {
   if (Object.hasOwn(sameLocales, tag)) return sameLocales[tag];
   if (tag === 'en') return 'en-US';
@@ -135,7 +135,8 @@ const known = (tag) => {
 };
 const isElsewhere = (tag) => ` ${values().elsewhere} `.includes(` ${tag} `);
 
-// How a tag is resolved: `{tag, data}`, or `{missing}` if CLDR has a locale of which there is no data; undefined for what it has not.
+// Resolves a tag to `{tag, data}`, or to `{missing}` if the CLDR has the locale and this guest does not; undefined if
+// the CLDR lacks it, too.
 const lookUp = (base) => {
   for (let tag = base; ; tag = tag.slice(0, tag.lastIndexOf('-'))) {
     const data = known(tag);
@@ -146,8 +147,8 @@ const lookUp = (base) => {
 };
 export const isKnown = (tag) => lookUp(split(tag).base)?.data !== undefined;
 
-// `{locale, data, keywords}` of the first locale that was asked for and is there: its tag, that whose data it has, and what
-// stands behind `-u-`. `en-US` if none is.
+// Returns `{locale, data, keywords}` of the first requested locale that is available: its tag, the locale whose data it
+// uses, and the keywords after `-u-`. `en-US` if none is available.
 export const localeOf = (locales) => {
   if (locales === undefined) return { locale: 'en-US', data: 'en-US', keywords: {} };
   let missing;
@@ -168,7 +169,7 @@ export const localeOf = (locales) => {
 };
 const warnOf = (missing, data) => warn(`Intl has no data for the locale '${missing}' here: it is written as '${data}' is`);
 
-// The numbering system that is meant by an option or a keyword, and whether the tag named it.
+// Returns the numbering system that an option or a keyword selects, and whether the tag named it.
 export const numberingSystemOf = (given, keywords, standard) => {
   const known = (name) => name !== undefined && Object.hasOwn(values().digits, name);
   if (given !== undefined) {
@@ -181,7 +182,7 @@ export const numberingSystemOf = (given, keywords, standard) => {
 };
 
 const digitTables = new Map();
-// The digits of a text as a numbering system writes them.
+// Writes the digits of a text in a numbering system.
 export const digitsIn = (text, system) => {
   if (system === 'latn') return text;
   if (!digitTables.has(system)) {
@@ -193,7 +194,7 @@ export const digitsIn = (text, system) => {
 };
 
 const forms = { weekday: [undefined, 'long', 'short'], year: [undefined, 'numeric', '2-digit'], month: [undefined, 'numeric', '2-digit', 'short', 'long'], day: [undefined, 'numeric', '2-digit'] };
-// The pattern of a date with these parts.
+// Returns the pattern of a date with these parts.
 export const datePattern = (dates, { weekday, year, month, day }) => {
   const options = { weekday, year, month, day };
   const at = Object.entries(forms).reduce((index, [name, list]) => index * list.length + Math.max(list.indexOf(options[name]), 0), 0);

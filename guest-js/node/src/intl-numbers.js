@@ -1,11 +1,12 @@
-// `Intl.NumberFormat`, by what `intl-data.mjs` has of the locales.
+// `Intl.NumberFormat`, with the data of `intl-data.mjs`.
 import { currencyDigits, englishNumbers } from './intl-data.js';
 import { rate } from './intl-derive.js';
 import { decimalOf, digitOptions, isZero, magnitude, resolvedDigits, resolvedRounding, roundedBy, shifted } from './intl-digits.js';
 import { dataOf, digitsIn, localeOf, numberingSystemOf, onceFor, optionOf, values, warn } from './intl-locales.js';
 import { cardinalRule, operands } from './intl-plurals.js';
 
-// What stands close to a number: a sign of a currency, not its letters. The side of the number is what counts.
+// Returns true if a currency symbol touches the number without a space, because the character on the side of the number
+// is not a letter.
 const isMark = (symbol, isBehind) => (isBehind ? /^[\p{S}\p{Z}]/u : /[\p{S}\p{Z}]$/u).test(symbol);
 const isBehind = (shape) => shape.indexOf('¤') > shape.indexOf('#');
 const numbersOf = (data, system) =>
@@ -38,12 +39,12 @@ const groupingOf = (given, isCompact) => {
   return text;
 };
 
-// A sign, and marks of direction around it.
+// Splits a minus sign from the directional marks around it.
 const minusOf = (text) => [...text.matchAll(/[-\u2212]|[^-\u2212]+/gu)].map(([piece]) => [/[-\u2212]/.test(piece) ? 'exponentMinusSign' : 'literal', piece]);
 
-// A symbol of a currency, and a mark of direction behind it.
+// Splits a currency symbol from a directional mark after it.
 const symbolParts = (symbol) => (symbol.endsWith('\u200f') ? [['currency', symbol.slice(0, -1)], ['literal', '\u200f']] : [['currency', symbol]]);
-// Texts that stand beside one another are one part.
+// Joins adjacent literal texts to one part.
 const merged = (parts) =>
   parts.reduce((all, [type, text]) => {
     if (type === 'literal' && all.at(-1)?.[0] === 'literal') all.push(['literal', all.pop()[1] + text]);
@@ -51,10 +52,11 @@ const merged = (parts) =>
     return all;
   }, []);
 
-// What stands for a category in patterns, of which one may stand for all.
+// Returns the pattern of a plural category; a single text stands for all categories.
 const ofCategory = (patterns, category) => (typeof patterns === 'string' ? patterns : (patterns[category] ?? patterns.other));
 
-// The parts of a pattern of a range: numbers (`#`) and a currency (`¤`), which belongs to one of them if each has one.
+// Returns the parts of a range pattern: numbers (`#`) and a currency (`¤`), which belongs to one of the numbers if each
+// has one.
 const rangeParts = (pattern, ends, symbol, sources) => {
   const isEach = pattern.split('¤').length - 1 === ends.length;
   const seen = { '#': 0, '¤': 0 };
@@ -101,7 +103,7 @@ export class NumberFormat {
     this.#l = numbersOf(data, system);
     this.#o = {
       locale: isNamed ? `${locale}-u-nu-${system}` : locale, data, system, style, currency: isMoney ? code : undefined, currencyDisplay,
-      // Without signs there is nothing that accountants write otherwise.
+      // Without signs, the accounting format is the standard one.
       currencySign: signDisplay === 'never' ? 'standard' : currencySign, unit, unitDisplay, notation,
       compactDisplay, useGrouping, signDisplay, digits,
     };
@@ -109,14 +111,15 @@ export class NumberFormat {
   get #words() {
     return dataOf(this.#o.data, 'words');
   }
-  // The power of ten that a compact number of this size is divided by, and the patterns behind that.
+  // Returns the power of ten by which a compact number of this size is divided, and the patterns for the result.
   #scale(power) {
     const o = this.#o;
     if (power < 3) return [0, '#'];
     const table = this.#words[o.style === 'currency' && o.currencyDisplay !== 'name' ? 'money' : o.compactDisplay];
     return table[Math.min(power, 20)];
   }
-  // The number as it is rounded: its digits, the power of ten by which it is divided, and the patterns of a compact one.
+  // Returns the rounded number: its digits, the power of ten by which it is divided, and the patterns of a compact
+  // number.
   #scaled(number) {
     const { notation, digits } = this.#o;
     const powerOf = (value) => {
@@ -129,7 +132,7 @@ export class NumberFormat {
     let found = roundedBy(shifted(number, -power), digits);
     if (power === 0 && notation === 'standard') return { ...found, power };
     const size = magnitude(found.value) + power;
-    // 999,999 is 1M, not 1000K.
+    // 999,999 rounds to 1M, not to 1000K.
     if (!isZero(found.value) && size !== magnitude(number)) {
       power = powerOf({ digits: '1', point: size + 1 });
       found = roundedBy(shifted(number, -power), digits);
@@ -147,7 +150,7 @@ export class NumberFormat {
     for (let at = whole.length - 3; at > 0; at -= size) groups.unshift(whole.slice(Math.max(at - size, 0), at));
     return groups.flatMap((group, at) => (at > 0 ? [['group', separator], ['integer', group]] : [['integer', group]]));
   }
-  // The number's own parts, without sign, currency and unit, and its category of plurals.
+  // Returns the parts of the number without sign, currency and unit, and its plural category.
   #number(number) {
     const o = this.#o;
     if (number.special !== undefined) return { parts: [[number.special, number.special === 'nan' ? this.#l.nan : this.#l.infinity]], category: 'other', isZero: false };
@@ -159,12 +162,12 @@ export class NumberFormat {
     }
     const category = this.#category(whole, part, power);
     if (o.notation !== 'compact') return { parts, category, isZero: isZero(value) };
-    // A compact number agrees with its own word as it is written.
+    // The word of a compact number agrees with the number as it is written.
     const own = cardinalRule(o.data)(operands(whole, part));
     const ofWord = own === 'one' ? own : cardinalRule(o.data)(operands(whole, part, power));
     return { parts: this.#compacted(parts, patterns, ofWord, whole === '1' && part === ''), category, isZero: isZero(value) };
   }
-  // The category of the number that is divided by a power of ten.
+  // Returns the plural category of a number that is divided by a power of ten.
   #category(whole, part, power) {
     if (power <= 0) return cardinalRule(this.#o.data)(operands(whole, part));
     const { digits, point } = shifted(decimalOf(part === '' ? whole : `${whole}.${part}`), power);
@@ -175,7 +178,7 @@ export class NumberFormat {
     const pattern = isOne && patterns['=1'] !== undefined ? patterns['=1'] : ofCategory(patterns, category);
     return this.#filled(pattern, parts, 'compact');
   }
-  // A pattern with the number and the currency at their places.
+  // Returns a pattern with the number and the currency inserted.
   #filled(pattern, parts, type) {
     const symbol = pattern.includes('¤') ? this.#symbol() : '';
     const isApart = symbol !== '' && !isMark(symbol, false);
@@ -189,7 +192,7 @@ export class NumberFormat {
     const o = this.#o;
     const number = decimalOf(given);
     const size = { ...number, negative: false };
-    // Which way a number is rounded may depend on its sign.
+    // The direction of rounding may depend on the sign.
     const { parts, category, isZero: isNothing } = this.#number(o.style === 'percent' ? shifted(o.digits.mode === 'halfExpand' ? size : number, 2) : o.digits.mode === 'halfExpand' ? size : number);
     const hidden = o.signDisplay === 'never' || ((o.signDisplay === 'exceptZero' || o.signDisplay === 'negative') && isNothing);
     const minus = number.negative && !hidden;
@@ -203,16 +206,16 @@ export class NumberFormat {
     const [standard = currency, narrow = standard] = (this.#l.symbols[currency] ?? '').split(' ').filter(Boolean);
     return currencyDisplay === 'symbol' ? standard : currencyDisplay === 'narrowSymbol' ? narrow : currency;
   }
-  // The number with its sign, and what belongs to a percentage or an amount of money.
+  // Returns the number with its sign, and with the percent sign or the currency.
   #around(parts, minus, plus) {
     const [o, l] = [this.#o, this.#l];
-    // A compact amount has its currency already.
+    // A compact amount includes its currency already.
     const isMoney = o.style === 'currency' && o.currencyDisplay !== 'name' && !parts.some(([type]) => type === 'currency');
     let shapes = o.style === 'percent' && o.notation !== 'compact' ? l.percent : l.decimal;
     let symbol;
     if (isMoney) {
       symbol = this.#symbol();
-      // A word keeps off the number, a sign does not.
+      // A word is separated from the number, and a sign is not.
       shapes = l.shapes[isMark(symbol, isBehind(l.shapes[1][0])) || !/^\d/.test(parts[0][1]) ? 0 : 1];
     }
     const isLedger = isMoney && o.currencySign === 'accounting';
@@ -224,7 +227,7 @@ export class NumberFormat {
       return [[/^[%٪]/.test(piece) ? 'percentSign' : 'literal', piece]];
     });
   }
-  // The number with the words of a unit or a currency.
+  // Returns the number with the words of a unit or a currency.
   #withWords(parts, category) {
     const o = this.#o;
     const isShare = o.style === 'percent' && o.notation === 'compact';
@@ -257,7 +260,7 @@ export class NumberFormat {
   formatRangeToParts(from, to) {
     return this.#range(from, to);
   }
-  // The parts of a range, each with where it comes from.
+  // Returns the parts of a range, each with its source.
   #range(from, to) {
     for (const [name, value] of [['start', from], ['end', to]]) if (value === undefined) throw new TypeError(`Invalid ${name} : undefined`);
     const [a, b] = [decimalOf(from), decimalOf(to)];
@@ -276,7 +279,7 @@ export class NumberFormat {
     const [between, about] = o.style === 'currency' ? money : ranges[o.style];
     return texts[0] === texts[1] ? rangeParts(about, [ends[0]], symbol, ['shared']) : rangeParts(between, ends, symbol, ['startRange', 'endRange']);
   }
-  // Ranges whose ends may have something in common that is written once.
+  // Returns the parts of a range as its two ends, although Node writes a part that the ends share only once.
   #ends(from, to) {
     warn('Intl writes ranges of numbers with words or negative numbers here as their two ends');
     const side = (value, source) => this.formatToParts(value).map((part) => ({ ...part, source }));

@@ -1,12 +1,12 @@
-// Categories of plurals by the rules of the CLDR, and `Intl.PluralRules`.
+// Plural categories by the rules of the CLDR, and `Intl.PluralRules`.
 import { decimalOf, digitOptions, resolvedDigits, roundedBy } from './intl-digits.js';
 import { dataOf, localeOf, optionOf } from './intl-locales.js';
 
-// Operands of the rules: `n` the number, `i` its whole part, `v` and `f` the number of digits behind the point and what they
-// say, `t` the same without zeros at the end, `e` the power of ten of a compact number.
+// Returns the operands of the rules: `n` is the number, `i` its integer part, `v` and `f` the count and the value of
+// its decimals, `t` the decimals without trailing zeros, `e` the exponent of a compact number.
 export const operands = (whole, part, power = 0) => ({
   n: Number(part === '' ? whole : `${whole}.${part}`),
-  // The last digits are all that is asked for.
+  // The rules depend on the last digits only.
   i: Number(whole.length > 15 ? `1${whole.slice(-12)}` : whole),
   v: part.length, f: Number(part || 0), t: Number(part.replace(/0+$/, '') || 0), e: power,
 });
@@ -16,7 +16,7 @@ const never = () => 'other';
 const single = ({ n }) => (n === 1 ? 'one' : 'other');
 const exact = ({ i, v }) => (i === 1 && v === 0 ? 'one' : 'other');
 const isMillions = ({ i, v, e }) => (e === 0 && i !== 0 && i % 1e6 === 0 && v === 0) || !isIn(e, 0, 5);
-// A million and its multiples have a word of their own.
+// Rule of Romance languages, in which multiples of a million have a category of their own.
 const romance = (isOne) => (o) => (isOne(o) ? 'one' : isMillions(o) ? 'many' : 'other');
 const slavic = ({ i, v }) => {
   if (v !== 0) return 'other';
@@ -65,7 +65,7 @@ const ruleOf = (data, type) => {
   const language = data.split('-')[0];
   return type === 'ordinal' ? (ordinals[language] ?? none) : (cardinals[data] ?? cardinals[language]);
 };
-// What gives the category of a cardinal by its operands.
+// Returns a function that maps operands to the category of a cardinal.
 export const cardinalRule = (data) => ruleOf(data, 'cardinal')[1];
 
 export class PluralRules {
@@ -75,7 +75,7 @@ export class PluralRules {
     const options = given === undefined ? { __proto__: null } : Object(given);
     const { locale, data } = localeOf(locales);
     const type = optionOf(options, 'type', ['cardinal', 'ordinal'], 'cardinal', 'PluralRules');
-    // The rules are those of the language, in one case of the region.
+    // The rules are those of the language, and in one case those of the region.
     this.#o = { locale: locale === 'pt-PT' ? locale : locale.split('-')[0], data, type, digits: digitOptions(options, 0, 3, false, 'PluralRules') };
     this.#rule = ruleOf(data, type);
   }

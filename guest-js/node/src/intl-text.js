@@ -1,9 +1,9 @@
-// `Intl.Collator` and `Intl.Segmenter`, over the guest's tables.
+// `Intl.Collator` and `Intl.Segmenter`, with the guest's tables.
 import { localeOf, optionOf, warn } from './intl-locales.js';
 
 const { native } = host;
 
-// Languages in which letters have an order of their own that is not here.
+// Languages whose own order of letters is not supported.
 const ordered = ['ja', 'zh', 'ko'];
 const strengths = { base: 0, accent: 1, case: 2, variant: 3 };
 
@@ -29,7 +29,7 @@ export class Collator {
   get compare() {
     return (this.#bound ??= { '': (a, b) => this.#compare(String(a), String(b)) }['']);
   }
-  // The engine takes each half of a surrogate pair for the same letter.
+  // The engine treats all halves of surrogate pairs as the same letter.
   #compare(a, b) {
     const order = native.compareTexts(this.#native, a, b);
     if (order !== 0 || a === b || (a.isWellFormed() && b.isWellFormed())) return order;
@@ -40,7 +40,7 @@ export class Collator {
   }
 }
 
-// Tables of orders that were opened, by what they were opened with: there are few, and opening one takes long.
+// Opened collators by their settings. There are few, and opening one is slow.
 const tables = new Map();
 const openTable = (...wanted) => {
   const key = wanted.join();
@@ -49,9 +49,9 @@ const openTable = (...wanted) => {
 };
 
 const granularities = ['grapheme', 'word', 'sentence'];
-// Scripts whose words ICU finds in a dictionary.
+// Scripts in which ICU finds words with a dictionary.
 const withoutSpaces = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
-// Korean is divided from the letters of others in the same way.
+// Boundaries between Korean and other letters, which ICU finds the same way.
 const mixedKorean = /\p{Script=Hangul}(?!\p{Script=Hangul})[\p{L}\p{N}_]|(?!\p{Script=Hangul})[\p{L}\p{N}_]\p{Script=Hangul}/u;
 const isWord = /[\p{L}\p{N}]|__/u;
 

@@ -10,7 +10,7 @@ const objectOf = (given) => {
   return given;
 };
 
-// In Spanish the words for "and" and "or" are others before the sounds that they end with.
+// Spanish uses other words for "and" and "or" before words that begin with the same sound.
 const spanish = (between, next) => {
   if (between === ' y ' && /^(i|hi(?![ae]))/i.test(next)) return ' e ';
   return between === ' o ' && /^(o|ho|8|11($| ))/i.test(next) ? ' u ' : between;
@@ -91,7 +91,7 @@ export class RelativeTimeFormat {
 }
 
 const invalidCode = () => new RangeError('invalid_argument');
-// How codes are written, by their type.
+// Valid forms of codes, by type.
 const codeForms = {
   region: [/^([a-z]{2}|\d{3})$/i, (code) => code],
   script: [/^[a-z]{4}$/i, (code) => code],
@@ -118,7 +118,7 @@ export class DisplayNames {
   get #names() {
     return dataOf(this.#o.data, 'names');
   }
-  // A name in the style that is asked for, of tables for each of them.
+  // Returns a name in the requested style, from the tables of all styles.
   #styled([long, short, narrow], code) {
     const { style } = this.#o;
     return (style === 'narrow' ? narrow[code] : undefined) ?? (style === 'long' ? undefined : short[code]) ?? long[code];
@@ -132,7 +132,7 @@ export class DisplayNames {
     const script = rest.find((part) => part.length === 4);
     const region = rest.find((part) => part.length < 4);
     const isDialect = this.#o.languageDisplay === 'dialect';
-    // The longest part of the tag that has a name of its own; what is left stands behind it.
+    // Finds the longest start of the tag with a name of its own; the remaining subtags are appended.
     const starts = [[language, script, region], [language, script], ...(script === undefined ? [] : [[language, region]])];
     const own = isDialect ? starts.map((parts) => parts.filter(Boolean)).find((parts) => parts.length > 1 && this.#styled(names.dialect, parts.join('-')) !== undefined) : undefined;
     const name = own === undefined ? this.#styled(names.language, language) : this.#styled(names.dialect, own.join('-'));
@@ -167,13 +167,13 @@ export class DisplayNames {
 }
 
 const isType = /^[a-z\d]{3,8}(-[a-z\d]{3,8})*$/i;
-// Options that become keywords of a locale: the keyword, and what the values are.
+// Options that become keywords of a locale, each with the keyword and the valid values.
 const keywordsOfLocale = {
   calendar: ['ca', isType], collation: ['co', isType], hourCycle: ['hc', ['h11', 'h12', 'h23', 'h24']],
   caseFirst: ['kf', ['upper', 'lower', 'false']], numeric: ['kn'], numberingSystem: ['nu', isType],
 };
 const wrongTag = () => new RangeError('Incorrect locale information provided');
-// The extensions of a tag: attributes and keywords behind `-u-`, and the others as they are.
+// Returns the extensions of a tag: attributes and keywords after `-u-`, and other extensions unchanged.
 const extensionsOf = (tag, base) => {
   const [, open, own = ''] = /^(.*?)(-x-.*)?$/.exec(tag.slice(base.length));
   const list = open.split(/(?=-[a-z\d]-)/).filter(Boolean);
@@ -263,7 +263,7 @@ export class Locale {
   }
 }
 
-// What `Intl.supportedValuesOf` tells.
+// Returns the values for `Intl.supportedValuesOf`.
 export const supportedValues = (key) => {
   const lists = { currency: 'currencies', unit: 'units', timeZone: 'zones' };
   if (Object.hasOwn(lists, key)) return values()[lists[key]].split(' ');

@@ -1,5 +1,5 @@
-// `Intl` and the `toLocale…` methods, for the locales that `intl-data.mjs` names. Libraries for this bring data of several
-// hundred kilobytes for one locale; time zones, the order of texts and the borders in them come from the engine.
+// `Intl` and the `toLocale…` methods, for the locales that `intl-data.mjs` names. Existing libraries bring several
+// hundred kilobytes of data for one locale. Time zones, collation and segmentation are native.
 
 import { DateTimeFormat } from './intl-dates.js';
 import { isKnown, requested } from './intl-locales.js';
@@ -11,7 +11,7 @@ import { DisplayNames, ListFormat, Locale, RelativeTimeFormat, supportedValues }
 const Intl = {};
 const classes = { Collator, DateTimeFormat, DisplayNames, ListFormat, Locale, NumberFormat, PluralRules, RelativeTimeFormat, Segmenter };
 const hide = (target, name, value) => Object.defineProperty(target, name, { value, writable: true, enumerable: false, configurable: true });
-// As in the language, these can be called without `new`.
+// As the standard says, these constructors can be called without `new`.
 const callables = ['Collator', 'DateTimeFormat', 'NumberFormat'];
 for (const [name, Class] of Object.entries(classes)) {
   const callable = new Proxy(Class, {
@@ -19,7 +19,7 @@ for (const [name, Class] of Object.entries(classes)) {
       if (!callables.includes(name)) throw new TypeError(`Constructor Intl.${name} requires 'new'`);
       return new target(...values.slice(0, 2));
     },
-    // What stands behind the options is for the methods below.
+    // Further arguments are internal, and a script must not pass them.
     construct: (target, values, made) => Reflect.construct(target, values.slice(0, 2), made),
   });
   hide(Intl, name, callable);
@@ -36,7 +36,7 @@ const isTurkish = (locales) => locales !== undefined && /^(tr|az)\b/.test(reques
 const { valueOf: numberOf } = Number.prototype;
 const { valueOf: bigintOf } = BigInt.prototype;
 const { getTime } = Date.prototype;
-// Lists that are being written: one that holds itself is empty where it does.
+// Lists that are being formatted: a list that contains itself is written as empty there.
 const listing = [];
 const writeList = (list, length, locales, options) => {
   for (let i = 0; i < listing.length; i++) if (listing[i] === list) return '';
@@ -58,7 +58,7 @@ const listed = (self, locales, options) => {
   const list = Object(self);
   return writeList(list, lengthOf(list), locales, options);
 };
-// The number that a method was called on.
+// Returns the number that a method was called on.
 const receiver = (valueOf, self, name) => {
   try {
     return valueOf.call(self);
@@ -89,10 +89,10 @@ const isDate = (value) => {
     return false;
   }
 };
-// A value as V8 names it in errors.
+// Returns a value as V8 names it in errors.
 const shown = (value) => (typeof value !== 'object' || value === null ? String(value) : Array.isArray(value) ? '[object Array]' : `#<${value.constructor?.name ?? 'Object'}>`);
-// The collator of the last `localeCompare` with this locale and no options: sorting calls it once for each comparison, and
-// opening one takes a hundred times as long as comparing.
+// Collator of the last `localeCompare` with a locale and no options. Sorting calls that method for each comparison, and
+// opening a collator takes a hundred times as long as comparing.
 const last = { locale: undefined, compare: undefined };
 const localeCompare = (self, other, locale, options) => {
   const isPlain = options === undefined && (locale === undefined || typeof locale === 'string');
@@ -129,7 +129,7 @@ hide(typedArrays, 'toLocaleString', {
   },
 }.toLocaleString);
 
-// V8 names the zone behind the time, which is always this one.
+// V8 appends the name of the zone to the time, which is always the same one here.
 const { toString, toTimeString } = Date.prototype;
 const named = (text) => (text === 'Invalid Date' ? text : `${text} (Coordinated Universal Time)`);
 hide(Date.prototype, 'toString', { toString() { return named(toString.call(this)); } }.toString);

@@ -1,4 +1,4 @@
-// `JSON.parse` and `JSON.stringify` say what is wrong in the words of V8, which scripts print.
+// `JSON.parse` and `JSON.stringify` with the error messages of V8, which scripts print.
 
 const { parse, stringify } = JSON;
 const { isProxy, className } = host.native;
@@ -8,7 +8,7 @@ const context = 10;
 const literals = { t: 'true', f: 'false', n: 'null' };
 const special = ['[object Object]', 'NaN', 'Infinity', 'undefined'];
 
-// Finds the first fault of a text that is not JSON, and throws its message.
+// Scanner that finds the first error in a text that is not JSON, and throws its message.
 class Scanner {
   #text;
   #at = 0;
@@ -29,7 +29,7 @@ class Scanner {
     const shown = text.slice(cutsStart ? at - context : 0, cutsEnd ? at + context : text.length);
     throw `Unexpected token '${character}', ${cutsStart ? '...' : ''}"${shown}"${cutsEnd ? '...' : ''} is not valid JSON`;
   }
-  // The next character that is no white space.
+  // Returns the next character that is not white space.
   #peek() {
     while (/[ \t\n\r]/.test(this.#text[this.#at] ?? 'x')) this.#at++;
     return this.#text[this.#at];
@@ -55,7 +55,7 @@ class Scanner {
     this.#at++;
     if (this.#peek() === '}') return void this.#at++;
     if (this.#peek() !== '"') this.#fail("Expected property name or '}'");
-    // So V8 has it.
+    // As in V8.
     let isFirst = true;
     for (;;) {
       this.#string();
@@ -137,12 +137,12 @@ const faultOf = (text) => {
 
 const made = {
   parse(text, reviver) {
-    // Once: what is no string may be another one each time.
+    // The conversion happens once, because another one may give a different text.
     const source = typeof text === 'string' ? text : `${text}`;
     try {
       return parse(source, reviver);
     } catch (error) {
-      // What a reviver throws is the script's own.
+      // An exception of the reviver belongs to the script, and is not changed.
       const fault = error instanceof SyntaxError ? faultOf(source) : undefined;
       throw fault === undefined ? error : new SyntaxError(fault);
     }
@@ -150,7 +150,7 @@ const made = {
 }.parse;
 Object.defineProperty(JSON, 'parse', { value: made, writable: true, enumerable: false, configurable: true });
 
-// A property with a value, of an object or of what it inherits from, without a line of the script's own code.
+// Finds a property with a value on an object or its prototypes, without running code of the script.
 const inherited = (value, name) => {
   for (let at = value; at !== null && !isProxy(at); at = getPrototypeOf(at)) {
     const property = getOwnPropertyDescriptor(at, name);
@@ -161,7 +161,7 @@ const inherited = (value, name) => {
 const isOpaque = (value) =>
   typeof value !== 'object' || value === null || isProxy(value) || typeof inherited(value, 'toJSON') === 'function';
 
-// The names that a list in place of a replacer lets pass, each once; undefined if there is no list.
+// Returns the names that an array in place of a replacer selects, without duplicates; undefined if it is not an array.
 const namesOf = (replacer) => {
   if (!isArray(replacer)) return undefined;
   const names = new Set();
@@ -171,14 +171,15 @@ const namesOf = (replacer) => {
   }
   return [...names];
 };
-// What `stringify` goes into from a value, as it is called there; `keys` is undefined for an array, which has numbers.
+// Returns the entry that `stringify` descends into, with the name it has in messages; `keys` is undefined for an array,
+// whose entries have numbers.
 const stepFrom = (key, value, names) => {
   const keys = isArray(value) ? undefined : (names ?? objectKeys(value));
   return { key, value, keys, count: keys === undefined ? value.length : keys.length, next: 0 };
 };
 
-// The way from a value to one that holds itself: the values, each with the key that it is under. It is looked for without
-// recursion, since a way may be longer than functions call each other, and once in each value, which may stand in many.
+// Returns the path from a value to one that contains itself: values, each with its key. The search is iterative, since
+// a path may be longer than the stack, and visits each value once, since many may contain it.
 const circleIn = (start, replacer) => {
   const names = namesOf(replacer);
   const way = [];
@@ -212,7 +213,7 @@ const classOf = ({ value }) => {
   const name = typeof constructor === 'function' && !isProxy(constructor) ? getOwnPropertyDescriptor(constructor, 'name')?.value : undefined;
   return `object with constructor '${typeof name === 'string' && name !== '' ? name : 'Object'}'`;
 };
-// V8 shows the first three values and the last one.
+// As V8, shows the first three values and the last one.
 const circleMessage = ({ way, last }) => {
   const [start, ...rest] = way;
   const line = (step) => `\n    |     ${named(step.key)} -> ${classOf(step)}`;
@@ -224,14 +225,14 @@ const madeText = {
     try {
       return stringify(value, replacer, space);
     } catch (error) {
-      // What a function puts in place of a value is not known without it.
+      // A replacer function decides about the values, so the cycle cannot be found without calling it.
       if (error?.constructor !== TypeError || error.message !== CIRCULAR || typeof replacer === 'function') throw error;
       const found = circleIn(value, replacer);
       throw found === undefined ? error : new TypeError(circleMessage(found));
     }
   },
 }.stringify;
-// What the engine says.
+// Message of the engine.
 const CIRCULAR = (() => {
   const value = {};
   value.value = value;

@@ -1,4 +1,4 @@
-// `net`: what computes. A script has no sockets.
+// `net`: only its functions without a network. A script has no sockets.
 import { codedError } from './util.js';
 
 const isIPv4 = (text) => /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/.test(`${text}`);

@@ -1,7 +1,7 @@
-// `os`: a machine of one processor, about which nothing can be found out.
+// `os`: describes a machine with one processor, and reveals nothing about the real one.
 import { SIGNALS } from './signals.js';
 
-// The numbers of Linux.
+// Error numbers of Linux.
 const errno = {};
 const errors = (
   'E2BIG 7 EACCES 13 EADDRINUSE 98 EADDRNOTAVAIL 99 EAFNOSUPPORT 97 EAGAIN 11 EALREADY 114 EBADF 9 EBADMSG 74 ' +
@@ -15,7 +15,7 @@ const errors = (
   'ETIMEDOUT 110 ETXTBSY 26 EWOULDBLOCK 11 EXDEV 18'
 ).split(' ');
 for (let i = 0; i < errors.length; i += 2) errno[errors[i]] = Number(errors[i + 1]);
-// In Node's order, with two that have a second name.
+// Signals in Node's order, including second names of two of them.
 const names = SIGNALS.flatMap((name) => ({ SIGABRT: [name, 'SIGIOT'], SIGIO: [name, 'SIGPOLL'], SIGSTKFLT: ['SIGCHLD', name], SIGCHLD: [] })[name] ?? [name]);
 const numberOf = (name) => SIGNALS.indexOf({ SIGIOT: 'SIGABRT', SIGPOLL: 'SIGIO' }[name] ?? name) + 1;
 const constants = {
@@ -38,7 +38,7 @@ export default {
   availableParallelism: () => 1,
   cpus: () => [{ model: 'wasm', speed: 0, times: { user: 0, nice: 0, sys: 0, idle: 0, irq: 0 } }],
   endianness: () => 'LE',
-  // What the run may still take.
+  // Returns the memory that the run may still use.
   freemem: () => Math.max(host.native.memoryLimit() - host.native.memoryUsed(), 0),
   getPriority: () => 0,
   homedir: () => host.env.HOME ?? '/workspace',

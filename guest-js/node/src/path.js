@@ -1,7 +1,7 @@
 import path from 'path-browserify';
 import { invalidType } from './util.js';
 
-// The library says in other words than Node what is wrong with its arguments.
+// Checks an argument with Node's message; the library has another one.
 const check = (name, value) => {
   if (typeof value !== 'string') throw invalidType(name, 'string', value);
 };
@@ -33,7 +33,7 @@ replace({
     return join(...parts);
   },
   resolve(...parts) {
-    // From the last on, and not beyond an absolute one.
+    // Goes backwards, up to the first absolute path.
     for (let at = parts.length - 1; at >= 0; at--) {
       check(`paths[${at}]`, parts[at]);
       if (parts[at].startsWith('/')) return resolve(...parts.slice(at));
@@ -52,7 +52,7 @@ replace({
 
 path.posix = path;
 path.toNamespacedPath = (name) => name;
-// Paths of Windows are not these: an error rather than a wrong path.
+// Paths of Windows are not supported: an error is better than a wrong path.
 path.win32 = { sep: '\\', delimiter: ';', posix: path };
 for (const [name, value] of Object.entries(path)) {
   if (typeof value !== 'function') continue;

@@ -1,4 +1,4 @@
-// Marks and measures of `performance`: points of the script's clock, with names.
+// Marks and measures of `performance`: named points on the script's clock.
 import { codedError } from './util.js';
 
 class PerformanceEntry {

@@ -1,4 +1,4 @@
-// `process`: this script, as Node would show it.
+// `process`: describes this script in the form of Node.
 import EventEmitter, { marks } from './events.js';
 import { Buffer } from './buffer.js';
 import { SIGNALS } from './signals.js';
@@ -18,7 +18,7 @@ for (const name of ['_events', '_eventsCount', '_maxListeners', ...marks]) hidde
 
 Object.defineProperty(process, Symbol.toStringTag, { value: 'process', configurable: true });
 
-// What is known only when the script runs.
+// Defines a property whose value is only known when the script runs.
 const lazily = (name, make) => {
   let value;
   Object.defineProperty(process, name, {
@@ -51,7 +51,7 @@ process.execArgv = [];
 process.argv0 = 'node';
 process.config = {};
 process.features = {};
-// An exit code as the script gave it; the system keeps the last eight bits.
+// Checks an exit code. The system keeps its last eight bits.
 const checkExitCode = (code) => {
   const number = typeof code === 'string' && code !== '' ? Number(code) : code;
   if (code === undefined || code === null || isWhole(number)) return code;
@@ -65,7 +65,7 @@ Object.defineProperty(process, 'exitCode', {
   configurable: true,
 });
 
-// Signals that end nothing.
+// Signals whose default action is to do nothing.
 const harmless = ['SIGCHLD', 'SIGCONT', 'SIGURG', 'SIGWINCH'];
 
 process.cwd = () => host.cwd();
@@ -76,9 +76,9 @@ process.exit = (...codes) => {
 };
 process.abort = () => host.exitBySignal(SIGNALS.indexOf('SIGABRT') + 1);
 const noProcess = (code, number) => Object.assign(codedError(Error, code, `kill ${code}`), { errno: number, syscall: 'kill' });
-// There is one process, this script: a signal that nobody listens to ends it.
+// The only process is this script, and a signal without a listener ends it.
 process.kill = (pid, signal = 'SIGTERM') => {
-  // A text that says a number is one.
+  // A text that contains a number is accepted.
   if (pid != (pid | 0)) throw invalidType('pid', 'number', pid);
   const name = isWhole(signal) ? SIGNALS[signal - 1] : String(signal || 'SIGTERM');
   if (!isWhole(signal) && !SIGNALS.includes(name)) throw codedError(TypeError, 'ERR_UNKNOWN_SIGNAL', `Unknown signal: ${signal}`);
@@ -132,13 +132,13 @@ process.binding = () => {
   throw new Error('there are no bindings here');
 };
 host.connectEvents({
-  // Without a listener nothing of the script's runs, whatever it has made of the prototypes.
+  // Without a listener no code of the script runs, whatever it has done to the prototypes.
   emit: (name, first, second) => process.listenerCount(name) > 0 && process.emit(name, first, second),
   count: (name) => process.listenerCount(name),
   warn: (message, name) => process.emitWarning(message, name),
 });
 
-// Makes the standard streams of stream classes, which come later.
+// Creates the standard streams once the stream classes exist.
 export const addStreams = ({ Readable, Writable }) => {
   const output = (fd, write, toStderr) => {
     const stream = new Writable({
@@ -148,7 +148,7 @@ export const addStreams = ({ Readable, Writable }) => {
       },
     });
     const send = stream.end;
-    // What is written is out at once, and in order with `console`.
+    // Writes reach the output at once, and in order with those of `console`.
     stream.write = {
       write(chunk, encoding, callback) {
         if (typeof chunk === 'string') {
@@ -164,7 +164,7 @@ export const addStreams = ({ Readable, Writable }) => {
         return true;
       },
     }.write;
-    // What a script puts in its place gets what `console` writes, too.
+    // A script may replace `write`; the replacement also gets the output of `console`.
     const own = stream.write;
     let current = own;
     Object.defineProperty(stream, 'write', {

@@ -1,4 +1,4 @@
-// The package `qs`, as the package `url` uses it: its options are not those of Node's `querystring`.
+// The package `qs` as far as the package `url` uses it; its options differ from those of Node's `querystring`.
 import querystring from './querystring.js';
 
 export const parse = (text) => querystring.parse(text);

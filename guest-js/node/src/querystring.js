@@ -1,4 +1,4 @@
-// `querystring`, as Node 20 has it. What a module of the script puts in place of `escape` and `unescape` counts.
+// `querystring` of Node 20. A script may replace `escape` and `unescape`.
 import { Buffer } from './buffer.js';
 import { codedError } from './util.js';
 
@@ -10,7 +10,7 @@ const digitOf = (code) => {
   return letter >= 97 && letter <= 102 ? letter - 87 : NaN;
 };
 
-// The bytes of a text in which not all that begins with `%` is one.
+// Returns the bytes of a text that may contain a `%` without two digits.
 const unescapeBuffer = (text, decodesSpaces) => {
   const bytes = Buffer.alloc(text.length);
   let length = 0;
@@ -61,7 +61,7 @@ export const parse = (text, separator, equals, options) => {
   const parsed = Object.create(null);
   if (typeof text !== 'string') return parsed;
   const own = typeof options?.decodeURIComponent === 'function' ? options.decodeURIComponent : querystring.unescape;
-  // A decoder of the script's own sees spaces encoded.
+  // A custom decoder gets spaces in encoded form.
   const space = own === unescape ? ' ' : '%20';
   const decode = (part) => {
     if (part === '') return part;

@@ -5,10 +5,10 @@ import { codedError, invalidValue, promisify } from './util.js';
 
 const decoder = () => new TextDecoder();
 
-// As many lines wait for a reader before more of the input is read.
+// Number of lines that may wait for a reader before reading of the input pauses.
 const AHEAD = 1024;
 
-// What is taken in the order in which it came, each in the same time.
+// Queue with constant time per operation.
 class Queue {
   #items = [];
   #at = 0;
@@ -34,7 +34,7 @@ const linesOf = (text) => (text.includes('\r') ? text.split(/\r?\n/) : text.spli
 class Interface extends EventEmitter {
   #lines = new Queue();
   #readers = new Queue();
-  // Goes on reading the input, which waits for somebody to take the lines.
+  // Function that resumes reading once waiting lines are consumed.
   #goOn;
   #ended = false;
   closed = false;
@@ -83,13 +83,13 @@ class Interface extends EventEmitter {
     }
   }
   #give(line) {
-    // As in Node, the lines that came with one whose listener closed this are given all the same.
+    // As in Node, lines are delivered even if a listener closes the interface while lines of the same chunk remain.
     if (this.closed) this.emit('line', line);
     else if (this.#readers.length > 0) this.#readers.shift()(line);
     else if (this.listenerCount('line') > 0) this.emit('line', line);
     else this.#lines.push(line);
   }
-  // Lines that came before anybody listened.
+  // Emits lines that arrived before there was a listener.
   #tell() {
     while (this.#lines.length > 0 && this.listenerCount('line') > 0) this.emit('line', this.#taken());
   }
@@ -117,7 +117,7 @@ class Interface extends EventEmitter {
     this.#output?.write?.(query);
     if (typeof callback !== 'function') return this.#next().then((line) => line ?? '');
     const answer = (line) => line !== undefined && callback(line);
-    // At once when the line comes: what it listens to gets the next one.
+    // Answers as soon as the line arrives, so that the listener gets the next one.
     if (this.#lines.length > 0 || this.closed || this.#ended) this.#next().then(answer);
     else this.#readers.push(answer);
     this.#start();
@@ -139,7 +139,7 @@ class Interface extends EventEmitter {
     while (this.#readers.length > 0) this.#readers.shift()(undefined);
     this.emit('close');
   }
-  // Lines that are there come all the same, as in Node.
+  // As in Node, lines that have been read already are still delivered.
   pause() {
     if (!this.#isPaused) {
       this.#isPaused = true;
@@ -162,7 +162,7 @@ class Interface extends EventEmitter {
   [Symbol.asyncIterator]() {
     const result = (line) => (line === undefined ? { value: undefined, done: true } : { value: line, done: false });
     return {
-      // A line that is there needs no second promise: most are.
+      // A line that is available needs no second promise, which is the usual case.
       next: () => (this.#lines.length > 0 ? Promise.resolve(result(this.#taken())) : this.#next().then(result)),
       return: () => {
         this.close();
@@ -184,7 +184,7 @@ Object.defineProperty(Interface.prototype.question, promisify.custom, {
 const createInterface = (input, output) => new Interface(typeof input?.on === 'function' || input?.[Symbol.asyncIterator] ? { input, output } : input);
 export const promises = { createInterface, Interface };
 
-// Moves of the cursor, as terminals take them: whatever the stream is.
+// Writes a control sequence that moves the cursor of a terminal, whatever the stream is.
 const sequence = (stream, text, callback) => {
   if (stream === null || stream === undefined || text === '') {
     if (typeof callback === 'function') process.nextTick(callback, null);

@@ -1,7 +1,7 @@
-// `shell` and `$`: bash in a guest of its own, on the same files, with the same tools, grants and budgets.
+// `shell` and `$`: run bash in a guest of its own, with the same files, tools, grants and budgets.
 import { codedError } from './util.js';
 
-// What one stream holds.
+// Size of the pieces of input, in bytes.
 const CHUNK = 64 * 1024;
 
 const fail = (message) => codedError(TypeError, 'ERR_INVALID_ARG_TYPE', message);
@@ -14,14 +14,14 @@ const toBytes = (input) => {
   throw fail('the option `input` is a string or bytes');
 };
 
-// Gives a script what it asks for, until it is gone or there is no more.
+// Feeds input to a script until the script ends or the input does.
 const feed = async (running, bytes) => {
   try {
     if (bytes.length > 0) await running.write(new Uint8Array(0), false);
     for (let at = 0; at < bytes.length; at += CHUNK) await running.write(bytes.slice(at, at + CHUNK), false);
     await running.write(new Uint8Array(0), true);
   } catch {
-    // It reads no more: nobody misses the rest.
+    // The script has ended, and the rest of the input is not needed.
   }
 };
 
@@ -44,11 +44,11 @@ const drain = async (running, which, show) => {
   return all;
 };
 
-// The shell says itself where it is.
+// Converts variables to pairs. The shell sets its working directory itself.
 const pairs = (variables) =>
   Object.entries(variables).flatMap(([name, value]) => (value === undefined || name === 'PWD' ? [] : [name, String(value)]));
 
-// A bash script, as the host takes it.
+// Returns a bash script in the form of the host.
 export const scriptOf = (source, { args = [], cwd, env }) => {
   const directory = cwd === undefined ? host.cwd() : host.toPath(cwd, 'cwd');
   return {
@@ -66,8 +66,8 @@ export const begin = (source, options = {}, below) => host.runScript(scriptOf(so
 
 const nobody = () => {};
 
-// Runs a script to its end: its output as bytes. `show` has two functions that get what comes of it, and nothing at the end.
-// Whoever gives the input himself, gives null for it.
+// Runs a script to its end, and returns its output as bytes. `show` has two functions that get the output as it
+// arrives, and nothing at its end. `input` is null if the caller feeds the input itself.
 export const collect = async (running, input, show = [nobody, nobody]) => {
   const [exitCode, stdout, stderr] = await Promise.all([
     running.exited,
@@ -108,12 +108,12 @@ const orThrow = (command, result) => {
   return result;
 };
 
-// Runs a bash script: what it wrote, and its exit status, whatever that is.
+// Runs a bash script. Returns its output and its exit status, which may be a failure.
 export const shell = (command, options) => execute(command, options, shell);
-// Its standard output; a status other than 0 is an error.
+// Runs a bash script, and returns its standard output. A status other than 0 throws an error.
 shell.run = async (command, options) => orThrow(command, await execute(command, options, shell.run)).stdout;
 
-// One word of bash.
+// Quotes a value as one word of bash.
 export const quote = (value) => {
   const word = String(value);
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
@@ -129,7 +129,7 @@ const word = (value) => {
   return quote(value);
 };
 
-// A command that begins when somebody waits for it, and at the latest when the script waits for something else.
+// Command that starts when it is awaited, or at the latest when the script waits for something else.
 class ShellCommand {
   #command;
   #options;
@@ -185,7 +185,7 @@ class ShellCommand {
   }
 }
 
-// `$`ls ${directory}``: values become single words, whatever is in them.
+// Tag for templates such as `$`ls ${directory}``, in which each value becomes a single word, whatever it contains.
 export const $ = (strings, ...values) => {
   if (!Array.isArray(strings?.raw)) throw fail('`$` is a template tag: $`ls ${directory}`');
   let command = strings[0];

@@ -1,8 +1,9 @@
-// `fs.Stats`: what is known about an entry. The session's files have one time, that of the last change of the content, and one owner.
+// `fs.Stats`: the known facts about an entry. The session's files have one time, which is that of the last change, and
+// one owner.
 const kinds = { file: 0o100000, directory: 0o040000, link: 0o120000, pipe: 0o010000 };
 const OWNER = 1000;
 const BLOCK = 4096;
-// Blocks are counted in units of 512 bytes.
+// Size of the blocks that are counted, in bytes.
 const UNIT = 512;
 
 const times = ['atime', 'mtime', 'ctime', 'birthtime'];
@@ -51,13 +52,13 @@ export class Stats {
   }
 }
 
-/** What `fs.statSync` gives for an entry as the files know it. */
+/** Returns the result of `fs.statSync` for a record of the files. */
 export const statsOf = (record, options) => new Stats(record, options?.bigint === true);
 
-/** The same of standard input, output and error. */
+/** Returns the result for standard input, output and error. */
 export const pipeStats = (options) => statsOf({ kind: 'pipe', size: 0, mode: 0o600, modified: 0, id: 0 }, options);
 
-// Kinds of entries that the session's files do not have.
+// Kinds of entries that do not exist in a session.
 for (const name of ['isFIFO', 'isSocket', 'isBlockDevice', 'isCharacterDevice']) {
   Object.defineProperty(host.Dirent.prototype, name, { value: () => false, configurable: true, writable: true });
 }

@@ -1,4 +1,4 @@
-// `stream/consumers`: all that a stream gives, as one value.
+// `stream/consumers`: reads a whole stream as one value.
 import { Buffer } from './buffer.js';
 import { Blob } from './web.js';
 

@@ -1,6 +1,6 @@
-// `util`. Formatting is the prelude's, as for `console`.
+// `util`. The prelude formats values, for `util` as for `console`.
 const { native, inspect: inspectValue, formatLine, nodeError, received } = host;
-// As it was when nothing of the script had run.
+// Original function, which a script cannot replace.
 export const { isInteger: isWhole } = Number;
 
 export const inspect = (value, options, ...legacy) => {
@@ -42,7 +42,7 @@ for (const timer of [globalThis.setTimeout, globalThis.setImmediate]) {
   Object.defineProperty(timer, promisify.custom, { enumerable: false });
 }
 
-// Modules that use this one, as they are: a script may put something else in the place of the globals.
+// Modules that this one uses, in their original form: a script may replace the globals.
 const modules = {};
 export const provide = (provided) => Object.assign(modules, provided);
 export const emitWarning = (warning) => modules.process.emitWarning(warning);
@@ -95,7 +95,7 @@ export const styleText = (format, text, { validateStream = true, stream = module
   if (validateStream && !isStream(stream)) throw invalidType('stream', 'an instance of ReadableStream, WritableStream, or Stream', stream);
   if (Array.isArray(format)) return format.map(codesOf).reduceRight((inner, [open, close]) => open + inner + close, text);
   const [open, close] = codesOf(format);
-  // As Node does: a single name is for a terminal, and no stream is one here.
+  // As in Node: a single style applies to terminals only, and no stream is one here.
   return validateStream ? text : open + text + close;
 };
 export const aborted = (signal) => new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
@@ -106,7 +106,7 @@ export const getSystemErrorName = (number) => {
 };
 export const isBuffer = (value) => value instanceof modules.Buffer;
 
-// An error as Node's own, with a code.
+// Gives an error a code, as Node's own errors have it.
 export const codedError = (Class, code, message) => nodeError(new Class(message), code);
 class AbortError extends Error {
   constructor(signal) {
@@ -115,7 +115,7 @@ class AbortError extends Error {
   }
 }
 Object.defineProperty(AbortError.prototype, 'name', { value: 'AbortError', writable: true, configurable: true });
-// What waits for something ends with this when its signal is aborted.
+// Returns the error with which a waiting operation ends when its signal is aborted.
 export const abortError = (signal) => new AbortError(signal);
 const checkText = (name, value) => {
   if (typeof value !== 'string') throw invalidType(name, 'string', value);
@@ -203,7 +203,7 @@ export const isPrimitive = (value) => value === null || (typeof value !== 'objec
 export const TextEncoder = globalThis.TextEncoder;
 export const TextDecoder = globalThis.TextDecoder;
 
-// The options of a command line: `--name value`, `--name=value`, `-n value`, `--flag`.
+// Parses command-line arguments: `--name value`, `--name=value`, `-n value`, `--flag`.
 export const parseArgs = (config = {}) => {
   const { options = {}, args = host.args(), strict = true, allowPositionals = !strict } = config;
   const values = Object.create(null);
@@ -215,7 +215,7 @@ export const parseArgs = (config = {}) => {
     else values[name] = value;
   };
   const byShort = (letter) => Object.keys(options).find((name) => options[name].short === letter);
-  // Letters that are given together are one word.
+  // Letters that are given together form one word.
   let index = -1;
   let isApart = true;
   for (let i = 0; i < words.length; i++) {

@@ -1,4 +1,4 @@
-// `Blob`, `FormData`, `fetch` and its classes, and the streams that their bodies are.
+// `Blob`, `FormData`, `fetch` and its classes, and the streams of their bodies.
 import { STATUS_CODES } from './http-status.js';
 import { ReadableStream } from './webstreams.js';
 
@@ -138,7 +138,7 @@ export class FormData {
 FormData.prototype[Symbol.iterator] = FormData.prototype.entries;
 Object.defineProperty(FormData.prototype, Symbol.iterator, { enumerable: false });
 
-// The bytes of a form as `multipart/form-data`.
+// Encodes a form as `multipart/form-data`.
 const newBoundary = () => `----formdata-tollhouse-${[...native.randomBytes(8)].map((byte) => byte.toString(16).padStart(2, '0')).join('')}`;
 const multipart = async (form, boundary) => {
   const escape = (text) => text.replace(/\r?\n|\r/g, '%0D%0A').replace(/"/g, '%22');
@@ -153,7 +153,7 @@ const multipart = async (form, boundary) => {
   return joined(parts);
 };
 
-// A text of characters that are bytes.
+// Returns a text whose characters are bytes.
 const toByteString = (value) => {
   const text = String(value);
   const at = text.search(/[^\u0000-\u00ff]/);
@@ -184,7 +184,7 @@ export class Headers {
     let at = 0;
     for (const given of pairs) {
       if (typeof given !== 'object' || typeof given?.[Symbol.iterator] !== 'function') {
-        // So undici spells it.
+        // The misspelling is that of undici.
         throw new TypeError(`Headers contructor: init[${at}] (${typeof given === 'string' ? `"${given}"` : inspect(given)}) is not iterable.`);
       }
       const pair = [...given];
@@ -245,7 +245,7 @@ export class Headers {
 Object.defineProperty(Headers.prototype, Symbol.iterator, { value: Headers.prototype.entries, writable: true, configurable: true });
 Object.defineProperty(Headers.prototype, Symbol.toStringTag, { value: 'Headers', configurable: true });
 
-// What a body is: its type, and its bytes when they are wanted.
+// Returns the type of a body, and a function that returns its bytes.
 const readBody = (body) => {
   if (body == null) return { read: undefined };
   if (typeof body === 'string') return { type: 'text/plain;charset=UTF-8', read: async () => encode(body) };
@@ -255,7 +255,7 @@ const readBody = (body) => {
   if (body instanceof Blob) return { type: body.type || undefined, read: () => body.bytes() };
   if (body instanceof FormData) {
     const boundary = newBoundary();
-    // As it is now.
+    // Encoded at once, so that later changes of the form have no effect.
     const made = multipart(body, boundary);
     return { type: `multipart/form-data; boundary=${boundary}`, read: () => made };
   }

@@ -28,7 +28,7 @@ const webBytes = (data) => {
 };
 const bufferOf = (bytes) => new Uint8Array(bytes).buffer;
 
-// What a key may be used for, by its algorithm.
+// Returns the permitted usages of a key, by its algorithm.
 const usagesOf = (name) => {
   if (name === 'HMAC') return ['sign', 'verify'];
   return name.startsWith('AES-') ? ['encrypt', 'decrypt', 'wrapKey', 'unwrapKey'] : ['deriveKey', 'deriveBits'];
@@ -52,14 +52,14 @@ const usable = (key, algorithm, usage) => {
 };
 const hashOf = (key) => plainName(key.algorithm.hash.name);
 
-// With 64 bits a counter begins again without a carry, where the cipher has one: an error rather than other bytes.
+// A counter of 64 bits wraps around without a carry, but the cipher has a carry: an error instead of wrong bytes.
 const checkCounter = ({ length }, counter, data) => {
   if (length !== 128 && length !== 64) throw unsupported('counters have 64 or 128 bits here');
   const first = Buffer.from(counter).readBigUInt64BE(8);
   const blocks = BigInt(Math.ceil(webBytes(data).length / 16));
   if (length === 64 && first + blocks > 2n ** 64n) throw unsupported('a counter of 64 bits cannot begin again here: use 128');
 };
-// The cipher for a message, by the algorithm's parameters; and how long its tag is, if there is one.
+// Returns the cipher for a message and the parameters of the algorithm, and the length of its tag if there is one.
 const cipherFor = (create, algorithm, key, data, usage) => {
   const secret = usable(key, algorithm, usage);
   const mode = key.algorithm.name.slice(4).toLowerCase();
@@ -154,7 +154,7 @@ const subtle = {
     return imported(format, format === 'jwk' ? JSON.parse(Buffer.from(shown).toString()) : shown, type, extractable, usages);
   },
 };
-// Each gives a promise, whatever goes wrong.
+// Makes each method return a promise, also for errors in its arguments.
 for (const [name, work] of Object.entries(subtle)) subtle[name] = { [name]: async (...given) => work(...given) }[name];
 Object.defineProperty(web, 'subtle', { value: subtle, enumerable: true, configurable: true, writable: true });
 export default web;

@@ -1,4 +1,4 @@
-// The web's streams, shown as Node shows them.
+// Streams of the web, shown in the form of Node.
 import { ReadableStream, TransformStream, WritableStream } from 'web-streams-polyfill';
 
 const custom = Symbol.for('nodejs.util.inspect.custom');
@@ -15,11 +15,11 @@ shownAs(ReadableStream, (stream) => ({ locked: stream.locked, state: stream._sta
 shownAs(WritableStream, (stream) => ({ locked: stream.locked, state: stream._state }));
 shownAs(TransformStream, (stream) => ({ readable: stream.readable, writable: stream.writable, backpressure: stream._backpressure }));
 
-// Text to bytes, and bytes to text.
+// Streams that encode text and decode bytes.
 class TextEncoderStream extends TransformStream {
   constructor() {
     const encoder = new TextEncoder();
-    // The first half of a character waits for the second.
+    // First half of a surrogate pair whose second half has not arrived.
     let half = '';
     super({
       transform(chunk, controller) {

@@ -41,19 +41,19 @@ const make = (Class) => {
 };
 const missing = (name) => codedError(TypeError, 'ERR_MISSING_ARGS', `Not enough arguments to ${name}.postMessage`);
 
-// Keeps the script from its end, as an open port with a listener does. The longest timer there is: it never fires.
+// Keeps the script from ending, as an open port with a listener does, by a timer so long that it never fires.
 const holdOpen = () => setInterval(() => {}, 2 ** 31 - 1);
 
-// What receives messages, and delivers one after the other once it is started.
+// Receiver of messages, which delivers one after the other once it is started.
 class Receiver extends EventTarget {
   #queue = [];
-  // Of each event, by the listeners that `on` and `once` were given: what is called in their place.
+  // Wrappers of the listeners that `on` and `once` were given, by event and listener.
   #wrapped = new Map();
   #handler = null;
   #isStarted = false;
   #isClosed = false;
   #held;
-  // Delivers a message, each at its own time, as an event of the system.
+  // Delivers each message in a task of its own, as a trusted event.
   static deliver(receiver, data) {
     if (receiver.#isClosed) return;
     receiver.#queue.push(data);
@@ -133,7 +133,7 @@ const transferOf = (options) => {
   return isList ? host.toTransferList(options?.transfer, 'options.transfer') : host.toTransferList(options, 'transferList');
 };
 
-// A port delivers messages, and keeps the script from its end, while somebody listens for them.
+// Port that delivers messages, and keeps the script from ending, while it has a listener.
 export class MessagePort extends Receiver {
   #other;
   #isListened = false;
@@ -167,14 +167,14 @@ export class MessagePort extends Receiver {
   addEventListener(type, listener, options) {
     super.addEventListener(type, listener, options);
     this.#follow();
-    // By then the listener is gone.
+    // By then the listener has been removed.
     if (options?.signal !== undefined) options.signal.addEventListener('abort', () => queueMicrotask(() => this.#follow()));
   }
   removeEventListener(type, listener) {
     super.removeEventListener(type, listener);
     this.#follow();
   }
-  // A listener that is called once is gone then.
+  // A listener that is called once has been removed by then.
   dispatchEvent(event) {
     try {
       return super.dispatchEvent(event);
@@ -213,7 +213,7 @@ export class BroadcastChannel extends Receiver {
     super();
     this.#name = String(given[0]);
     channels.set(this.#name, [...(channels.get(this.#name) ?? []), this]);
-    // As in Node an open channel keeps the script, whether or not somebody listens.
+    // As in Node, an open channel keeps the script alive, with or without a listener.
     this.start();
     this.ref();
   }

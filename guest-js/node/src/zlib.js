@@ -1,4 +1,5 @@
-// `zlib`: Node's functions and streams over the guest's codecs, and the web's `CompressionStream`. Brotli is only read.
+// `zlib`: functions and streams of Node over the guest's codecs, and `CompressionStream` of the web. Brotli can only be
+// decompressed.
 import { Buffer } from './buffer.js';
 import { codedError, invalidType, outOfRange, isWhole } from './util.js';
 import process from './process.js';
@@ -28,7 +29,7 @@ const constants = Object.freeze(Object.assign(Object.create(null), flushes, resu
 const codes = Object.freeze(Object.fromEntries(Object.entries(results).flatMap(([name, number]) => [[name, number], [number, name]])));
 const { Z_FINISH, Z_FULL_FLUSH, Z_BUF_ERROR, Z_STREAM_END, Z_NEED_DICT } = constants;
 
-// What one call of a codec gives at most (`src/natives/compression.rs`).
+// Largest output of one call of a codec, in bytes (`src/natives/compression.rs`).
 const CHUNK = 64 * 1024;
 const MAX_LENGTH = 2 ** 32;
 
@@ -51,7 +52,7 @@ const numberOption = (options, name, low, high, standard) => {
 const checked = (name, given) => {
   const options = given ?? {};
   const inflates = /^(Inflate|Gunzip|Unzip)/.test(name);
-  // A window of 0 is that which the stream names.
+  // A window of 0 means the size that the stream names.
   const window = inflates && options.windowBits === 0 ? 15 : numberOption(options, 'windowBits', inflates ? 8 : name === 'Gzip' ? 9 : 8, 15, 15);
   numberOption(options, 'chunkSize', 64, Infinity, 16384);
   const dictionary = options.dictionary === undefined ? undefined : asBytes(options.dictionary);
@@ -66,7 +67,7 @@ const checked = (name, given) => {
     memory: numberOption(options, 'memLevel', 1, 9, 8),
     strategy: numberOption(options, 'strategy', 0, 4, 0),
     flush: numberOption(options, 'flush', 0, 5, 0),
-    // The number of Brotli's operation that finishes is another one.
+    // Brotli has another number for the operation that finishes.
     finishFlush: name.startsWith('Brotli') && (options.finishFlush ?? 2) === 2 ? Z_FINISH : numberOption(options, 'finishFlush', 0, 5, Z_FINISH),
     most: numberOption(options, 'maxOutputLength', 1, MAX_LENGTH, MAX_LENGTH),
     dictionary: dictionary === undefined ? new Uint8Array(0) : new Uint8Array(dictionary),
@@ -80,7 +81,7 @@ const open = ({ name, level, window, memory, strategy, dictionary }) => {
   return native.openCodec(name, level, window, memory, strategy, dictionary);
 };
 
-// What is wrong with a stream of Brotli, from -1 down.
+// Error messages of Brotli, from -1 downwards.
 const brotliFaults = [
   'EXUBERANT_NIBBLE', 'RESERVED', 'EXUBERANT_META_NIBBLE', 'SIMPLE_HUFFMAN_ALPHABET', 'SIMPLE_HUFFMAN_SAME', 'CL_SPACE', 'HUFFMAN_SPACE',
   'CONTEXT_MAP_REPEAT', 'BLOCK_LENGTH_1', 'BLOCK_LENGTH_2', 'TRANSFORM', 'DICTIONARY', 'WINDOW_BITS', 'PADDING_1', 'PADDING_2', 'DISTANCE',
@@ -94,7 +95,7 @@ const failure = (settings, status, message) => {
   return Object.assign(new Error(message ?? 'Zlib error'), { errno: status, code: codes[status] });
 };
 
-// Has a codec take the bytes, and gives what it makes of them to `take`. True at the end of the stream.
+// Feeds bytes to a codec, and passes the output to `take`. Returns true at the end of the stream.
 const work = (codec, settings, bytes, flush, take) => {
   for (let at = 0; ; ) {
     const [made, taken, status, message] = native.runCodec(codec, bytes, at, flush);
@@ -103,7 +104,7 @@ const work = (codec, settings, bytes, flush, take) => {
     if (status === Z_STREAM_END) return true;
     if (status === Z_NEED_DICT || (status < 0 && (settings.brotli || status !== Z_BUF_ERROR))) throw failure(settings, status, message);
     if (made.length === CHUNK) continue;
-    // The codec has nothing more to give, and the stream should be over.
+    // The codec has no more output, and the stream should have ended.
     if (flush === Z_FINISH) throw failure({}, Z_BUF_ERROR, 'unexpected end of file');
     return false;
   }
@@ -169,7 +170,7 @@ class ZlibBase extends stream.Transform {
   flush(kind, callback) {
     if (typeof kind === 'function' || kind === undefined) [kind, callback] = [Z_FULL_FLUSH, kind];
     const flushing = () => this.#run(new Uint8Array(0), kind, (error) => (error ? this.destroy(error) : callback?.()));
-    // Behind what was written before.
+    // Waits for earlier writes.
     if (this.writableLength > 0) this.once('drain', flushing);
     else process.nextTick(flushing);
   }
@@ -204,7 +205,7 @@ const zlib = {
 };
 for (const kind of kinds) {
   const Class = { [kind]: class extends ZlibBase { constructor(options) { super(kind, options); } } }[kind];
-  // As in Node, each can be called without `new`.
+  // As in Node, each class can be called without `new`.
   zlib[kind] = new Proxy(Class, { apply: (target, self, values) => new target(...values) });
   Object.defineProperty(Class.prototype, 'constructor', { value: zlib[kind], writable: true, configurable: true });
   const name = kind[0].toLowerCase() + kind.slice(1);
@@ -214,7 +215,7 @@ for (const kind of kinds) {
       if (typeof options === 'function') [options, callback] = [undefined, options];
       if (typeof callback !== 'function') throw invalidType('callback', 'function', callback);
       const settings = checked(kind, options);
-      // The buffer may be changed before the work begins.
+      // A copy, because the buffer may change before the work begins.
       const bytes = bytesOf(buffer, 'buffer').slice();
       setImmediate(() => {
         let result;

@@ -1,4 +1,4 @@
-//! JSON with `specials` to values: bytes, large integers and the numbers that JSON does not have.
+//! JSON with `specials` to JavaScript values: bytes, large integers, and numbers that JSON does not have.
 
 use base64::Engine as _;
 use rquickjs::{Ctx, Exception, Result, Value};
@@ -7,7 +7,7 @@ use super::bytes_value;
 use crate::bindings::types::{Json, Special, SpecialKind};
 use crate::text;
 
-/// The value that a JSON text stands for, with its specials.
+/// Converts a JSON text with its specials to a value.
 pub(crate) fn from_json<'js>(ctx: &Ctx<'js>, json: Json) -> Result<Value<'js>> {
     let mut root = ctx.json_parse(json.text)?;
     for special in json.specials {
@@ -20,7 +20,7 @@ pub(crate) fn from_json<'js>(ctx: &Ctx<'js>, json: Json) -> Result<Value<'js>> {
     Ok(root)
 }
 
-/// Replaces the value at a pointer (without its first `/`) by what it stands for.
+/// Replaces the value at a JSON Pointer (without its first `/`) by the special value that it encodes.
 fn place<'js>(ctx: &Ctx<'js>, root: &Value<'js>, path: &str, kind: SpecialKind) -> Result<()> {
     let missing = || Exception::throw_internal(ctx, &format!("the host points at `/{path}`, where nothing is"));
     let (way, last) = path.rsplit_once('/').map_or((None, path), |(way, last)| (Some(way), last));
@@ -34,15 +34,15 @@ fn place<'js>(ctx: &Ctx<'js>, root: &Value<'js>, path: &str, kind: SpecialKind) 
     parent.set(key, special_value(ctx, &plain, kind)?)
 }
 
-/// A segment of a JSON Pointer, unescaped.
+/// Unescapes a segment of a JSON Pointer.
 fn unescape(segment: &str) -> String {
     segment.replace("~1", "/").replace("~0", "~")
 }
 
-/// The most digits of an integer: reading one takes time that grows with their square.
+/// Largest number of digits of an integer. Reading an integer takes time that is quadratic in its digits.
 const MAX_DIGITS: usize = 10_000;
 
-/// Meaning of a JSON string.
+/// Converts a JSON string to the special value that it encodes.
 fn special_value<'js>(ctx: &Ctx<'js>, plain: &Value<'js>, kind: SpecialKind) -> Result<Value<'js>> {
     let bad = |what: &str| Exception::throw_internal(ctx, &format!("the host sent something that is no {what}"));
     if !plain.is_string() {
@@ -70,14 +70,15 @@ fn special_value<'js>(ctx: &Ctx<'js>, plain: &Value<'js>, kind: SpecialKind) -> 
     }
 }
 
-/// A BigInt of these digits.
+/// Returns a BigInt with these digits.
 fn big_int<'js>(ctx: &Ctx<'js>, digits: &str) -> Result<Value<'js>> {
     if let Ok(number) = digits.parse::<i64>() {
         return rquickjs::BigInt::from_i64(ctx.clone(), number).map(rquickjs::BigInt::into_value);
     }
     match digits.parse::<u64>() {
         Ok(number) => rquickjs::BigInt::from_u64(ctx.clone(), number).map(rquickjs::BigInt::into_value),
-        // Only the engine itself makes longer ones: of a literal, which names nothing that a script could change.
+        // The conversion function refuses longer texts. The engine parses them as a literal, which refers to nothing
+        // that a script could replace.
         Err(_) => ctx.eval(format!("{digits}n")),
     }
 }

@@ -1,9 +1,10 @@
 //! Values to JSON.
 //!
-//! The writer follows `JSON.stringify`, but loses nothing in silence: a BigInt is its decimal digits in a string, bytes are
-//! base64 in a string, a `Map` is an object or the list of its pairs, a `Set` the list of its values, an `Error` its name
-//! and message, a `RegExp` its text; a promise, or a cycle, is an error that names the path. It is native and iterative: it reads no property
-//! of the global object, so a script that replaces `JSON` changes nothing, and deep values cannot exhaust the stack.
+//! The writer follows `JSON.stringify`, but never loses data silently: a BigInt is its decimal digits in a string,
+//! bytes are base64 in a string, a `Map` is an object or the list of its pairs, a `Set` the list of its values, an
+//! `Error` its name and message, a `RegExp` its text; a promise, or a cycle, is an error that names the path. It is
+//! native and iterative: it reads no property of the global object, so a script that replaces `JSON` changes nothing,
+//! and deep values cannot exhaust the stack.
 #![expect(unsafe_code, reason = "class checks that rquickjs does not offer")]
 
 use std::cell::RefCell;
@@ -15,7 +16,7 @@ use rquickjs::{Atom, Ctx, Error, Exception, Filter, Function, Object, Persistent
 use super::{class_name, is_plain};
 use crate::text;
 
-/// Deepest nesting that is written: what the host takes (`host/src/json.rs`).
+/// Largest nesting depth that is written, which is the host's limit (`host/src/json.rs`).
 const MAX_DEPTH: usize = 100;
 
 /// Reason why writing to a string cannot fail.
@@ -31,13 +32,13 @@ pub(crate) enum JsonPurpose {
     Outcome,
 }
 
-/// A list or object that is being written.
+/// List or object that is being written.
 enum OpenContainer<'js> {
     List { object: Object<'js>, next: u32, length: u32 },
     Record { object: Object<'js>, keys: Vec<Atom<'js>>, next: usize, written: bool },
 }
 
-/// The JSON of a value; none if it is `undefined`, a function or a symbol.
+/// Returns the JSON of a value, or `None` for `undefined`, a function or a symbol.
 pub(crate) fn to_json<'js>(ctx: &Ctx<'js>, value: Value<'js>, purpose: JsonPurpose) -> Result<Option<String>> {
     let mut writer = JsonWriter { ctx: ctx.clone(), purpose, out: String::new(), frames: Vec::new() };
     if !writer.write(value, &|| Ok(String::new()))? {
@@ -47,7 +48,7 @@ pub(crate) fn to_json<'js>(ctx: &Ctx<'js>, value: Value<'js>, purpose: JsonPurpo
     Ok(Some(writer.out))
 }
 
-/// The state of writing one value.
+/// Writer of one value.
 struct JsonWriter<'js> {
     ctx: Ctx<'js>,
     purpose: JsonPurpose,
@@ -56,7 +57,7 @@ struct JsonWriter<'js> {
 }
 
 impl<'js> JsonWriter<'js> {
-    /// Writes the next entry of the innermost list or object. False when all is written.
+    /// Writes the next entry of the innermost list or object. Returns false when everything is written.
     fn step(&mut self) -> Result<bool> {
         match self.frames.last_mut() {
             None => Ok(false),
@@ -114,7 +115,7 @@ impl<'js> JsonWriter<'js> {
         self.frames.pop();
     }
 
-    /// Writes a value, or opens it if it is a list or object. False if it has no JSON.
+    /// Writes a value, or opens it if it is a list or object. Returns false if the value has no JSON.
     fn write(&mut self, value: Value<'js>, key: &dyn Fn() -> Result<String>) -> Result<bool> {
         if let Some(number) = value.as_int() {
             write!(self.out, "{number}").expect(WRITES);
@@ -136,7 +137,7 @@ impl<'js> JsonWriter<'js> {
         Ok(true)
     }
 
-    /// Writes bytes, asks `toJSON`, unwraps, or opens.
+    /// Writes an object: bytes directly, others after calling `toJSON` and unwrapping.
     fn object(&mut self, value: Value<'js>, key: &dyn Fn() -> Result<String>) -> Result<bool> {
         if let Some(base64) = text::with_view(&value, text::to_base64) {
             self.out.push('"');
@@ -215,14 +216,14 @@ impl<'js> JsonWriter<'js> {
         }
     }
 
-    /// The error for a promise, whose value is not there.
+    /// Returns the error for a promise, whose value is not available.
     fn promise(&self) -> Error {
         let path = self.path(self.frames.len());
         let message = format!("{path} is a Promise: is an `await` missing, or `await Promise.all(...)`?");
         Exception::throw_type(&self.ctx, &message)
     }
 
-    /// Returns the error for a circular reference, with the two places that are one value.
+    /// Returns the error for a circular reference, which names both occurrences of the value.
     fn cycle(&self, to: usize) -> Error {
         let (from, back) = (self.path(self.frames.len()), self.path(to));
         let message = format!("circular reference: {from} is {back} again, which JSON cannot hold");
@@ -254,7 +255,7 @@ impl<'js> OpenContainer<'js> {
     }
 }
 
-/// The element of a list, or of anything with elements.
+/// Returns an element of a list or list-like object.
 fn at<'js>(object: &Object<'js>, index: u32) -> Result<Value<'js>> {
     let ctx = object.ctx();
     // SAFETY: the object is alive and of this context; the result is owned, and checked before it is used.
@@ -265,7 +266,8 @@ fn at<'js>(object: &Object<'js>, index: u32) -> Result<Value<'js>> {
     if value.is_exception() { Err(Error::Exception) } else { Ok(value) }
 }
 
-/// The length of a list. More than 2^32 - 1 elements cannot exist in this memory; a proxy that claims so is cut.
+/// Returns the length of a list. More than 2^32 - 1 elements do not fit into memory; a proxy that claims more is cut
+/// off.
 fn length(object: &Object<'_>) -> Result<u32> {
     let length: f64 = object.get("length")?;
     let cut = length.clamp(0.0, f64::from(u32::MAX)).trunc();
@@ -295,8 +297,8 @@ fn is_typed_array(object: &Object<'_>) -> bool {
     unsafe { qjs::JS_GetTypedArrayType(object.as_raw()) >= 0 }
 }
 
-/// A plain value in place of one of a class whose contents are no properties: the primitive inside a `Number`,
-/// `String`, `Boolean` or `BigInt` object, and for `Map`, `Set`, `Error` and `RegExp` what the prelude makes of them.
+/// Returns a plain value in place of an object whose contents are not properties: the primitive inside a `Number`,
+/// `String`, `Boolean` or `BigInt` object, and the prelude's conversion of a `Map`, `Set`, `Error` or `RegExp`.
 fn unwrap<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<Option<Value<'js>>> {
     if is_plain(value) {
         return Ok(None);
@@ -317,16 +319,16 @@ fn unwrap<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<Option<Value<'js>>>
 }
 
 thread_local! {
-    /// Function of the prelude that gives a list or an object without a class in place of a value of a class.
+    /// Function of the prelude that converts an instance of a built-in class to a list or plain object.
     static PLAIN: RefCell<Option<Persistent<Function<'static>>>> = const { RefCell::new(None) };
 }
 
-/// Takes the prelude's function for values of `Map` and the like.
+/// Sets the prelude's function for values such as `Map`.
 pub(crate) fn set_plain<'js>(ctx: Ctx<'js>, plain: Function<'js>) {
     PLAIN.set(Some(Persistent::save(&ctx, plain)));
 }
 
-/// Returns true for what is written as it stands, without asking a `toJSON`.
+/// Returns true for a list or plain object, which is written directly, without asking for a `toJSON`.
 fn is_list_or_plain(value: &Value<'_>) -> bool {
     value.is_array() || is_plain(value)
 }
@@ -342,7 +344,7 @@ fn quote(out: &mut String, bytes: &[u8]) {
             Err(error) => std::str::from_utf8(&rest[..error.valid_up_to()]).expect("valid up to here"),
         };
         quote_str(out, good);
-        // What stopped the text is a lone surrogate: ED, then A0..BF, then 80..BF.
+        // Decoding stops at a lone surrogate: ED, then A0..BF, then 80..BF.
         match rest.get(good.len()..good.len() + 3) {
             Some(&[_, high, low]) => {
                 let unit = 0xD000 | (u32::from(high & 0x3F) << 6) | u32::from(low & 0x3F);
@@ -355,7 +357,7 @@ fn quote(out: &mut String, bytes: &[u8]) {
     out.push('"');
 }
 
-/// Escapes what JSON requires, copying the runs between.
+/// Writes text with the escapes that JSON requires.
 fn quote_str(out: &mut String, text: &str) {
     let mut from = 0;
     for (at, byte) in text.bytes().enumerate() {
@@ -380,11 +382,11 @@ fn quote_str(out: &mut String, text: &str) {
     out.push_str(&text[from..]);
 }
 
-/// The number 2^53. From here on several integers are one and the same number, so a number stands for a float and no 64-bit
-/// integer takes it: a BigInt says which integer is meant.
+/// 2^53. From here on neighbouring integers are the same number, so a number is written as a float, which no 64-bit
+/// integer parameter accepts. A BigInt states exactly which integer is meant.
 const UNSAFE: f64 = 9_007_199_254_740_992.0;
 
-/// From here on JavaScript writes an exponent.
+/// From this number on, JavaScript writes an exponent.
 const EXPONENT: f64 = 1e21;
 
 /// Writes a finite number as JavaScript does: shortest digits, exponents from 1e21 and below 1e-6.

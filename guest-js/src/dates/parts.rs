@@ -1,12 +1,12 @@
-//! Parts of a date, put together from numbers in the order in which they are read.
+//! Parts of a date, assembled from numbers in the order in which they are read.
 
-/// Day of a date, made of up to three numbers and the name of a month.
+/// Day, assembled from up to three numbers and the name of a month.
 #[derive(Default)]
 pub(super) struct Day {
     numbers: Vec<i32>,
-    /// Month that is named, from 1.
+    /// Month that is given by name, from 1.
     pub(super) named_month: Option<i32>,
-    /// True if the text is in the format of the standard, in which years have all their digits.
+    /// True if the text is in the format of the standard, where a year is never abbreviated.
     pub(super) is_standard: bool,
 }
 
@@ -15,12 +15,12 @@ impl Day {
         self.numbers.is_empty()
     }
 
-    /// Adds a number; none if there are three already.
+    /// Adds a number. Returns `None` if there are three already.
     pub(super) fn add(&mut self, number: i32) -> Option<()> {
         (self.numbers.len() < 3).then(|| self.numbers.push(number))
     }
 
-    /// Returns year, month and day. A number that is missing is 1, but the year 2001.
+    /// Returns year, month and day. A missing month or day is 1, a missing year is 2001.
     pub(super) fn finish(mut self) -> Option<[i32; 3]> {
         if self.is_empty() {
             return None;
@@ -43,7 +43,7 @@ impl Day {
     }
 }
 
-/// Time of day, made of up to four numbers and the half of the day.
+/// Time of day, assembled from up to four numbers and the half of the day.
 #[derive(Default)]
 pub(super) struct Time {
     numbers: Vec<i32>,
@@ -55,7 +55,7 @@ impl Time {
         self.numbers.is_empty()
     }
 
-    /// Returns true if a number that nothing follows can be the next one.
+    /// Returns true if the number, at the end of the text, is valid as the next part of the time.
     pub(super) fn expects(&self, number: i32) -> bool {
         match self.numbers.len() {
             1 | 2 => (0..60).contains(&number),
@@ -64,7 +64,7 @@ impl Time {
         }
     }
 
-    /// Adds a number; none if there are four already.
+    /// Adds a number. Returns `None` if there are four already.
     pub(super) fn add(&mut self, number: i32) -> Option<()> {
         (self.numbers.len() < 4).then(|| self.numbers.push(number))
     }
@@ -76,7 +76,7 @@ impl Time {
         }
     }
 
-    /// Sets the half of the day, by the hours that it adds.
+    /// Sets the half of the day, as the number of hours to add.
     pub(super) fn set_half(&mut self, hours: i32) {
         self.half = Some(hours);
     }
@@ -123,7 +123,7 @@ impl Zone {
         self.minutes == Some(0) && self.hours.is_some_and(|(_, hours)| hours == 0)
     }
 
-    /// Returns true if a number can be the minutes.
+    /// Returns true if the number is valid as the minutes of the zone.
     pub(super) fn expects(&self, number: i32) -> bool {
         self.hours.is_some() && self.minutes.is_none() && (0..60).contains(&number)
     }
@@ -132,7 +132,7 @@ impl Zone {
         self.minutes = Some(minutes);
     }
 
-    /// Returns the offset in minutes, none for local time; nothing at all if it is none that a date can have.
+    /// Returns the offset in minutes, `Some(None)` for local time, or `None` if no date can have this offset.
     pub(super) fn finish(self) -> Option<Option<i32>> {
         let Some((sign, hours)) = self.hours else { return Some(None) };
         let minutes = hours.checked_mul(60)?.checked_add(self.minutes.unwrap_or(0))?;

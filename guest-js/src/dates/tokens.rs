@@ -1,21 +1,22 @@
 //! Tokens of a text that may be a date.
 
-/// Part of a text.
+/// Token of a text that may be a date.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Token {
-    /// Row of digits, with its value and length. Digits behind nine significant ones do not count for the value.
+    /// Sequence of digits, with its value and length. Digits after the first nine significant ones do not count for the
+    /// value.
     Number { value: i32, digits: usize },
-    /// Word, by what it names.
+    /// Word, by its meaning.
     Word(Word),
     /// `+` (1) or `-` (-1).
     Sign(i32),
-    /// The sign `:`, behind an hour or a minute.
+    /// The sign `:`, after an hour or a minute.
     Colon,
-    /// The sign `.`, behind seconds or between numbers.
+    /// The sign `.`, after seconds or between numbers.
     Dot,
-    /// `)` without a bracket before it.
+    /// `)` without an opening bracket.
     Closed,
-    /// Row of white space.
+    /// Sequence of white space.
     Space,
     /// Any other character, such as a comma or slash, or a text in brackets.
     Other,
@@ -26,19 +27,19 @@ pub(super) enum Token {
 /// Meaning of a word, by its first three letters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Word {
-    /// Month, from 1. Its name may go on.
+    /// Month, from 1. The word may be longer than its first three letters.
     Month(i32),
-    /// `am` or `pm`: hours that it adds.
+    /// `am` or `pm`, as the number of hours to add.
     HalfDay(i32),
-    /// Time zone: hours east of Greenwich, and the letters of its name.
+    /// Time zone: hours east of Greenwich, and the number of letters in its name.
     Zone { hours: i32, letters: usize },
-    /// `T`, behind which the time stands.
+    /// `T`, which precedes the time.
     TimeFollows,
     /// Any other word.
     Unknown,
 }
 
-/// Digits that count.
+/// Number of significant digits that count.
 const SIGNIFICANT: usize = 9;
 
 const MONTHS: [&[u8]; 12] =
@@ -59,7 +60,7 @@ const ZONES: [(&[u8], i32); 12] = [
     (b"pst", -8),
 ];
 
-/// Reader of a text, one token ahead.
+/// Tokenizer with one token of lookahead.
 pub(super) struct Tokens<'t> {
     rest: &'t [u8],
     ahead: Token,
@@ -72,19 +73,19 @@ impl<'t> Tokens<'t> {
         tokens
     }
 
-    /// Returns the next token, and leaves it there.
+    /// Returns the next token without consuming it.
     pub(super) fn peek(&self) -> Token {
         self.ahead
     }
 
-    /// Takes the next token.
+    /// Consumes and returns the next token.
     pub(super) fn next(&mut self) -> Token {
         let token = self.ahead;
         self.ahead = self.read();
         token
     }
 
-    /// Takes the next token if it is this one. Returns true if it was.
+    /// Consumes the next token if it is this one. Returns true if it was.
     pub(super) fn skip(&mut self, token: Token) -> bool {
         let is_next = self.ahead == token;
         if is_next {
@@ -93,12 +94,12 @@ impl<'t> Tokens<'t> {
         is_next
     }
 
-    /// Takes the next token, which has to be this one.
+    /// Consumes the next token, or returns `None` if it is not this one.
     pub(super) fn expect(&mut self, token: Token) -> Option<()> {
         self.skip(token).then_some(())
     }
 
-    /// Takes a number of two digits, which is at most `most`.
+    /// Consumes a number of two digits that is at most `most`.
     pub(super) fn two_digits(&mut self, most: i32) -> Option<i32> {
         match self.next() {
             Token::Number { value, digits: 2 } if value <= most => Some(value),
@@ -106,7 +107,7 @@ impl<'t> Tokens<'t> {
         }
     }
 
-    /// Takes the digits behind the point of seconds. Beyond three they are cut off.
+    /// Consumes the fraction of seconds. Digits after the third are dropped.
     pub(super) fn milliseconds(&mut self) -> Option<i32> {
         let Token::Number { value, digits } = self.next() else { return None };
         Some(match digits {
@@ -116,7 +117,7 @@ impl<'t> Tokens<'t> {
         })
     }
 
-    /// Takes the bytes that a condition holds for.
+    /// Consumes bytes as long as a condition holds.
     fn run(&mut self, holds: impl Fn(u8) -> bool) -> &'t [u8] {
         let length = self.rest.iter().position(|byte| !holds(*byte)).unwrap_or(self.rest.len());
         let (run, rest) = self.rest.split_at(length);
@@ -151,7 +152,7 @@ impl<'t> Tokens<'t> {
         }
     }
 
-    /// Skips what stands in brackets, and brackets in them. One that is not closed holds the rest of the text.
+    /// Skips text in brackets, which may be nested. A bracket that is not closed extends to the end of the text.
     fn skip_brackets(&mut self) {
         let mut depth = 0;
         while let Some((first, rest)) = self.rest.split_first() {
@@ -172,7 +173,7 @@ fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t'..=b'\r' | 0xa0)
 }
 
-/// Returns true for letters and whatever comes behind them in Latin-1, brackets and underscores too.
+/// Returns true for letters and all higher characters of Latin-1, including brackets and underscores.
 fn is_letter(byte: u8) -> bool {
     byte >= b'A' && !is_space(byte)
 }

@@ -24,18 +24,18 @@ const LOG2_E_PARTS: (f64, f64) = (1.442_695_021_629_333_5, 1.925_962_991_126_617
 /// ln 2, in two parts.
 const LN_2_PARTS: (f64, f64) = (0.693_147_182_464_599_6, -1.904_654_299_957_768e-9);
 
-/// Amount by which a sum may pass 1024 without overflow, once rounded: -(1024 - log2 of the largest number and half its
-/// last digit).
+/// Amount by which a sum may exceed 1024 and still not overflow after rounding: -(1024 - log2 of the largest number
+/// plus half a unit in its last place).
 const OVERFLOW_MARGIN: f64 = 8.008_566_259_537_294e-17;
 
-/// `x ** y`, for all but an infinite `y` upon 1 or -1.
+/// Computes `x ** y`, except for an infinite `y` with `x` = 1 or -1.
 pub(super) fn pow(x: f64, y: f64) -> f64 {
     if let Some(result) = special(x, y) {
         return result;
     }
     let sign = if x < 0.0 && is_odd(y) { -1.0 } else { 1.0 };
     let size = x.abs();
-    // Beyond 2^31 only what is near 1 has a power that is neither zero nor infinite.
+    // For |y| above 2^31, only numbers near 1 have a power that is neither zero nor infinite.
     let logarithm = if high(y.abs()) > 0x41e0_0000 {
         if let Some(result) = out_of_range(high(size), y) {
             return sign * result;
@@ -47,7 +47,7 @@ pub(super) fn pow(x: f64, y: f64) -> f64 {
     sign * two_to_the(y, logarithm)
 }
 
-/// Returns the powers that need no computing.
+/// Returns powers that need no computation.
 fn special(x: f64, y: f64) -> Option<f64> {
     if y == 0.0 {
         return Some(1.0);
@@ -86,7 +86,7 @@ fn is_odd(y: f64) -> bool {
     y.trunc() == y && (y * 0.5).trunc() != y * 0.5
 }
 
-/// Zero or infinity, if the power of a number with this upper half is one.
+/// Returns zero or infinity if that is the power of a number with this upper half.
 fn out_of_range(word: i32, y: f64) -> Option<f64> {
     let is_huge = high(y.abs()) > 0x43f0_0000;
     let is_far = is_huge || !(ONE - 1..=ONE).contains(&word);
@@ -94,7 +94,7 @@ fn out_of_range(word: i32, y: f64) -> Option<f64> {
     is_far.then_some(if grows { f64::INFINITY } else { 0.0 })
 }
 
-/// Logarithm to the base 2, in two parts, of a number that differs from 1 by less than 2^-20.
+/// Computes the logarithm to the base 2, in two parts, of a number that differs from 1 by less than 2^-20.
 fn log2_near_one(x: f64) -> (f64, f64) {
     let t = x - 1.0;
     let w = (t * t) * (0.5 - t * (0.333_333_333_333_333_3 - t * 0.25));
@@ -104,7 +104,7 @@ fn log2_near_one(x: f64) -> (f64, f64) {
     (first, v - (first - u))
 }
 
-/// Logarithm to the base 2, in two parts.
+/// Computes the logarithm to the base 2, in two parts.
 fn log2(x: f64) -> (f64, f64) {
     let (x, exponent) = if x < f64::MIN_POSITIVE { (x * super::TWO_54, -54) } else { (x, 0) };
     let fraction_bits = high(x) & 0x000f_ffff;
@@ -141,7 +141,7 @@ fn log2(x: f64) -> (f64, f64) {
     (first, z_low - (((first - exponent) - centre_high) - z_high))
 }
 
-/// 3/2 * ln((1 + s) / (1 - s)) / s, in two parts; `s` is given in two parts, too.
+/// Computes 3/2 * ln((1 + s) / (1 - s)) / s, in two parts; `s` is given in two parts, too.
 fn series(s: f64, s_high: f64, s_low: f64) -> (f64, f64) {
     let square = s * s;
     let rest = square
@@ -160,7 +160,7 @@ fn series(s: f64, s_high: f64, s_low: f64) -> (f64, f64) {
     (first, rest - ((first - 3.0) - square))
 }
 
-/// 2 to the power of `y` times a logarithm, which is given in two parts.
+/// Computes 2 to the power of `y` times a logarithm, which is given in two parts.
 fn two_to_the(y: f64, (logarithm, logarithm_rest): (f64, f64)) -> f64 {
     let y_high = shortened(y);
     let low = (y - y_high) * logarithm + y * logarithm_rest;
@@ -193,7 +193,7 @@ fn two_to_the(y: f64, (logarithm, logarithm_rest): (f64, f64)) -> f64 {
     libm::scalbn(1.0 - (quotient - z), whole_number(whole))
 }
 
-/// A whole number below 2^11 as one.
+/// Converts a whole number below 2^11 to an integer.
 fn whole_number(x: f64) -> i32 {
     #[expect(clippy::cast_possible_truncation, reason = "whole, and within range")]
     let number = x as i32;

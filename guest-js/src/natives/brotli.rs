@@ -1,8 +1,8 @@
-//! A stream of Brotli that is read: for `zlib`, and for the texts of `Intl`.
+//! Decompression of Brotli streams, for `zlib` and for the texts of `Intl`.
 
 use brotli_decompressor::{BrotliDecompressStream, BrotliResult, BrotliState, StandardAlloc};
 
-/// A decompressor, at some place of its stream.
+/// Decompressor with its state.
 pub(super) struct Brotli(Box<BrotliState<StandardAlloc, StandardAlloc, StandardAlloc>>);
 
 impl Brotli {
@@ -11,7 +11,7 @@ impl Brotli {
         Self(Box::new(BrotliState::new_strict(bytes, words, codes)))
     }
 
-    /// Reads on; gives the result, how many bytes of the input it took, and how many it wrote.
+    /// Decompresses further input. Returns the result, the number of consumed bytes, and the number of written bytes.
     pub(super) fn run(&mut self, input: &[u8], output: &mut [u8]) -> (BrotliResult, usize, usize) {
         let (mut left, mut taken, mut room, mut given, mut total) = (input.len(), 0, output.len(), 0, 0);
         let result = BrotliDecompressStream(
@@ -27,7 +27,7 @@ impl Brotli {
         (result, taken, given)
     }
 
-    /// The number of what is wrong with the stream, after a failure.
+    /// Returns the number of the error after a failure.
     pub(super) fn error_code(&self) -> i32 {
         self.0.error_code as i32
     }

@@ -1,5 +1,5 @@
-//! AES in the modes that Node's `crypto` has, by RustCrypto: runs of whole blocks, streams from any place on, and the tag of GCM
-//! (NIST SP 800-38A and 800-38D). Padding, states and errors are `node/src/cipher.js`'s.
+//! AES in the modes of Node's `crypto`, by RustCrypto: sequences of whole blocks, streams from any offset, and the tag
+//! of GCM (NIST SP 800-38A and 800-38D). `node/src/cipher.js` handles padding, states and errors.
 
 use aes::cipher::common::BlockSizeUser;
 use aes::cipher::consts::U16;
@@ -23,7 +23,7 @@ pub(super) fn add<'js>(ctx: &Ctx<'js>, natives: &Object<'js>) -> Result<()> {
     add_all!(ctx, natives, "aesBlocks" => blocks, "aesStream" => stream, "aesGcmCounter" => gcm_counter, "aesGcmTag" => gcm_tag)
 }
 
-/// Evaluates an expression with the AES type for a key of this length; none for any other length.
+/// Evaluates an expression with the AES type for a key of this length, or `None` for an invalid length.
 macro_rules! with_aes {
     ($key:expr, $aes:ident => $work:expr) => {
         match $key.len() {
@@ -146,7 +146,7 @@ fn lengths(first: usize, second: usize) -> ghash::Block {
     block
 }
 
-/// Returns the error for a key, a vector or bytes of a length that `cipher.js` does not let through.
+/// Returns the error for a key, a vector or data of an invalid length, which `cipher.js` does not let through.
 fn refused(ctx: &Ctx<'_>) -> rquickjs::Error {
     errors::type_error(ctx, "AES takes keys of 16, 24 or 32 bytes, and blocks and vectors of 16")
 }

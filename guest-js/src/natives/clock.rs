@@ -1,4 +1,4 @@
-//! The time of this script. `Date` reads the same one through `bindings::__rquickjs_host_now_us`.
+//! The clock of this script. `Date` reads the same time through `bindings::__rquickjs_host_now_us`.
 
 use rquickjs::{Ctx, Object, Result};
 
@@ -9,7 +9,7 @@ pub(super) fn add<'js>(ctx: &Ctx<'js>, natives: &Object<'js>) -> Result<()> {
     add_all!(ctx, natives, "now" => now)
 }
 
-/// Milliseconds since the Unix epoch, with a fraction.
+/// Returns the milliseconds since the Unix epoch, with a fraction.
 fn now() -> f64 {
     let nanos = time::now();
     number(nanos / 1_000_000) + number(nanos % 1_000_000) / 1_000_000.0

@@ -1,7 +1,7 @@
-//! Compression: DEFLATE in its three formats by zlib-rs, and Brotli, which is only read.
+//! Compression: DEFLATE in its three formats by zlib-rs, and decompression of Brotli.
 //!
-//! A codec gives at most [`CHUNK`] bytes a call, and those are QuickJS's: what grows without bounds meets the limit on
-//! memory there. What a codec itself takes is counted for as long as the script has it.
+//! One call of a codec returns at most [`CHUNK`] bytes, in memory of QuickJS, so that unbounded output reaches the
+//! script's memory limit. The memory of the codec itself is charged to the script as long as the codec exists.
 #![expect(unsafe_code, reason = "a class of QuickJS's whose values hold no values")]
 
 use brotli_decompressor::BrotliResult;
@@ -16,10 +16,10 @@ use crate::limits::MemoryCharge;
 use crate::text::{self, Bytes, Text};
 use crate::{convert, errors};
 
-/// The most bytes that one call gives.
+/// Largest output of one call, in bytes.
 const CHUNK: usize = 64 << 10;
 
-/// Results of a codec, with zlib's numbers.
+/// Results of a codec, with the numbers of zlib.
 const OK: i32 = 0;
 const STREAM_END: i32 = 1;
 const NEED_DICT: i32 = 2;
@@ -27,18 +27,18 @@ const STREAM_ERROR: i32 = -2;
 const DATA_ERROR: i32 = -3;
 const BUF_ERROR: i32 = -5;
 
-/// Flags in zlib's window bits, beside the size: a header of gzip, or a header of either format.
+/// Flags that zlib adds to the size in window bits: a gzip header, or detection of either header.
 const GZIP: i32 = 16;
 const EITHER: u8 = 32;
 
-/// Bytes that a codec takes beside its tables.
+/// Memory of a codec besides its tables, in bytes.
 const BASE: usize = 32 << 10;
 
 pub(super) fn add<'js>(ctx: &Ctx<'js>, natives: &Object<'js>) -> Result<()> {
     add_all!(ctx, natives, "openCodec" => open, "runCodec" => run, "crc32" => crc32)
 }
 
-/// A compressor or decompressor, at some place of its stream.
+/// Compressor or decompressor with its state.
 struct Codec {
     kind: CodecKind,
     /// Charge of the codec's tables to the script's memory.
@@ -51,12 +51,12 @@ enum CodecKind {
     Brotli(Brotli),
 }
 
-/// A decompressor of DEFLATE.
+/// Decompressor of DEFLATE.
 struct InflateStream {
     inner: Inflate,
     /// Dictionary for streams that name one; empty if there is none.
     dictionary: Vec<u8>,
-    /// True if the input may be several members of gzip, one after the other.
+    /// True if the input may be several gzip members in sequence.
     members: bool,
 }
 
@@ -76,7 +76,7 @@ impl CodecProgress {
     }
 }
 
-/// Opens a codec by its name in Node, with the settings of a compressor and a dictionary, which may be empty.
+/// Opens a codec by its name in Node, with settings for compression and a dictionary, which may be empty.
 fn open<'js>(
     ctx: Ctx<'js>,
     name: Text,
@@ -90,10 +90,10 @@ fn open<'js>(
     let bits = usize::try_from(window).expect("at most 15");
     let tables = match name.0.as_str() {
         "Deflate" | "Gzip" | "DeflateRaw" => {
-            // Window and chains, buffers of symbols, and heads of chains, which are the same for all windows.
+            // Window and chains, symbol buffers, and heads of chains, whose size does not depend on the window.
             (1 << (bits + 2)) + (7 << (usize::try_from(memory).expect("at most 9") + 6)) + (128 << 10)
         }
-        // The largest window that a stream may ask for, which nobody knows yet.
+        // The largest window that a stream may request, since its header has not been read.
         "BrotliDecompress" => 16 << 20,
         _ => 32 << 10,
     };
@@ -132,7 +132,7 @@ impl InflateStream {
         };
         let mut inner = Inflate::new(header, bits);
         if !header && !dictionary.is_empty() {
-            // Refused only for streams with a header.
+            // Refused only for streams with a header, which name their dictionary themselves.
             let _ = inner.set_dictionary(&dictionary);
         }
         Self { inner, dictionary, members: name == "Gunzip" || name == "Unzip" }
@@ -140,7 +140,7 @@ impl InflateStream {
 
     fn run(&mut self, input: &[u8], output: &mut [u8], flush: InflateFlush) -> CodecProgress {
         let (mut taken, mut given) = (0, 0);
-        // Only gzip has members: what follows a stream of zlib is not of it.
+        // Only gzip has members. Data after a zlib stream is not part of the stream.
         if self.inner.total_in() == 0 && input.first().is_some_and(|byte| *byte != 0x1f) {
             self.members = false;
         }
@@ -153,7 +153,7 @@ impl InflateStream {
                 Ok(Status::StreamEnd) if self.members && input.get(taken).is_some_and(|byte| *byte != 0) => {
                     self.inner = Inflate::new(true, 15 + 16);
                 }
-                // Another member may begin the next chunk.
+                // The next chunk may begin another member.
                 Ok(Status::StreamEnd) if self.members && taken == input.len() && flush != InflateFlush::Finish => {
                     return CodecProgress::new(taken, given, OK);
                 }
@@ -192,7 +192,8 @@ impl Codec {
                 let given = usize::try_from(inner.total_out() - before.1).expect("within the output");
                 CodecProgress::new(taken, given, status)
             }
-            // What zlib knows for compressing alone means as much as "what there is" here.
+            // Flush modes that zlib defines for compression alone have no other effect here than writing the available
+            // output.
             CodecKind::Inflate(inflating) => {
                 inflating.run(input, output, InflateFlush::try_from(flush).unwrap_or(InflateFlush::SyncFlush))
             }
@@ -209,10 +210,10 @@ impl Codec {
     }
 }
 
-/// Outcome of one call as JavaScript sees it: the output, the number of input bytes consumed, the status and a message.
+/// Outcome of one call for JavaScript: the output, the number of consumed input bytes, the status and a message.
 type Told<'js> = List<(Value<'js>, f64, i32, Option<&'static str>)>;
 
-/// Works on from a place in the input.
+/// Processes input from an offset on.
 fn run<'js>(ctx: Ctx<'js>, codec: Class<'js, Codec>, input: Value<'js>, from: u32, flush: i32) -> Result<Told<'js>> {
     let mut output = vec![0; CHUNK];
     let mut codec = codec.borrow_mut();
@@ -227,7 +228,7 @@ fn run<'js>(ctx: Ctx<'js>, codec: Class<'js, Codec>, input: Value<'js>, from: u3
     Ok(List((convert::bytes_value(&ctx, output)?, number(taken as u64), status, message)))
 }
 
-/// The checksum of some bytes, on from that of others.
+/// Continues a checksum with more bytes.
 fn crc32(bytes: Bytes, start: u32) -> f64 {
     f64::from(zlib_rs::crc32::crc32(start, &bytes.0))
 }

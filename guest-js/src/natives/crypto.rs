@@ -17,7 +17,7 @@ pub(super) fn add<'js>(ctx: &Ctx<'js>, natives: &Object<'js>) -> Result<()> {
     add_all!(ctx, natives, "digest" => digest, "hmac" => hmac, "hmacRounds" => hmac_rounds)
 }
 
-/// Evaluates an expression with the type of a digest, by its name; none if there is no such digest.
+/// Evaluates an expression with the digest type of a name, or `None` for an unknown name.
 macro_rules! with_digest {
     ($name:expr, $digest:ident => $work:expr) => {{
         macro_rules! of {
@@ -45,20 +45,20 @@ macro_rules! with_digest {
     }};
 }
 
-/// Returns the digest of some bytes; null if there is no such algorithm.
+/// Returns the digest of some bytes, or null for an unknown algorithm.
 fn digest<'js>(ctx: Ctx<'js>, algorithm: Text, bytes: Bytes) -> Result<Option<Value<'js>>> {
     let digest = with_digest!(algorithm.0.as_str(), Hash => Hash::digest(&bytes.0).to_vec());
     digest.map(|digest| convert::bytes_value(&ctx, digest)).transpose()
 }
 
-/// Returns the HMAC of some bytes; null if there is no such algorithm.
+/// Returns the HMAC of some bytes, or null for an unknown algorithm.
 fn hmac<'js>(ctx: Ctx<'js>, algorithm: Text, key: Bytes, bytes: Bytes) -> Result<Option<Value<'js>>> {
     let code = with_digest!(algorithm.0.as_str(), Hash => code::<Hmac<Hash>>(&key.0, &bytes.0));
     code.map(|code| convert::bytes_value(&ctx, code)).transpose()
 }
 
-/// Returns the HMAC of the HMAC of … of some bytes, so many times, and behind it the exclusive or of all of them; null if there
-/// is no such algorithm. The caller keeps `rounds` small: nothing stops a script within.
+/// Applies HMAC repeatedly, `rounds` times. Returns the last HMAC, followed by the exclusive or of all of them, or null
+/// for an unknown algorithm. The caller keeps `rounds` small, because a script cannot be stopped in between.
 fn hmac_rounds<'js>(
     ctx: Ctx<'js>,
     algorithm: Text,

@@ -1,4 +1,5 @@
-//! The session's files. A refusal is thrown as its POSIX code, a string; the prelude makes an `Error` of it.
+//! Files of the session. A refused operation throws its POSIX error code as a string, from which the prelude makes an
+//! `Error`.
 
 use rquickjs::{Ctx, IntoJs, Object, Result, Value};
 
@@ -31,7 +32,7 @@ pub(super) fn add<'js>(ctx: &Ctx<'js>, natives: &Object<'js>) -> Result<()> {
     )
 }
 
-/// The POSIX name of a refusal.
+/// Returns the POSIX name of an error.
 fn code(error: ErrorCode) -> &'static str {
     match error {
         ErrorCode::Access => "EACCES",
@@ -50,7 +51,7 @@ fn code(error: ErrorCode) -> &'static str {
     }
 }
 
-/// Throws the error of a refused operation.
+/// Throws the error code of a refused operation.
 fn granted<T>(ctx: &Ctx<'_>, result: std::result::Result<T, ErrorCode>) -> Result<T> {
     result.or_else(|error| {
         let code = code(error).into_js(ctx)?;
@@ -66,7 +67,7 @@ fn kind(kind: Kind) -> &'static str {
     }
 }
 
-/// `{kind, size, mode, modified, id}`, the time in milliseconds.
+/// Returns `{kind, size, mode, modified, id}`, with the time in milliseconds.
 fn stat<'js>(ctx: Ctx<'js>, path: Text, follow: bool) -> Result<Object<'js>> {
     let Metadata { kind: what, size, mode, modified, id } = granted(&ctx, files::stat(&path.0, follow))?;
     let record = Object::new_proto(ctx, None)?;
@@ -78,7 +79,7 @@ fn stat<'js>(ctx: Ctx<'js>, path: Text, follow: bool) -> Result<Object<'js>> {
     Ok(record)
 }
 
-/// Reads a whole file. The host may give less than is asked for only at the end.
+/// Reads a whole file. The host returns less than requested only at the end.
 fn read_all(ctx: &Ctx<'_>, path: &str) -> Result<Vec<u8>> {
     granted(ctx, files::read(path, 0, u64::MAX))
 }
@@ -88,18 +89,18 @@ fn read_bytes<'js>(ctx: Ctx<'js>, path: Text) -> Result<Value<'js>> {
     convert::bytes_value(&ctx, bytes)
 }
 
-/// At most `length` bytes of a file from `offset`; fewer at its end.
+/// Reads at most `length` bytes of a file from `offset`; fewer at its end.
 fn read_part<'js>(ctx: Ctx<'js>, path: Text, offset: f64, length: f64) -> Result<Value<'js>> {
     let bytes = granted(&ctx, files::read(&path.0, count(offset), count(length)))?;
     convert::bytes_value(&ctx, bytes)
 }
 
-/// The text of a file, or null if it is not UTF-8.
+/// Reads a file as text. Returns null if it is not UTF-8.
 fn read_text(ctx: Ctx<'_>, path: Text) -> Result<Option<String>> {
     read_all(&ctx, &path.0).map(|bytes| String::from_utf8(bytes).ok())
 }
 
-/// A mode as the prelude spells it.
+/// Parses a write mode as the prelude spells it.
 fn mode(name: &str) -> WriteMode {
     match name {
         "append" => WriteMode::Append,
@@ -120,7 +121,7 @@ fn truncate(ctx: Ctx<'_>, path: Text, size: f64) -> Result<()> {
     granted(&ctx, files::truncate(&path.0, count(size)))
 }
 
-/// Name and kind of each entry, in turn.
+/// Returns the names and kinds of the entries, alternating.
 fn read_directory(ctx: Ctx<'_>, path: Text) -> Result<Vec<String>> {
     let entries = granted(&ctx, files::read_directory(&path.0))?;
     Ok(entries.into_iter().flat_map(|entry| [entry.name, kind(entry.kind).to_owned()]).collect())

@@ -1,9 +1,9 @@
-//! The global names of tools, resolved when a script looks one up.
+//! Global names of tools, resolved when a script first uses them.
 //!
-//! A name that the global object has not is looked for in its prototype, and that is an object of this module: it has
-//! each name of a tool as an accessor that exists while it is asked for. So a thousand tools cost a script that uses one
-//! nothing but that one, and it does not matter where the name is written: in the script, a file that it imports, text
-//! that it evaluates. The accessors themselves are the prelude's (`prelude/tools.js`).
+//! A name that the global object does not have is looked up in its prototype, an object of this module in which every
+//! tool name is an accessor that is created on demand. With a thousand tools, a script thus pays only for those that it
+//! uses, wherever their names occur: in the script, in an imported file, or in evaluated text. The accessors themselves
+//! come from the prelude (`prelude/tools.js`).
 #![expect(unsafe_code, reason = "objects with properties of their own making are a C interface of QuickJS")]
 
 use std::cell::RefCell;
@@ -14,11 +14,11 @@ use rquickjs::{Ctx, Error, Function, Object, Persistent, Result, Value, qjs};
 use super::{add_pure, tools};
 use crate::text;
 
-/// The name of the class, which a script could see in `Object.prototype.toString` only if it had such an object.
+/// Name of the class. A script could see it in `Object.prototype.toString` if it got hold of such an object.
 const CLASS_NAME: &CStr = c"Object";
 
 thread_local! {
-    /// Name of a tool's global to `[getter, setter]`.
+    /// Function that maps a tool's global name to `[getter, setter]`.
     static ACCESSORS: RefCell<Option<Persistent<Function<'static>>>> = const { RefCell::new(None) };
 }
 
@@ -26,7 +26,8 @@ pub(super) fn add<'js>(ctx: &Ctx<'js>, natives: &Object<'js>) -> Result<()> {
     add_pure!(ctx, natives, "toolScope" => tool_scope)
 }
 
-/// Makes the object that has the tools' names as accessors. `accessors` gives those of a name.
+/// Creates the object whose accessors are the tools' names. `accessors` is the function that returns the accessors of a
+/// name.
 fn tool_scope<'js>(ctx: Ctx<'js>, prototype: Object<'js>, accessors: Function<'js>) -> Result<Value<'js>> {
     ACCESSORS.set(Some(Persistent::save(&ctx, accessors)));
     // QuickJS keeps a pointer to the methods for as long as the class lives, which is as long as this instance.
@@ -56,7 +57,8 @@ fn tool_scope<'js>(ctx: Ctx<'js>, prototype: Object<'js>, accessors: Function<'j
     if scope.is_exception() { Err(Error::Exception) } else { Ok(scope) }
 }
 
-/// QuickJS asks for a property of the scope: whether it is there, and with `descriptor` also what it is.
+/// Callback of QuickJS that looks up a property of the scope: whether it exists, and its descriptor if `descriptor` is
+/// not null.
 unsafe extern "C" fn get_own_property(
     ctx: *mut qjs::JSContext,
     descriptor: *mut qjs::JSPropertyDescriptor,
@@ -89,13 +91,13 @@ unsafe extern "C" fn get_own_property(
     }
 }
 
-/// The accessors of a property; `undefined` both where only their being there is asked for.
+/// Accessors of a property; both are `undefined` if only its existence is asked for.
 struct PropertyAccessors<'js> {
     get: Value<'js>,
     set: Value<'js>,
 }
 
-/// The accessors of a name, if it is one of a tool.
+/// Returns the accessors of a name, if it belongs to a tool.
 fn accessors<'js>(ctx: &Ctx<'js>, name: &Value<'js>, wanted: bool) -> Result<Option<PropertyAccessors<'js>>> {
     if !name.is_string() || !tools::is_global(&text::to_text(name)?) {
         return Ok(None);

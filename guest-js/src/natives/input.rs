@@ -1,4 +1,4 @@
-//! Standard input, read within a step.
+//! Standard input that a script reads synchronously, within a step.
 
 use rquickjs::{Ctx, Object, Result};
 
@@ -10,9 +10,9 @@ pub(super) fn add<'js>(ctx: &Ctx<'js>, natives: &Object<'js>) -> Result<()> {
     add_all!(ctx, natives, "readNow" => read_now)
 }
 
-/// Waits for at most this many bytes: gives `{bytes}`, which are none at the end of the input, or `{failure}`.
+/// Waits for up to `limit` bytes. Returns `{bytes}`, which are empty at the end of the input, or `{failure}`.
 fn read_now<'js>(ctx: Ctx<'js>, limit: u32) -> Result<Object<'js>> {
-    // The host may end this guest here, and start the script anew once its input is there.
+    // The host may end this guest here, and replay the script in a new one once its input has arrived.
     limits::tell();
     let record = Object::new_proto(ctx.clone(), None)?;
     match input::read(limit) {

@@ -1,4 +1,4 @@
-//! What `Intl` knows of locales, languages and scripts: texts of the CLDR, the order of texts, and the borders in them.
+//! Data of `Intl` about locales, languages and scripts: texts of the CLDR, collation, and segmentation.
 #![expect(unsafe_code, reason = "a class of QuickJS's whose values hold no values")]
 
 mod collation;
@@ -18,8 +18,8 @@ use super::{add_all, class_without_values};
 use crate::errors;
 use crate::text::Text;
 
-/// The texts that `intl-data.mjs` packs: a line for each with its name, its place and its length, an empty line, and
-/// the texts as streams of Brotli.
+/// Texts that `intl-data.mjs` packed: one line for each text with its name, offset and length, then an empty line, then
+/// the texts as Brotli streams.
 static DATA: &[u8] = include_bytes!("../../node/intl-data.bin");
 
 pub(super) fn add<'js>(ctx: &Ctx<'js>, natives: &Object<'js>) -> Result<()> {
@@ -31,7 +31,7 @@ pub(super) fn add<'js>(ctx: &Ctx<'js>, natives: &Object<'js>) -> Result<()> {
     )
 }
 
-/// The text of this name.
+/// Returns the text with this name.
 fn data(ctx: Ctx<'_>, name: Text) -> Result<String> {
     let found = packed(&name.0).and_then(decompress);
     found.ok_or_else(|| errors::type_error(&ctx, "there is no such text of `Intl`"))
@@ -64,13 +64,13 @@ fn decompress(packed: &[u8]) -> Option<String> {
     }
 }
 
-/// An order of texts.
+/// Collator of a language.
 struct Collator(IcuCollator);
 
 class_without_values!(Collator, Readable);
 
-/// Opens the order of a language: what it looks at (0 to 3: base, accent, case, variant), whether digits are numbers,
-/// which case comes first, and whether punctuation counts.
+/// Opens the collator of a language. The settings are its strength (0 to 3: base, accent, case, variant), whether
+/// digits compare as numbers, which case comes first, and whether punctuation counts.
 fn open_collator<'js>(
     ctx: Ctx<'js>,
     language: Text,
@@ -104,7 +104,7 @@ fn compare(collator: Class<'_, Collator>, left: Text, right: Text) -> i32 {
     collator.borrow().0.as_borrowed().compare(&left.0, &right.0) as i32
 }
 
-/// Finds the ends of a text's segments (graphemes, words or sentences), in units of UTF-16.
+/// Returns the ends of a text's segments (graphemes, words or sentences), in UTF-16 code units.
 fn segment_ends(text: Text, granularity: u8) -> Vec<u32> {
     let text = text.0.as_str();
     match granularity {
@@ -124,7 +124,7 @@ fn ends_of<'text>(pieces: impl Iterator<Item = &'text str>) -> Vec<u32> {
         .collect()
 }
 
-/// Returns the length of a character in units of UTF-16.
+/// Returns the length of a character in UTF-16 code units.
 fn units(character: char) -> u32 {
     u32::from(character > '\u{ffff}') + 1
 }
@@ -133,7 +133,7 @@ fn units(character: char) -> u32 {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum SentenceClass {
     Space,
-    /// Closes a sentence with what ended it: a bracket or a quotation mark.
+    /// Follows the end of a sentence and belongs to it: a bracket or a quotation mark.
     Close,
     /// Belongs to the character before it.
     Attached,
@@ -141,7 +141,7 @@ enum SentenceClass {
 }
 
 impl SentenceClass {
-    /// The library keeps its tables to itself: what a character is shows in what it does to sentences.
+    /// Finds the role of a character by its effect on a test sentence, because the library does not export its tables.
     fn of(character: char) -> Self {
         let sentences =
             |before: &str, after: &str| format!("{before}{character}{after}").split_sentence_bounds().count();
@@ -159,12 +159,14 @@ impl SentenceClass {
     }
 }
 
-/// The ends of sentences. The library looks ahead from each space and bracket behind a full stop, so that long runs of
-/// them take quadratic time: two of each run are given to it, and end a sentence where the run does.
+/// Returns the ends of sentences. The library looks ahead from each space and bracket after a full stop, which is
+/// quadratic in the length of a run of them. So the library gets only two characters of each run, and an end between
+/// them is moved to the end of the run.
 fn sentence_ends(text: &str) -> Vec<u32> {
     let mut classes = HashMap::new();
     let mut short = String::with_capacity(text.len());
-    // Where each character of the short text ends in the whole one, with those left out behind it.
+    // Position in the whole text of the end of each character in the shortened text, including the omitted ones after
+    // it.
     let mut ends: Vec<u32> = Vec::new();
     let (mut of_run, mut run, mut end) = (SentenceClass::Other, 0, 0);
     for character in text.chars() {

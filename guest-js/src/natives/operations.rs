@@ -1,4 +1,5 @@
-//! Begins and cancels operations. Each but `promiseOfCall` gives its number, under which the prelude keeps what happens then.
+//! Begins and cancels operations. Each function except for `promiseOfCall` returns the number of its operation, under
+//! which the prelude registers the continuation.
 
 use rquickjs::{Ctx, Object, Promise, Result, Value};
 
@@ -26,12 +27,12 @@ pub(super) fn add<'js>(ctx: &Ctx<'js>, natives: &Object<'js>) -> Result<()> {
     )
 }
 
-/// Calls a tool with one object. `stack` tells where the script does so.
+/// Calls a tool with one object. `stack` is the stack trace of the caller.
 fn call<'js>(ctx: Ctx<'js>, method: Text, arguments: Value<'js>, stack: Value<'js>) -> Result<f64> {
     calls::begin_operation(&ctx, &method.0, arguments, &stack).map(number)
 }
 
-/// The promise of a call that nothing can give up; nothing if the argument is no plain object.
+/// Begins a call that cannot be cancelled, and returns its promise; `undefined` if the argument is not a plain object.
 fn promise_of_call<'js>(
     ctx: Ctx<'js>,
     method: Text,
@@ -41,22 +42,22 @@ fn promise_of_call<'js>(
     convert::is_plain(&arguments).then(|| calls::begin(&ctx, method.0, arguments, stack)).transpose()
 }
 
-/// Waits for bytes of a stream.
+/// Begins to wait for bytes of a stream.
 fn read(stream: u32, limit: u32) -> f64 {
     number(operations::begin(Operation::Read(StreamRead { stream, limit })))
 }
 
-/// Waits so many milliseconds.
+/// Begins a timer.
 fn sleep(millis: f64) -> f64 {
     number(operations::begin(Operation::Sleep(count(millis * NANOS))))
 }
 
-/// Waits so many milliseconds, but does not keep the script alive for it.
+/// Begins a timer that does not keep the script alive.
 fn sleep_in_background(millis: f64) -> f64 {
     number(operations::begin_in_background(Operation::Sleep(count(millis * NANOS))))
 }
 
-/// Returns true if the script, once at its end, waits for this operation.
+/// Sets whether an operation keeps a script alive that has otherwise ended.
 fn keep_alive(id: f64, wanted: bool) {
     operations::set_background(count(id), !wanted);
 }

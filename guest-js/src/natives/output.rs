@@ -12,7 +12,7 @@ pub(super) fn add<'js>(ctx: &Ctx<'js>, natives: &Object<'js>) -> Result<()> {
     add_all!(ctx, natives, "stdout" => stdout, "stderr" => stderr, "outputBytes" => write_bytes)
 }
 
-/// Bytes that are written before a pause: the capacity of a pipe on Linux.
+/// Number of bytes that are written before the script pauses: the capacity of a pipe on Linux.
 const PAUSE: usize = 64 << 10;
 
 thread_local! {
@@ -25,7 +25,7 @@ fn write(to: Stream, bytes: &[u8]) {
     WRITTEN.set(WRITTEN.get().saturating_add(bytes.len()));
 }
 
-/// Returns true if so much was written that somebody should have the time to take it.
+/// Returns true if so much was written that the reader should get time to consume it.
 pub(crate) fn wants_pause() -> bool {
     let wants = WRITTEN.get() >= PAUSE;
     if wants {
@@ -42,7 +42,7 @@ fn stderr(text: Text) {
     write(Stream::Stderr, text.0.as_bytes());
 }
 
-/// Bytes that are no text, to standard output or, if so asked, standard error.
+/// Writes raw bytes to standard output, or to standard error.
 fn write_bytes(bytes: Bytes, to_stderr: bool) {
     write(if to_stderr { Stream::Stderr } else { Stream::Stdout }, &bytes.0);
 }

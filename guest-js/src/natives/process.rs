@@ -1,4 +1,4 @@
-//! The end of the script, before its end.
+//! Functions that end a script early or inspect its text.
 
 use rquickjs::{Ctx, Object, Result};
 
@@ -21,12 +21,12 @@ pub(super) fn add<'js>(ctx: &Ctx<'js>, natives: &Object<'js>) -> Result<()> {
     )
 }
 
-/// The text of the call at a place of a file, as `assert` quotes it.
+/// Returns the text of the call at a position of a file, as `assert` quotes it.
 fn call_text(name: Text, text: Text, line: usize, column: usize) -> Option<String> {
     source::call_text(&text.0, Dialect::of(&name.0), line, column)
 }
 
-/// Ends the script at once: nothing of it runs any more, `finally` and `catch` neither.
+/// Ends the script at once. No further code runs, not even in `finally` and `catch`.
 fn exit(ctx: Ctx<'_>, code: u8) -> Result<()> {
     limits::stop(StopReason::Exit(code));
     Err(errors::uncatchable(&ctx, "process.exit"))

@@ -1,4 +1,5 @@
-//! Random numbers of this run. Every image holds the same engine, so none of its own numbers are used.
+//! Random numbers of this run. Every instance starts from the same image, so the random state of the engine itself is
+//! not used.
 
 use std::cell::Cell;
 
@@ -8,7 +9,7 @@ use super::add_all;
 use crate::bindings::random;
 use crate::convert;
 
-/// Most bytes that the host gives at once.
+/// Largest number of bytes that the host returns at once.
 const MOST: u32 = 65_536;
 
 thread_local! {
@@ -20,7 +21,7 @@ pub(super) fn add<'js>(ctx: &Ctx<'js>, natives: &Object<'js>) -> Result<()> {
     add_all!(ctx, natives, "random" => random_number, "randomBytes" => random_bytes)
 }
 
-/// A number from 0 to below 1, by xoroshiro128+ (Blackman and Vigna): its 53 upper bits.
+/// Returns a number from 0 to below 1 by xoroshiro128+ (Blackman and Vigna), from its upper 53 bits.
 fn random_number() -> f64 {
     let [a, mut b] = STATE.get().unwrap_or_else(seed);
     let sum = a.wrapping_add(b);
@@ -29,7 +30,7 @@ fn random_number() -> f64 {
     super::number(sum >> 11) / 9_007_199_254_740_992.0
 }
 
-/// Two words from the host. Both zero would stay so for ever.
+/// Returns two words from the host, which must not both be zero: that state never changes.
 fn seed() -> [u64; 2] {
     let bytes = random::bytes(16);
     let word = |at: usize| bytes.iter().skip(at).take(8).fold(0u64, |word, byte| (word << 8) | u64::from(*byte));

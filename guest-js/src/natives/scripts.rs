@@ -1,4 +1,4 @@
-//! Scripts that the script runs, in guests of their own.
+//! Nested scripts, which run in guests of their own.
 
 use std::cell::Cell;
 
@@ -14,7 +14,7 @@ use crate::{convert, errors, limits, operations, time};
 const NANOS: u64 = 1_000_000;
 
 thread_local! {
-    /// The number that the last stream got. 0 is the script's own standard input.
+    /// Number of the stream that was created last. 0 is the script's own standard input.
     static STREAMS: Cell<u32> = const { Cell::new(0) };
 }
 
@@ -27,15 +27,15 @@ pub(super) fn add<'js>(ctx: &Ctx<'js>, natives: &Object<'js>) -> Result<()> {
     )
 }
 
-/// The numbers of three streams: what a script reads, what it writes, and what it writes about that.
+/// Returns the numbers of three new streams: standard input, standard output and standard error of a nested script.
 fn new_streams() -> Vec<u32> {
     let last = STREAMS.get();
     STREAMS.set(last + 3);
     vec![last + 1, last + 2, last + 3]
 }
 
-/// Runs a script, given as `{language, source, name, arguments, environment, directory}`, where the environment is
-/// names and values in turn.
+/// Runs a nested script, given as `{language, source, name, arguments, environment, directory}`, where `environment`
+/// alternates names and values.
 fn run_script<'js>(ctx: Ctx<'js>, script: Object<'js>, streams: Vec<u32>) -> Result<f64> {
     let [stdin, stdout, stderr] = streams[..] else {
         return Err(errors::type_error(&ctx, "a script has three streams"));
@@ -52,9 +52,10 @@ fn run_script<'js>(ctx: Ctx<'js>, script: Object<'js>, streams: Vec<u32>) -> Res
     Ok(number(operations::begin(Operation::Run(run))))
 }
 
-/// Runs such a script to its end, within this step. Besides it has `{input, stdout, stderr, timeout}`: bytes, or
-/// nothing for the standard input of this script; for each of the two a destination, or the most bytes that are kept;
-/// and milliseconds. Gives `{how, status, what, stdout, stderr}`, or `{failure}`.
+/// Runs a nested script to its end within this step. In addition to the fields of `runScript`, `script` has `{input,
+/// stdout, stderr, timeout}`: the input as bytes, or nothing for the standard input of this script; a destination, or a
+/// maximum number of captured bytes, for each output; and a time in milliseconds. Returns `{how, status, what, stdout,
+/// stderr}`, or `{failure}`.
 fn run_to_end<'js>(ctx: Ctx<'js>, script: Object<'js>) -> Result<Object<'js>> {
     let request = Request {
         what: inner_script(&script)?,
@@ -67,7 +68,7 @@ fn run_to_end<'js>(ctx: Ctx<'js>, script: Object<'js>) -> Result<Object<'js>> {
         timeout: script.get::<_, Option<f64>>("timeout")?.map(|millis| count(millis).saturating_mul(NANOS)),
         now: time::now(),
     };
-    // The other script has what this one has left.
+    // The nested script gets the fuel that this one has left, so the host must know the fuel used so far.
     limits::tell();
     let ended = scripts::run_to_end(&request);
     limits::tell();
@@ -130,7 +131,8 @@ fn texts(script: &Object<'_>, name: &str) -> Result<Vec<String>> {
     Ok(script.get::<_, Vec<Text>>(name)?.into_iter().map(|text| text.0).collect())
 }
 
-/// Gives bytes to a script that this one runs: at most 64 KiB, and none to wait until it asks for some.
+/// Writes to the standard input of a nested script: at most 64 KiB. Without bytes, waits until the nested script asks
+/// for some.
 fn write(stream: u32, bytes: Bytes, end: bool) -> f64 {
     number(operations::begin(Operation::Write(StreamWrite { stream, bytes: bytes.0, end })))
 }

@@ -1,5 +1,5 @@
-//! The mixing of scrypt (RFC 7914). What goes in and comes out is PBKDF2's, and so `node/src/crypto.js`'s; the memory that it
-//! needs is the script's own, and counts as that.
+//! The mixing function of scrypt (RFC 7914). PBKDF2 before and after it is in `node/src/crypto.js`. The function's
+//! memory belongs to the script, and counts as such.
 
 use rquickjs::{Ctx, Object, Result, Value};
 
@@ -14,7 +14,8 @@ pub(super) fn add<'js>(ctx: &Ctx<'js>, natives: &Object<'js>) -> Result<()> {
 /// Words in a block of Salsa20.
 const SALSA: usize = 16;
 
-/// Mixes bytes in place, `cost` times: a power of two. They are a multiple of 128, and the scratch is `cost` times as many.
+/// Mixes bytes in place. `cost`, a power of two, is the number of iterations. The bytes are a multiple of 128, and the
+/// scratch memory is `cost` times as large.
 fn mix_bytes<'js>(ctx: Ctx<'js>, bytes: Value<'js>, scratch: Value<'js>, cost: f64) -> Result<()> {
     let wrong = || errors::type_error(&ctx, "scrypt mixes blocks of 128 bytes, with as many for each step");
     let cost = usize::try_from(count(cost)).map_err(|_| wrong())?;
@@ -31,7 +32,7 @@ fn mix_bytes<'js>(ctx: Ctx<'js>, bytes: Value<'js>, scratch: Value<'js>, cost: f
     text::with_view_mut(&bytes, |bytes| store(&block, bytes)).ok_or_else(wrong)
 }
 
-/// Words of bytes, the lowest first.
+/// Converts bytes to little-endian words.
 fn words(bytes: &[u8]) -> Vec<u32> {
     bytes.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word)).collect()
 }
@@ -42,7 +43,8 @@ fn store(words: &[u32], bytes: &mut [u8]) {
     }
 }
 
-/// Fills the scratch with what the block becomes, step by step, and mixes the block with as many of its places.
+/// Fills the scratch memory with successive states of the block, and then mixes the block with pseudorandomly chosen
+/// ones.
 fn mix(block: &mut Vec<u32>, scratch: &mut [u8], cost: usize) {
     let size = block.len() * 4;
     let mut spare = vec![0; block.len()];
@@ -63,7 +65,7 @@ fn mix(block: &mut Vec<u32>, scratch: &mut [u8], cost: usize) {
     }
 }
 
-/// Writes what becomes of the blocks of Salsa20 to `mixed`: those with even numbers first.
+/// Mixes blocks of Salsa20 into `mixed`: the even-numbered results first.
 fn mix_block(blocks: &[u32], mixed: &mut [u32]) {
     let blocks = blocks.as_chunks::<SALSA>().0;
     let mixed = mixed.as_chunks_mut::<SALSA>().0;
@@ -78,7 +80,7 @@ fn mix_block(blocks: &[u32], mixed: &mut [u32]) {
     }
 }
 
-/// Salsa20 with eight rounds.
+/// Computes Salsa20 with eight rounds.
 fn salsa(block: &mut [u32; SALSA]) {
     let mut x = *block;
     for _ in 0..4 {

@@ -1,4 +1,4 @@
-//! Text to bytes and back: UTF-8, base64, and which of some names is nearest to another.
+//! Text to bytes and back (UTF-8, base64), and suggestions for misspelt names.
 
 use base64::Engine as _;
 use rquickjs::{Ctx, Object, Result, Value};
@@ -22,7 +22,7 @@ fn encode_utf8<'js>(ctx: Ctx<'js>, text: Text) -> Result<Value<'js>> {
     convert::bytes_value(&ctx, text.0.into_bytes())
 }
 
-/// The text, or null if the bytes are not UTF-8.
+/// Decodes UTF-8. Returns null if the bytes are not valid.
 fn decode_utf8(bytes: Bytes) -> Option<String> {
     String::from_utf8(bytes.0).ok()
 }
@@ -35,12 +35,12 @@ fn encode_base64(bytes: Bytes) -> String {
     text::to_base64(&bytes.0)
 }
 
-/// The bytes, or null if the text is not base64 (standard alphabet).
+/// Decodes base64 (standard alphabet). Returns null if the text is not valid.
 fn decode_base64<'js>(ctx: Ctx<'js>, text: Text) -> Result<Option<Value<'js>>> {
     BASE64.decode(text.0).ok().map(|bytes| convert::bytes_value(&ctx, bytes)).transpose()
 }
 
-/// The name nearest to a misspelt one, or null if none is near.
+/// Returns the name that is nearest to a misspelt one, or null if none is near.
 fn nearest(name: Text, among: Vec<Text>) -> Option<String> {
     among
         .into_iter()

@@ -1,5 +1,5 @@
-//! The tools that the session has mounted. The list stays here, in Rust, until a script asks: a thousand tools cost a
-//! script that calls one of them next to nothing. How a script's globals lead here is in [`super::globals`].
+//! Tools that the session has mounted. The list stays in Rust until a script asks for it, so that a thousand tools cost
+//! a script that calls one of them almost nothing. [`super::globals`] connects the script's globals to this list.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -14,17 +14,17 @@ use crate::text::Text;
 thread_local! {
     /// Mounted tools, sorted by method.
     static TOOLS: RefCell<Vec<Tool>> = const { RefCell::new(Vec::new()) };
-    /// Global names of tools that are properties of the global object, or were deleted from it.
+    /// Global names of tools that a script has already used or deleted, and which are ordinary properties from then on.
     static TAKEN: RefCell<BTreeSet<String>> = const { RefCell::new(BTreeSet::new()) };
 }
 
-/// Takes over the list of a run.
+/// Sets the list of tools of a run.
 pub(super) fn begin_run(tools: Vec<Tool>) {
     TOOLS.set(tools);
 }
 
-/// The path that a global name stands for: itself if it is an alias, that of a tool if it is one's flattened name. The
-/// list is walked, which takes less than an index would for the few names that a script looks up.
+/// Returns the path that a global name stands for: the name itself if it is an alias, the path of a tool if it is a
+/// flattened name. Searching the list is cheaper than building an index for the few names that a script looks up.
 fn path_of_global(name: &str) -> Option<String> {
     TOOLS.with_borrow(|tools| {
         if tools.iter().any(|tool| alias(&tool.path) == name) {
@@ -34,19 +34,19 @@ fn path_of_global(name: &str) -> Option<String> {
     })
 }
 
-/// Returns true if this is the global name of a tool, and no property of the global object yet.
+/// Returns true for the global name of a tool that is not yet a property of the global object.
 pub(super) fn is_global(name: &str) -> bool {
     !TAKEN.with_borrow(|taken| taken.contains(name)) && path_of_global(name).is_some()
 }
 
-/// Takes note that a global name is a property of the global object from here on. Gives the path that it stands for.
+/// Records that a global name has become a property of the global object. Returns the path that it stands for.
 fn take_global(name: Text) -> Option<String> {
     let path = path_of_global(&name.0);
     TAKEN.with_borrow_mut(|taken| taken.insert(name.0));
     path
 }
 
-/// Returns the global names of tools that are no properties yet.
+/// Returns the global names of tools that are not properties yet.
 fn global_names() -> Vec<String> {
     let mut names: BTreeSet<String> = aliases().into_iter().collect();
     TOOLS.with_borrow(|tools| names.extend(tools.iter().map(|tool| tool.path.replace('.', "_"))));
@@ -72,12 +72,12 @@ pub(super) fn add<'js>(ctx: &Ctx<'js>, natives: &Object<'js>) -> Result<()> {
     )
 }
 
-/// The first segment of a path: the global that it hangs from.
+/// Returns the first segment of a path, which is the name of a global.
 fn alias(path: &str) -> &str {
     path.split('.').next().unwrap_or(path)
 }
 
-/// The globals that tools hang from, each once.
+/// Returns the names of the globals that tools belong to, without duplicates.
 fn aliases() -> Vec<String> {
     TOOLS.with_borrow(|tools| {
         let names: BTreeSet<&str> = tools.iter().map(|tool| alias(&tool.path)).collect();
@@ -85,7 +85,7 @@ fn aliases() -> Vec<String> {
     })
 }
 
-/// The tools that hang from one global: path, method, and `open` of an open namespace, in turn.
+/// Returns the tools below one global: path, method, and `open` of an open namespace, repeated.
 fn tools_of(name: Text) -> Vec<String> {
     TOOLS.with_borrow(|tools| {
         let of = tools.iter().filter(|tool| alias(&tool.path) == name.0);
@@ -94,7 +94,7 @@ fn tools_of(name: Text) -> Vec<String> {
     })
 }
 
-/// Returns all tools, as `listTools()` gives them.
+/// Returns all tools, in the form of `listTools()`.
 fn all_tools(ctx: Ctx<'_>) -> Result<Vec<Object<'_>>> {
     TOOLS.with_borrow(|tools| {
         let record = |tool: &Tool| {
@@ -113,7 +113,7 @@ fn flattened(path: &str) -> impl Iterator<Item = u8> {
     path.bytes().map(|byte| if byte == b'.' { b'_' } else { byte })
 }
 
-/// Path and method of the tool that a script calls so: by path, flattened name or method. Empty if there is none.
+/// Returns path and method of the tool that a script names by path, flattened name or method, or an empty list.
 fn method_of(name: Text) -> Vec<String> {
     TOOLS.with_borrow(|tools| {
         let named =
@@ -121,7 +121,8 @@ fn method_of(name: Text) -> Vec<String> {
         if let Some(tool) = tools.iter().find(named) {
             return vec![tool.path.clone(), tool.method.clone()];
         }
-        // In an open namespace, which has a path of its own: behind that, or behind its method.
+        // In an open namespace the rest of the name is arbitrary; the namespace itself is named by its path or its
+        // method.
         let dotted = name.0.replace('/', ".");
         let rest = |tool: &Tool| {
             let below = |root: &str| dotted.strip_prefix(root).filter(|rest| rest.starts_with('.'));
@@ -134,12 +135,12 @@ fn method_of(name: Text) -> Vec<String> {
     })
 }
 
-/// Returns the rest of the budgets, as `budgets()` gives it.
+/// Returns what is left of the budgets, in the form of `budgets()`.
 fn budgets(ctx: Ctx<'_>) -> Result<Value<'_>> {
     ctx.json_parse(catalog::budgets())
 }
 
-/// The description of a method, or null if there is no such method.
+/// Returns the description of a method, or null if there is no such method.
 fn describe<'js>(ctx: Ctx<'js>, method: Text) -> Result<Option<Value<'js>>> {
     catalog::describe(&method.0).map(|json| ctx.json_parse(json)).transpose()
 }

@@ -1,4 +1,4 @@
-//! URLs as the WHATWG's standard has them. A URL goes to the prelude as the list of its parts.
+//! URLs by the standard of the WHATWG. The prelude gets a URL as the list of its parts.
 
 use rquickjs::{Ctx, Object, Result};
 use url::{Url, quirks};
@@ -10,14 +10,14 @@ pub(super) fn add<'js>(ctx: &Ctx<'js>, natives: &Object<'js>) -> Result<()> {
     add_all!(ctx, natives, "parseUrl" => parse, "changeUrl" => change, "domainToAscii" => to_ascii, "domainToUnicode" => to_unicode)
 }
 
-/// The parts of a URL that may be relative to another (`""` for none); empty if it is none.
+/// Parses a URL, which may be relative to a base (`""` for none). Returns its parts, or an empty list if it is invalid.
 fn parse(text: Text, base: Text) -> Vec<String> {
     let parsed =
         if base.0.is_empty() { Url::parse(&text.0) } else { Url::parse(&base.0).and_then(|base| base.join(&text.0)) };
     parsed.map_or_else(|_| Vec::new(), |url| parts(&url))
 }
 
-/// In this order the prelude reads them.
+/// Returns the parts of a URL, in the order in which the prelude reads them.
 fn parts(url: &Url) -> Vec<String> {
     let parts = [
         quirks::href(url),
@@ -35,7 +35,7 @@ fn parts(url: &Url) -> Vec<String> {
     parts.map(str::to_owned).to_vec()
 }
 
-/// Sets one part of a URL. What does not fit leaves it as it is; only a new `href` that is no URL gives nothing.
+/// Sets one part of a URL. An invalid value leaves the URL unchanged; only for an invalid `href` the result is empty.
 fn change(href: Text, part: Text, value: Text) -> Vec<String> {
     let Ok(mut url) = Url::parse(&href.0) else { return Vec::new() };
     let value = value.0.as_str();
@@ -60,7 +60,7 @@ fn change(href: Text, part: Text, value: Text) -> Vec<String> {
             Ok(())
         }
     };
-    // The standard says to ignore what does not fit.
+    // The standard requires that invalid values are ignored.
     let _ = refused;
     parts(&url)
 }

@@ -1,4 +1,4 @@
-//! What JavaScript cannot find out about a value, or only by running the value's own code.
+//! Information about values that JavaScript code cannot get, or only by running code of the value itself.
 #![expect(unsafe_code, reason = "proxies, and the context of what goes on later, which rquickjs does not open")]
 
 use rquickjs::promise::PromiseState;
@@ -14,29 +14,29 @@ pub(super) fn add<'js>(ctx: &Ctx<'js>, natives: &Object<'js>) -> Result<()> {
 }
 
 unsafe extern "C" {
-    /// Returns the value that a patched QuickJS keeps for the running code and for all that continues it.
+    /// Returns the value that a patched QuickJS associates with the running code and its continuations.
     fn JS_GetAsyncContext(ctx: *mut qjs::JSContext) -> qjs::JSValue;
     fn JS_SetAsyncContext(ctx: *mut qjs::JSContext, value: qjs::JSValue);
 }
 
-/// The class that the engine knows an object as: `Map`, `Date`, `Promise`, …
+/// Returns the class of an object as the engine knows it: `Map`, `Date`, `Promise`, …
 fn class_name<'js>(ctx: Ctx<'js>, value: Value<'js>) -> Result<String> {
     convert::class_name(&ctx, &value)
 }
 
-/// Returns true if a value is a proxy: looking at one runs its handler.
+/// Returns true if a value is a proxy, which JavaScript could only find out by running the proxy's handler.
 fn is_proxy(value: Value<'_>) -> bool {
     value.is_proxy()
 }
 
-/// Returns the target of a proxy; null if the proxy was revoked.
+/// Returns the target of a proxy, or null if the proxy was revoked.
 fn proxy_target<'js>(ctx: Ctx<'js>, value: Value<'js>) -> Value<'js> {
     // SAFETY: the value is alive and of this context; the result is owned.
     let target = unsafe { Value::from_raw(ctx.clone(), qjs::JS_GetProxyTarget(ctx.as_raw().as_ptr(), value.as_raw())) };
     null_if_thrown(&ctx, target)
 }
 
-/// Returns the handler of a proxy; null if the proxy was revoked.
+/// Returns the handler of a proxy, or null if the proxy was revoked.
 fn proxy_handler<'js>(ctx: Ctx<'js>, value: Value<'js>) -> Value<'js> {
     // SAFETY: as for the target.
     let handler =
@@ -44,13 +44,13 @@ fn proxy_handler<'js>(ctx: Ctx<'js>, value: Value<'js>) -> Value<'js> {
     null_if_thrown(&ctx, handler)
 }
 
-/// Returns the value that goes along with jobs and past each `await`; undefined if none was set.
+/// Returns the value that is carried along to jobs and across each `await`; undefined if none was set.
 fn async_context(ctx: Ctx<'_>) -> Value<'_> {
     // SAFETY: the context is alive; the result is owned.
     unsafe { Value::from_raw(ctx.clone(), JS_GetAsyncContext(ctx.as_raw().as_ptr())) }
 }
 
-/// Sets that value for what runs now.
+/// Sets the value that is carried along from the running code.
 fn set_async_context<'js>(ctx: Ctx<'js>, value: Value<'js>) {
     // SAFETY: both are alive; QuickJS takes a reference of its own.
     unsafe { JS_SetAsyncContext(ctx.as_raw().as_ptr(), value.as_raw()) }
@@ -78,7 +78,7 @@ fn promise_state<'js>(ctx: Ctx<'js>, value: Value<'js>) -> Result<Object<'js>> {
         }
         PromiseState::Rejected => {
             record.set("state", "rejected")?;
-            // Asking for the result throws the reason, which is what is wanted here.
+            // Asking for the result throws the reason, which is intended.
             let _ = promise.result::<Value<'js>>();
             record.set("value", ctx.catch())?;
         }

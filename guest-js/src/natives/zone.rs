@@ -12,16 +12,16 @@ pub(super) fn add<'js>(ctx: &Ctx<'js>, natives: &Object<'js>) -> Result<()> {
     add_all!(ctx, natives, "zoneName" => name, "zoneAt" => at)
 }
 
-/// The name of a zone as the database spells it; null if there is none.
+/// Returns the name of a zone as the database spells it, or null if there is no such zone.
 fn name(zone: Text) -> Option<String> {
     TimeZone::get(&zone.0).ok()?.iana_name().map(str::to_owned)
 }
 
-/// A zone at an instant (milliseconds since the epoch): seconds east of UTC, and its abbreviation. Null if there is no
-/// such zone, or the instant is beyond what the database knows.
+/// Returns the offset of a zone at an instant (milliseconds since the epoch) in seconds east of UTC, and its
+/// abbreviation. Returns null if there is no such zone, or the instant is out of the database's range.
 fn at(zone: Text, millis: f64) -> Option<List<(i32, String)>> {
     let zone = TimeZone::get(&zone.0).ok()?;
-    // A whole number of milliseconds within JavaScript's range of time.
+    // A whole number of milliseconds within the range of JavaScript's dates.
     let millis = format!("{:.0}", millis.floor()).parse().ok()?;
     let info = zone.to_offset_info(Timestamp::from_millisecond(millis).ok()?);
     Some(List((info.offset().seconds(), info.abbreviation().to_owned())))

@@ -1,4 +1,4 @@
-// The last file: makes what differs from run to run, and hands the runtime its functions.
+// Last file of the prelude: sets what differs between runs, and returns the functions for the runtime.
 
 const begin = (values, variables, directory, name, fromFile) => {
   startDirectory = directory;
@@ -7,14 +7,14 @@ const begin = (values, variables, directory, name, fromFile) => {
   scriptStart = native.now();
   args = values;
   defineGlobal('args', values);
-  // What every process has, and the commands that this one begins: the shell has the same.
+  // Environment variables that every process has. The shell sets the same ones.
   const usual = [['HOME', directory], ['USER', 'agent'], ['PATH', '/usr/local/bin:/usr/bin:/bin'], ['PWD', directory]];
   for (let i = 0; i < usual.length; i++) defineShown(environment, usual[i][0], usual[i][1]);
   for (let i = 0; i < variables.length; i++) defineShown(environment, variables[i][0], variables[i][1]);
   defineTools();
 };
 
-// Of all images this one's own generator has the same state.
+// The generator of the engine has the same state in all instances of the image, so it is replaced.
 define(globalThis.Math, 'random', native.random);
 
 return {

@@ -1,13 +1,14 @@
-// `structuredClone`: a deep copy that keeps cycles and the language's own classes.
+// `structuredClone`: a deep copy that preserves cycles and instances of the language's own classes.
 
-// Whether an instance of a script's own class is refused, whose class a copy would not have.
+// True if instances of a script's own classes are refused, because a copy would lose the class.
 let cloneStrictly = false;
 const isPlain = (value) => {
   const prototype = getPrototypeOf(value);
   return prototype === null || prototype === objectPrototype;
 };
 
-// How V8 names what it cannot copy: a function by its text, an object by its class.
+// Returns the error of V8 for a value that cannot be copied. It names a function by its text, and an object by its
+// class.
 const cloneError = (value) => {
   const what =
     typeof value === 'function' ? functionToString(value) : isObject(value) ? '#<' + (constructorName(value) ?? 'Object') + '>' : String(value);
@@ -90,7 +91,7 @@ const cloners = {
     typedArraySet(new Uint8Array(copy), from, 0);
     return remember(seen, value, copy);
   },
-  // Views of one buffer are views of one copy of it.
+  // Views of one buffer become views of one copy of it.
   TypedArray(value, seen) {
     const Class = typedArrayClasses[typedArrayTag(value)];
     const buffer = cloneValue(typedArrayBuffer(value), seen);
@@ -138,13 +139,13 @@ const isResizable = getter(ArrayBuffer.prototype, 'resizable');
 const maxLengthOf = getter(ArrayBuffer.prototype, 'maxByteLength');
 const transferBuffer = uncurry(ArrayBuffer.prototype.transfer);
 
-// Of each `Blob` and `File` what makes a copy of it: their contents are no properties.
+// Functions that copy a `Blob` or `File`, whose contents are not properties.
 const copyable = new WeakMap();
-// Ports, which a message may hand over.
+// Ports, which a message may transfer.
 const movable = new WeakMap();
 const isBuffer = (value) => isObject(value) && native.className(value) === 'ArrayBuffer';
 
-// Refuses a list of what is to be moved before anything is. The port that sends cannot be sent.
+// Checks a list of values to transfer, before any of them is. The sending port itself cannot be transferred.
 const checkTransfer = (transfer, sender) => {
   const listed = new Map();
   for (let i = 0; i < transfer.length; i++) {
@@ -159,7 +160,7 @@ const checkTransfer = (transfer, sender) => {
   }
 };
 
-// A copy in which buffers of the list are moved: they are empty where they were.
+// Copies a value. Buffers in the list are transferred: they become empty in the original.
 const cloneWith = (value, transfer, sender) => {
   checkTransfer(transfer, sender);
   const seen = new Map();
@@ -169,7 +170,7 @@ const cloneWith = (value, transfer, sender) => {
   return copy;
 };
 
-// What is to be moved, as the option `transfer` has it.
+// Returns the values to transfer, from the option `transfer`.
 const toTransferList = (list, name) => {
   if (list == null) return [];
   if (!isObject(list) || typeof list[symbolIterator] !== 'function') {
@@ -186,7 +187,8 @@ const structuredClone = {
 }.structuredClone;
 defineGlobal('structuredClone', structuredClone);
 
-// What JSON has in place of values whose contents are no properties. A `Map` is an object if all its keys are strings.
+// Plain values for JSON in place of objects whose contents are not properties. A `Map` becomes an object if all its
+// keys are strings.
 const plainForJson = {
   __proto__: null,
   Map(value) {

@@ -1,15 +1,16 @@
-// `console`: to standard output, what warns to standard error. Strings at the top level are written as they are.
+// `console`: writes to standard output, and warnings and errors to standard error. Strings at the top level are written
+// without quotes.
 
 const formatArgument = (value, options) => {
   if (typeof value === 'string') return value;
   return options === undefined && !isObject(value) ? formatPrimitive(value, standardOptions) : inspect(value, options);
 };
 
-// Returns true for a function that no script wrote: its text is none that a script could write.
+// Matches the text of a built-in function, which no function of a script can have.
 const builtInText = /^[^{]*\) \{\n {4}\[native code\]\n\}$/;
 const isBuiltIn = (value) => regExpTest(builtInText, functionToString(value));
 
-// Whether what turns a value into text is the language's own.
+// Returns true if the `toString` of a value belongs to the script, and not to a class of the language.
 const hasOwnText = (value) => {
   if (native.isProxy(value)) return false;
   for (let at = value; at !== null; at = getPrototypeOf(at)) {
@@ -21,7 +22,7 @@ const hasOwnText = (value) => {
   return false;
 };
 
-// What one `%` directive makes of its value.
+// Conversions of the `%` directives.
 const directives = {
   __proto__: null,
   s: (value) => {
@@ -57,7 +58,7 @@ const directives = {
 };
 const { parseFloat, parseInt } = globalThis;
 
-// Returns true for a value that is found again within itself.
+// Returns true for a value that contains itself.
 const holdsItself = (value, above) => {
   if (!isObject(value) || typeof value === 'function') return false;
   if (contains(above, value)) return true;
@@ -69,7 +70,7 @@ const holdsItself = (value, above) => {
   return found;
 };
 
-// The text of one call: a format string with its values, then the rest with blanks between.
+// Returns the text of one call: a format string with its values, then the remaining values, separated by blanks.
 const formatLine = (values, options) => {
   if (values.length === 0) return '';
   let text = '';
@@ -100,14 +101,14 @@ const formatLine = (values, options) => {
   return text;
 };
 
-// Where it is written: what stands in for `write` of `process.stdout` and `process.stderr`, if the script put something there.
+// Replacements for `write` of `process.stdout` and `process.stderr`, if the script has set them.
 const sinks = { __proto__: null, out: undefined, err: undefined };
 const toOut = (text) => (sinks.out ?? native.stdout)(text);
 const toErr = (text) => (sinks.err ?? native.stderr)(text);
 
 const labelOf = (label) => (label === undefined ? 'default' : String(label));
 
-// A table with a frame, its columns those of all rows.
+// Draws a table with a frame. Its columns are those of all rows.
 const drawTable = (heads, rows) => {
   const widths = mapList(heads, (head, column) => {
     let widest = textWidth(head);
@@ -134,7 +135,7 @@ const drawTable = (heads, rows) => {
   return join(lines, '\n');
 };
 
-// As a Map or Set is shown: what it holds, in the order in which it gives it.
+// Returns the table of a Map or Set: its contents, in iteration order.
 const entryTable = (give) => {
   const rows = [];
   give((item, key) => push(rows, ['' + rows.length, tableCell(key), tableCell(item)]));
@@ -145,12 +146,12 @@ const valueTable = (give) => {
   give((item) => push(rows, ['' + rows.length, tableCell(item)]));
   return drawTable(['(iteration index)', 'Values'], rows);
 };
-// What an iterator of a Map or a Set has left.
+// Returns the table of the remaining items of an iterator of a Map or Set.
 const iteratorTable = ({ left, at, areEntries }) => {
   if (!areEntries) return valueTable((add) => mapList(slice(left, at), (item) => add(item)));
   return entryTable((add) => mapList(slice(left, at), (entry) => add(entry[1], entry[0])));
 };
-// A value in a table: the contents of a small object, the name of a larger one.
+// Formats a value in a table: the contents of a small object, and the name of a larger one.
 const tableCell = (value) => {
   const isLarge = typeof value === 'object' && value !== null && !isArray(value) && objectKeys(value).length > 2;
   return inspect(value, { __proto__: null, depth: isLarge ? -1 : 0, maxArrayLength: 3, breakLength: Infinity });
@@ -193,8 +194,8 @@ const tableOf = (data, only) => {
   return drawTable(heads, rows);
 };
 
-// The functions of a console that writes to these.
-// `step` is what a group adds in front of its lines, `inspectOptions` is how values are shown.
+// Returns the functions of a console with these outputs. `step` is the indentation of a group, and `inspectOptions` are
+// the options for showing values.
 const makeConsole = (toOut, toErr, { step, inspectOptions }) => {
   const state = { __proto__: null, indent: '', counts: { __proto__: null }, timers: { __proto__: null } };
   const writeLine = (write, text) => {
@@ -256,7 +257,7 @@ const makeConsole = (toOut, toErr, { step, inspectOptions }) => {
       state.counts[name] = times;
       writeLine(toOut, name + ': ' + times);
     },
-    // Node does nothing either where standard output is no terminal.
+    // As in Node, does nothing where standard output is not a terminal.
     clear() {},
     countReset(label) {
       const name = labelOf(label);

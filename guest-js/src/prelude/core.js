@@ -1,9 +1,9 @@
-// What the rest of the prelude stands on: the language's own functions as they were before any script ran.
+// Foundation of the prelude: the language's own functions, saved before any script runs.
 //
-// A script may replace `Promise`, `Map`, `JSON` or `Array.prototype.push`; nothing here may then break, and nothing here
-// may be reached from a script. So the prelude calls no method through a prototype, iterates nothing with `for … of`,
+// A script may replace `Promise`, `Map`, `JSON` or `Array.prototype.push`; the prelude must keep working then, and must
+// not expose its own functions. So the prelude calls no method through a prototype, iterates nothing with `for … of`,
 // spreads and destructures no array, and has no template literals (QuickJS makes them with `String.prototype.concat`):
-// all of that would go through what a script can replace. Where a script's own iterable is read, that is meant.
+// all of these use functions that a script can replace. The exception is reading an iterable of the script.
 
 const {
   AggregateError,
@@ -110,7 +110,7 @@ const symbolIterator = Symbol.iterator;
 const symbolAsyncIterator = Symbol.asyncIterator;
 const symbolToStringTag = Symbol.toStringTag;
 
-// Adds to a list without asking `Array.prototype`.
+// Appends to a list without using `Array.prototype`.
 const push = (list, value) => {
   defineProperty(list, list.length, { __proto__: null, value, writable: true, enumerable: true, configurable: true });
 };
@@ -124,11 +124,11 @@ const contains = (list, value) => {
   return false;
 };
 
-// Defines properties that a script may replace, as it may replace those of the language.
+// Defines a property that a script may replace, as it may those of the language.
 const define = (target, name, value) => {
   defineProperty(target, name, { __proto__: null, value, writable: true, enumerable: false, configurable: true });
 };
-// Defines a property that belongs to what a value says of itself, and is shown with it.
+// Defines a property that belongs to the description of a value, and is shown with it.
 const defineShown = (target, name, value) => {
   defineProperty(target, name, { __proto__: null, value, writable: true, enumerable: true, configurable: true });
 };
@@ -139,7 +139,7 @@ const defineGlobal = (name, value) => define(globalThis, name, value);
 
 const isObject = (value) => (typeof value === 'object' && value !== null) || typeof value === 'function';
 
-// Whether a value is a record: `{…}`, or an instance of a script's own class, but none of the language's.
+// Returns true for a record: `{…}`, or an instance of a script's own class, but not of the language's classes.
 const isRecord = (value) =>
   (typeof value === 'object' &&
     value !== null &&
@@ -148,7 +148,7 @@ const isRecord = (value) =>
     native.className(value) === 'Object') ||
   (typeof value === 'object' && value !== null && native.isProxy(value) && !isArray(value));
 
-// The bytes of a `Uint8Array`, another view or an `ArrayBuffer`, without a copy; undefined for anything else.
+// Returns the bytes of a `Uint8Array`, another view or an `ArrayBuffer`, without a copy; undefined for anything else.
 const asBytes = (value) => {
   const name = native.className(value);
   if (name === 'Uint8Array') return value;
@@ -160,7 +160,7 @@ const asBytes = (value) => {
   return undefined;
 };
 
-// The word for what a value is, in messages.
+// Returns the word for the type of a value in messages.
 const kindOf = (value) => {
   if (value === null) return 'null';
   if (isArray(value)) return 'an array';
@@ -172,7 +172,7 @@ const kindOf = (value) => {
   return 'a ' + typeof value;
 };
 
-// The functions that the engine itself came with.
+// Functions that are part of the engine itself.
 const engineFunctions = new WeakMap();
 const engineNames = ownKeys(globalThis);
 for (let at = 0; at < engineNames.length; at++) {

@@ -8,7 +8,7 @@ const toLatin1 = (bytes) => {
   return text;
 };
 
-// The bytes of a text whose characters are all below 256; undefined for any other.
+// Returns the bytes of a text whose characters are all below 256; undefined for any other text.
 const fromLatin1 = (text) => {
   const bytes = new Uint8Array(text.length);
   for (let i = 0; i < text.length; i++) {
@@ -54,7 +54,7 @@ class TextEncoder {
     let bytes = native.encodeUtf8(source);
     const room = typedArrayLength(target);
     if (bytes.length > room) {
-      // Cut before the character that does not fit.
+      // Stops before a character that does not fit.
       let length = room;
       while (length > 0 && (bytes[length] & 0xc0) === 0x80) length--;
       bytes = subarray(bytes, 0, length);
@@ -79,7 +79,7 @@ const decoderLabels = {
   'utf-16': 'utf-16le',
 };
 
-// How many bytes at the end begin a character that is not complete.
+// Returns the number of bytes at the end that begin an incomplete character.
 const unfinishedUtf8 = (bytes) => {
   const length = typedArrayLength(bytes);
   for (let back = 1; back <= 3 && back <= length; back++) {
@@ -91,7 +91,7 @@ const unfinishedUtf8 = (bytes) => {
   return 0;
 };
 
-// Windows-1252 where it differs from Latin-1: the characters 0x80 to 0x9F.
+// Characters 0x80 to 0x9F of Windows-1252, where it differs from Latin-1.
 const windows1252 = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ';
 
 class TextDecoder {
@@ -190,7 +190,7 @@ const base64Functions = {
     if (rest === 1) throw characterError('The string to be decoded is not correctly encoded.');
     const missing = rest === 0 ? 0 : 4 - rest;
     if (padding !== 0 && padding !== missing) throw characterError('Invalid character');
-    // Bits that belong to no byte may be anything (Infra Standard, forgiving-base64 decode).
+    // The unused last bits may have any value (Infra Standard, forgiving-base64 decode).
     const bytes = native.decodeBase64(plain + substring('AA', 0, missing));
     return toLatin1(subarray(bytes, 0, typedArrayLength(bytes) - missing));
   },

@@ -1,15 +1,15 @@
-// The classes of errors that come from the host, what a stack looks like, and what an uncaught error says of itself.
+// Classes of errors from the host, the form of stack traces, and the description of uncaught errors.
 
-// Of each error that the prelude made: `{kind, hint, method}`. What an error says of itself (`error.kind`) can be
-// changed by a script; this cannot.
+// Origin of each error that the prelude made: `{kind, hint, method}`. A script can change the properties of an error
+// (`error.kind`), but not this.
 const origins = new WeakMap();
 
-// The stack as QuickJS wrote it, before a header is put on it.
+// Accessor for the raw stack of QuickJS, before a header is added.
 const stackProperty = getOwnPropertyDescriptor(Error.prototype, 'stack');
 const rawStackOf = uncurry(stackProperty.get);
 const captureRaw = uncurry(Error.captureStackTrace);
 
-// Removes what is not the script's: frames of the prelude, and of natives that the prelude called.
+// Removes the frames that do not belong to the script: those of the prelude, and of native functions that it called.
 const cleanStack = (raw) => {
   if (typeof raw !== 'string') return '';
   const lines = split(raw, '\n');
@@ -21,7 +21,7 @@ const cleanStack = (raw) => {
       while (frames.length > 0 && endsWith(frames[frames.length - 1], '(native)')) frames.length--;
       continue;
     }
-    // The script itself is an async function without a name; what a person typed is global code.
+    // The main script is an anonymous async function, and an input of an interactive session is global code.
     const name = startsWith(frame, 'at <anonymous> (') ? 16 : startsWith(frame, 'at <eval> (') ? 11 : 0;
     const nameless = name > 0 && endsWith(frame, ')') && !endsWith(frame, '(native)');
     push(frames, nameless ? 'at ' + substring(frame, name, frame.length - 1) : frame);
@@ -29,7 +29,7 @@ const cleanStack = (raw) => {
   return join(frames, '\n');
 };
 
-// Where the script is now, seen from the caller of `below`.
+// Captures the stack of the script, as seen by the caller of `below`.
 const captureStack = (below) => {
   const holder = { __proto__: null, stack: '' };
   captureRaw(Error, holder, below);
@@ -45,17 +45,17 @@ const readString = (object, name) => {
   }
 };
 
-// Codes of errors that are Node's own: they stand behind the name.
+// Codes of Node's own errors, which are shown after the name.
 const codes = new WeakMap();
 const toStringWithCode = {
   toString() {
     return this.name + ' [' + weakGet(codes, this) + ']: ' + this.message;
   },
 }.toString;
-// Codes that Node's native part gives: errors with them do not show them in their first line.
+// Codes of errors from the native part of Node, which do not show them in the first line.
 const nativeCode =
   /^ERR_(INVALID_URL|ENCODING_INVALID_ENCODED_DATA|OSSL_.*|CRYPTO_(?!HASH_FINALIZED|SCRYPT_INVALID_PARAMETER).*)$/;
-// Gives an error a code as Node's own errors have it.
+// Gives an error a code, as Node's own errors have it.
 const nodeError = (error, code) => {
   error.code = code;
   if (!startsWith(code, 'ERR_') || regExpTest(nativeCode, code)) return error;
@@ -64,7 +64,7 @@ const nodeError = (error, code) => {
   return error;
 };
 
-// `Name: message`, as the first line of a stack.
+// Returns `Name: message`, the first line of a stack.
 const headerOf = (error) => {
   const code = weakGet(codes, error);
   const name = (readString(error, 'name') ?? 'Error') + (code === undefined ? '' : ' [' + code + ']');
@@ -74,7 +74,8 @@ const headerOf = (error) => {
 
 const indentFrames = (frames) => (frames === '' ? '' : '\n    ' + join(split(frames, '\n'), '\n    '));
 
-// A frame of a stack, for `Error.prepareStackTrace`: what its line says. A script sees neither functions nor values of others by it.
+// Frame of a stack for `Error.prepareStackTrace`, parsed from its line. It gives a script no access to functions and
+// values of others.
 const frameParts = /^at (?:(.+) \()?(.*?)(?::(\d+):(\d+))?\)?$/;
 class CallSite {
   #frame;
@@ -141,8 +142,8 @@ class CallSite {
   }
 }
 
-// The stack of an error: what `Error.prepareStackTrace` of the script makes of its frames, else the header and the frames. As in
-// V8, the function is called when the stack is first read.
+// Returns the stack of an error: the result of the script's `Error.prepareStackTrace`, or else the header and the
+// frames. As in V8, the function is called when the stack is first read.
 let preparing = false;
 const stackOf = (error, frames, header) => {
   const prepare = getOwnPropertyDescriptor(Error, 'prepareStackTrace')?.value;
@@ -158,7 +159,7 @@ const stackOf = (error, frames, header) => {
   }
 };
 
-// As in Node, a stack begins with the error's name and message, and shows only what the script can know.
+// As in Node, a stack begins with the name and the message of the error, and has only the frames of the script.
 defineGetter(
   Error.prototype,
   'stack',
@@ -172,14 +173,14 @@ defineGetter(
     },
   }.get,
   {
-    // As in Node a script may put anything there.
+    // As in Node, a script may set any value.
     set(value) {
       if (isObject(this)) define(this, 'stack', value);
     },
   }.set,
 );
 
-// The stack of one begins with its name and message, too.
+// The stack of a `DOMException` begins with its name and message, too.
 const DOMException = new Proxy(EngineDOMException, {
   __proto__: null,
   construct(target, values, made) {
@@ -198,11 +199,12 @@ define(
     captureStackTrace(target, below) {
       captureRaw(Error, target, below);
       const frames = cleanStack(target.stack);
-      // The first line is made when it is first read: a class may name its errors after it has captured the stack.
+      // The first line is made when it is first read, because a class may set the name of its errors after capturing
+      // the stack.
       let text;
       defineProperty(target, 'stack', {
         __proto__: null,
-        // From then on it is a plain property, unless the target was frozen.
+        // From then on the stack is a plain property, unless the target was frozen.
         get: () => {
           text ??= stackOf(target, frames, headerOf);
           const descriptor = getOwnPropertyDescriptor(target, 'stack');
@@ -217,10 +219,10 @@ define(
   }.captureStackTrace,
 );
 
-// The engine's hook would see the functions of the prelude: a plain property in its place, which `stackOf` reads.
+// The engine's own hook would see functions of the prelude. A plain property takes its place, which `stackOf` reads.
 define(Error, 'prepareStackTrace', undefined);
 
-// The frames of an error, without its header. A script may have set the stack to anything.
+// Returns the frames of an error, without its header. A script may have set the stack to any value.
 const framesOf = (error) => {
   if (hasOwn(error, 'stack')) {
     const own = readString(error, 'stack');
@@ -259,7 +261,7 @@ const classOfKind = {
 
 for (const name in classOfKind) defineGlobal(classOfKind[name].prototype.name, classOfKind[name]);
 
-// Marks an error as of a kind, with a hint, both for the script and for the host.
+// Marks an error with a kind and a hint, both for the script and for the host.
 const mark = (error, kind, hint, extra) => {
   defineShown(error, 'kind', kind);
   if (hint != null) defineShown(error, 'hint', hint);
@@ -267,14 +269,14 @@ const mark = (error, kind, hint, extra) => {
   return error;
 };
 
-// Says of an error what caused it. The hint is that of the cause.
+// Sets the cause of an error, whose hint becomes that of the cause.
 const causedBy = (error, cause) => {
   define(error, 'cause', cause);
   weakSet(origins, error, { __proto__: null, ...weakGet(origins, cause), kind: 'exception' });
   return error;
 };
 
-// The error that a failed operation is, thrown where the script began the operation.
+// Returns the error of a failed operation, with the stack of the place where the script began it.
 const failureError = (record, stack, method) => {
   const Class = classOfKind[record.kind] ?? Error;
   const error = new Class(record.message);
@@ -285,7 +287,7 @@ const failureError = (record, stack, method) => {
   return mark(error, record.kind, record.hint, { payload: record.payload });
 };
 
-// An error about what the script passed to the function `below`, thrown where it did so.
+// Returns an error about the arguments of the function `below`, with the stack of its caller.
 const usageError = (Class, message, below, kind, hint) => {
   const error = new Class(message);
   const stack = captureStack(below);
@@ -293,7 +295,7 @@ const usageError = (Class, message, below, kind, hint) => {
   return kind === undefined ? error : mark(error, kind, hint);
 };
 
-// What a name that other places have, and this one has not, should be replaced by.
+// Replacements for names that exist in other environments, and not in this one.
 const elsewhere = {
   __proto__: null,
   XMLHttpRequest: 'use `fetch`, which goes through the `http` tool',
@@ -309,7 +311,7 @@ const elsewhere = {
   print: 'use `console.log`',
 };
 
-// What to say about a name that is not defined.
+// Returns a hint for a name that is not defined.
 const hintForName = (name) => {
   if (name in elsewhere) return elsewhere[name];
   const known = native.aliases();
@@ -330,7 +332,7 @@ const hintFor = (error, message) => {
   return undefined;
 };
 
-// What an uncaught value is, for the host: `{kind, name, message, hint, stack, properties, payload}`.
+// Describes an uncaught value for the host: `{kind, name, message, hint, stack, properties, payload}`.
 const describe = (thrown) => {
   const isError = native.className(thrown) === 'Error' || native.className(thrown) === 'DOMException';
   if (!isError) {
@@ -358,16 +360,16 @@ const describe = (thrown) => {
   };
 };
 
-// What an error of the host says by fields of their own.
+// Properties of errors from the host that have fields of their own in the description.
 const saidApart = ['kind', 'hint', 'method', 'payload'];
 
-// The properties of an uncaught error, its cause among them, as Node shows them behind the stack; undefined if there are none.
-// Nothing of the script runs for it.
+// Returns the properties of an uncaught error, including its cause, as Node shows them after the stack; undefined if
+// there are none. No code of the script runs.
 const shownProperties = (error, origin) => {
   try {
     return propertiesBehind(error, origin === undefined ? [] : saidApart);
   } catch {
-    // They are too deep, or too many: the error itself matters more.
+    // The properties are too deep or too many; the error itself matters more.
     return undefined;
   }
 };

@@ -1,5 +1,6 @@
-// `fs`: the session's files. They are the session's own tree, so nothing is waited for: each function does its work at
-// once, whether it then gives a promise or, as `…Sync`, the result. (`require('fs')` is Node's module, on top of this.)
+// `fs`: the session's files. They belong to the session itself, so nothing has to wait: each function works at once,
+// and then returns a promise or, if its name ends with `Sync`, the result. (`require('fs')` is Node's module, which
+// uses this.)
 
 let startDirectory = '/workspace';
 
@@ -43,7 +44,7 @@ const errnos = {
   EDQUOT: -122,
 };
 
-// The last two paths that a script gave, absolute and as it wrote them: errors name them so.
+// The last two paths that a script gave, absolute and as it wrote them; errors name the latter.
 let givenPaths = [];
 const asGiven = (path) => {
   for (let i = 0; i < givenPaths.length; i++) if (givenPaths[i][0] === path) return givenPaths[i][1];
@@ -71,7 +72,7 @@ const systemError = (code, syscall) => {
   return error;
 };
 
-// Does one thing with the files; a refusal becomes an error as Node's.
+// Performs one file operation, and converts a refusal to Node's error.
 const attempt = (syscall, path, work, dest) => {
   try {
     return work();
@@ -90,7 +91,7 @@ const attemptRead = (path, work) =>
     }
   });
 
-// System calls that are not named as the functions that make them.
+// Names of system calls, where they differ from the functions that make them.
 const systemCalls = {
   __proto__: null,
   readFile: 'open',
@@ -103,7 +104,7 @@ const systemCalls = {
   utimes: 'utime',
 };
 
-// An absolute path. `.` and `..` are the host's to resolve: what stands before them may be a link.
+// Returns an absolute path. The host resolves `.` and `..`, because the directory before them may be a link.
 const toPath = (path, name) => {
   let text = path;
   if (isObject(path)) {
@@ -121,7 +122,7 @@ const toPath = (path, name) => {
   return at;
 };
 
-// The path of a `file:` URL.
+// Decodes the path of a `file:` URL.
 const decodePath = (path) => (includes(path, '%') ? globalDecode(path) : path);
 const globalDecode = globalThis.decodeURIComponent;
 
@@ -136,7 +137,7 @@ const encodings = {
   hex: 'hex',
 };
 
-// The encoding that options name: undefined if none, null for bytes.
+// Returns the encoding that options name: undefined if there is none, null for bytes.
 const encodingOf = (options, name) => {
   const given = isObject(options) ? options.encoding : options;
   if (given === undefined) return undefined;
@@ -152,7 +153,7 @@ const encodingOf = (options, name) => {
 const decodeBytes = (bytes, encoding) =>
   encoding === 'base64' ? native.encodeBase64(bytes) : encoding === 'hex' ? toHex(bytes) : toLatin1(bytes);
 
-// What is to be written: a string, or bytes.
+// Returns the data to write: a string, or bytes.
 const toContents = (data, options, name) => {
   if (typeof data === 'string') {
     const encoding = encodingOf(options, name);
@@ -250,7 +251,7 @@ const exists = (path) => {
   }
 };
 
-// The entries of a directory, with those below it if `recursive`: relative path and kind in turn.
+// Lists a directory, with the entries below it if `recursive`. Returns relative paths and kinds, alternating.
 const listDirectory = (at, recursive) => {
   const found = [];
   const visit = (directory, prefix) => {
@@ -307,7 +308,7 @@ const fsSync = {
   },
   readdir(path, options) {
     const at = toPath(path, 'readdir');
-    // As it was given.
+    // The path as the script gave it.
     const shown = typeof path === 'string' ? path : at;
     const withTypes = isObject(options) && options.withFileTypes === true;
     const found = listDirectory(at, isObject(options) && options.recursive === true);
@@ -422,7 +423,7 @@ const fsSync = {
 
 const parseOctal = (text) => (regExpTest(/^[0-7]{1,4}$/, text) ? globalThis.Number('0o' + text) : NaN);
 
-// A path without links, `.` and `..`; it is known to exist.
+// Resolves links, `.` and `..` in a path, which is known to exist.
 const resolveLinks = (path) => {
   let todo = split(path, '/');
   let done = [];
@@ -448,7 +449,8 @@ const resolveLinks = (path) => {
   return '/' + join(done, '/');
 };
 
-// The promise of what a function gives. Its name stays in messages; its frame is the prelude's.
+// Converts a function to one that returns a promise. Its name appears in messages, and its frame belongs to the
+// prelude.
 const promised = (name, work) =>
   ({
     async [name](...values) {

@@ -1,11 +1,11 @@
-// What Node's modules (`node/src`) stand on: functions of the prelude, none of which can do more than a script may.
+// Functions of the prelude that Node's modules (`node/src`) use. None of them can do more than a script may.
 
-// How the script ends, as `process` says.
+// Exit status that the script has set through `process`.
 let exitCode;
-// The events of `process`: `{emit, count, warn}`, of `node/src/process.js`.
+// Events of `process`: `{emit, count, warn}`, set by `node/src/process.js`.
 let processEvents = { __proto__: null, emit: () => false, count: () => 0, warn: () => {} };
 
-// What the system keeps of it.
+// Returns the exit status in eight bits, as the system keeps it.
 const exitStatus = () => ((Number(exitCode ?? 0) % 256) + 256) % 256;
 
 let exiting = false;
@@ -21,10 +21,10 @@ const exitNow = (code) => {
   native.exit(exitStatus());
 };
 
-// Nothing is left to do, but a listener may begin something.
+// Called when nothing is left to do; a listener may begin something.
 const beforeExit = () => void processEvents.emit('beforeExit', exitCode ?? 0);
 
-// What Node throws in place of a reason that is no error.
+// Returns the error that Node throws for a rejection whose reason is not an error.
 const unhandledReason = (reason) => {
   if (native.className(reason) === 'Error') return reason;
   const message =
@@ -37,8 +37,8 @@ const unhandledReason = (reason) => {
   return error;
 };
 
-// Tells the listeners of a value that nothing has caught; `promise` is the one that was rejected with it, if one was. Gives
-// the exit status if the script ends with it, and undefined if it goes on.
+// Calls the listeners for a value that nothing has caught. `promise` is the promise that was rejected with it, if there
+// is one. Returns the exit status if the script must end, and undefined if it continues.
 const onUncaught = (thrown, promise) => {
   const { emit, count } = processEvents;
   if (promise !== undefined && emit('unhandledRejection', thrown, promise)) return undefined;
@@ -53,13 +53,13 @@ const onUncaught = (thrown, promise) => {
   return exitCode === undefined ? 1 : exitStatus();
 };
 
-// The script came to its end by itself.
+// Called when the script has come to its end by itself.
 const finish = () => {
   runExitListeners(exitCode ?? 0);
   return exitStatus();
 };
 
-// The tool behind `fetch`: `http/fetch`, or the same of another alias.
+// Returns the method of the tool behind `fetch`: `http/fetch`, or the same under another alias.
 const fetchMethod = () => {
   const direct = native.methodOf('http/fetch');
   if (direct.length > 0) return direct[1];
@@ -68,7 +68,7 @@ const fetchMethod = () => {
   return undefined;
 };
 
-// Makes a request through the `http` tool, and so through the gate: the promise of its record of the answer.
+// Makes a request through the `http` tool, and therefore through the gate. Returns the promise of the tool's response.
 const fetchThroughTool = (request, signal, below) => {
   const method = fetchMethod();
   if (method === undefined) {
@@ -81,7 +81,7 @@ const fetchThroughTool = (request, signal, below) => {
     );
     return rejected(error);
   }
-  // What stands behind `#` is not sent, and the tool takes only what is.
+  // The fragment after `#` is not part of a request.
   const end = indexOf(request.url, '#');
   if (end >= 0) request.url = substring(request.url, 0, end);
   return perform((stack) => native.call(method, request, stack), below, method, signal);
@@ -173,7 +173,7 @@ const host = {
   mainPath,
   scriptStart: () => scriptStart,
   exit: exitNow,
-  // Nothing of the script runs any more, listeners to its end neither.
+  // Ends the script at once; listeners for its end are not called.
   exitBySignal: (number) => native.exit(128 + number),
   exitCode: () => exitCode,
   setExitCode(code) {

@@ -1,10 +1,11 @@
-// What the language's own classes show between the brackets.
+// Formatters for instances of the language's own classes.
 //
-// Each formatter gives `{base, open, close, isList, style, keys, size, items}`: `base` stands before the brackets, `open` has
-// its prefix, `keys` chooses among the properties, `items` makes the entries that are no properties (`size` of them).
+// Each formatter returns `{base, open, close, isList, style, keys, size, items}`: `base` is the text before the
+// brackets, `open` includes its prefix, `keys` selects properties, and `items` makes the `size` entries that are not
+// properties.
 
-// Whether a function is a class: its text says so, or it is one of our own, whose text nobody keeps, and which therefore only
-// differs from an engine's constructor in that it was not there before the prelude.
+// Returns true if a function is a class. Its text tells, except for the guest's own classes, which are compiled without
+// text, and are recognized by not being part of the engine.
 const isClass = (value, source) => {
   if (startsWith(source, 'class')) return true;
   if (!isBuiltIn(value) || weakHas(engineFunctions, value)) return false;
@@ -35,7 +36,7 @@ const formatFunction = (value) => {
   return tag !== '' && tag !== constructor && tag !== word ? text + ' [' + tag + ']' : text;
 };
 
-// The first line of an error's stack. The class is named if the line does not.
+// Returns the first line of an error's stack, with the name of the class if it is missing.
 const shownHeader = (error) => {
   const name = readString(error, 'name') ?? 'Error';
   const own = hasOwn(error, 'stack') ? readString(error, 'stack') : undefined;
@@ -49,7 +50,7 @@ const shownHeader = (error) => {
   return header;
 };
 
-// The stack of an error, or its header in brackets if it has none.
+// Returns the stack of an error, or its header in brackets if it has none.
 const formatError = (error, context) => {
   const shown = shownHeader(error);
   const frames = framesOf(error);
@@ -69,9 +70,9 @@ const errorKeys = (error, shown) => (keys) => {
   return kept;
 };
 
-// What `inspect` shows of an error behind its stack, but for some keys: `{ … }`; undefined if that is nothing.
+// Returns what `inspect` shows of an error after its stack, except for some keys: `{ … }`, or undefined for nothing.
 const propertiesBehind = (error, hidden) => {
-  // So deep as Node shows what nobody has caught.
+  // Node shows uncaught errors to this depth.
   const context = makeContext({ __proto__: null, ...safeOptions, depth: 5 });
   const { base, keys } = formatters.Error(error, context);
   const shown = keys(shownKeys(error, false, context));
@@ -84,7 +85,7 @@ const propertiesBehind = (error, hidden) => {
   return substring(intoLines(entries, '{', '}', base, context, 0, false), base.length + 1);
 };
 
-// The elements of a list, runs of holes counted.
+// Returns the elements of a list, with counts of consecutive holes.
 const formatElements = (list, length, context, depth) => {
   const entries = [];
   let index = 0;
@@ -128,13 +129,14 @@ const hexOfBytes = (bytes, context) => {
   return join(hex, ' ') + (left > 0 ? ' ... ' + left + ' more byte' + (left === 1 ? '' : 's') : '');
 };
 
-// What is left of the iterators that were shown: `{left, at, areEntries}`.
+// Remaining items of the iterators that were shown: `{left, at, areEntries}`.
 const shownIterators = new WeakMap();
 
-// Takes what an iterator of a Map or a Set has left, and gives it back: the iterator's own `next` yields it again.
+// Takes the remaining items of an iterator of a Map or a Set, and puts them back: the iterator's own `next` will return
+// them.
 //
-// The engine cannot say what an iterator will yield without taking it. Nor does it say whether that are entries: an entry
-// is an array of two that nothing but the iterator's result holds, so a weak reference to it ends with that result.
+// The engine can only find out the items by consuming them, and does not say whether they are entries. An entry is an
+// array of two elements that only the iterator's result refers to, so a weak reference to it ends with that result.
 const takeIterator = (iterator, step) => {
   const left = [];
   const takeFirst = () => {
@@ -171,7 +173,7 @@ const formatIterator = (name, step) => (value) => {
     if (left.length - at > entries.length) push(entries, more(left.length - at - entries.length));
     return entries;
   };
-  // Node.js shows the braces of an empty one with the space that its entries would have had.
+  // Node.js shows an empty iterator with the space that its entries would have.
   return { open: '[' + name + (areEntries ? ' Entries' : ' Iterator') + '] {', size: left.length - at + 1, items };
 };
 
@@ -295,7 +297,7 @@ const formatterFor = (value) => {
   const name = native.className(value);
   if (name === 'DOMException') return formatters.Error;
   if (getPrototypeOf(value) === null && tagOf(value) === 'Module') return moduleFormatter;
-  // Of old code: `function Failure() {}`, and a prototype that inherits from that of errors.
+  // Errors of old code: `function Failure() {}` with a prototype that inherits from `Error.prototype`.
   if (name === 'Object' && isInherited(errorPrototype, value)) return formatters.Error;
   return name !== 'Array' && name !== 'TypedArray' ? formatters[name] : undefined;
 };

@@ -1,9 +1,10 @@
-// Values as people read them, in the form that Node's `util.inspect` made familiar: what a value is made of, and how it
-// is laid out in lines. What each class of values shows is in `inspect-values.js`.
+// Text of values in the form of Node's `util.inspect`: the structure of a value, and its layout in lines.
+// `inspect-values.js` has the formatters of each class.
 
 const lineWidth = 80;
 
-// The options of `util.inspect`, and what `console` uses. A script may change them, as `util.inspect.defaultOptions`.
+// Default options of `util.inspect`, which `console` uses. A script may change them through
+// `util.inspect.defaultOptions`.
 const standardOptions = {
   showHidden: false,
   depth: 2,
@@ -19,11 +20,11 @@ const standardOptions = {
   numericSeparator: false,
 };
 const optionNames = objectKeys(standardOptions);
-// The same, whatever a script did.
+// The same options, out of a script's reach, and without calling functions of the script.
 const safeOptions = freeze({ __proto__: null, ...standardOptions, customInspect: false });
 Object.seal(standardOptions);
 
-// The codes that begin and end a colour. These and the styles a script may change, too.
+// Codes that begin and end a colour. A script may change these, and the styles.
 const colors = {
   __proto__: null,
   reset: [0, 0],
@@ -71,7 +72,7 @@ const colors = {
   bgCyanBright: [106, 49],
   bgWhiteBright: [107, 49],
 };
-// Other names of some of them.
+// Aliases of some colours.
 const otherNames = {
   __proto__: null,
   gray: ['grey', 'blackBright'],
@@ -115,7 +116,7 @@ const colorCodes = /\x1b\[[0-9;]*m/g;
 const replaceAll = uncurry(RegExp.prototype[Symbol.replace]);
 const withoutColors = (text) => (includes(text, '\x1b') ? replaceAll(colorCodes, text, '') : text);
 
-// How many columns of a terminal a text takes.
+// Matches characters that take two columns of a terminal.
 const wideCharacter =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1f64f}\u{1f680}-\u{1f6ff}\u{1f900}-\u{1f9ff}\u{20000}-\u{3fffd}]/u;
 const plainAscii = /^[\x20-\x7e]*$/;
@@ -146,7 +147,7 @@ const upperCase = uncurry(String.prototype.toUpperCase);
 const hexOf = (unit, digits) => upperCase(padStart(numberToString(unit, 16), digits, '0'));
 const isSurrogate = (unit) => unit >= 0xd800 && unit <= 0xdfff;
 
-// A string in quotes: single ones, unless it holds them and no others.
+// Quotes a string: with single quotes, unless it contains those and no other quotes.
 const quoteString = (text) => {
   const quote = !includes(text, "'") ? "'" : !includes(text, '"') ? '"' : !includes(text, '`') ? '`' : "'";
   let quoted = '';
@@ -167,7 +168,7 @@ const quoteString = (text) => {
   return quote + quoted + substring(text, from) + quote;
 };
 
-// An integer with `_` between groups of three digits, from its end.
+// Inserts `_` between groups of three digits of an integer.
 const separateInteger = (digits) => {
   const start = digits[0] === '-' ? 1 : 0;
   let separated = '';
@@ -176,7 +177,7 @@ const separateInteger = (digits) => {
   return substring(digits, 0, i) + separated;
 };
 
-// The digits behind a point, from their beginning.
+// Inserts `_` between groups of three digits after a decimal point.
 const separateFraction = (digits) => {
   let separated = '';
   let i = 0;
@@ -242,7 +243,7 @@ const formatPrimitive = (value, context) => {
   }
 };
 
-// Whether a function's prototype is among those of an object.
+// Returns true if the prototype of a constructor is on the prototype chain of an object.
 const isInstance = (object, constructor) => {
   const prototype = getOwnPropertyDescriptor(constructor, 'prototype')?.value;
   for (let at = getPrototypeOf(object); at !== null; at = getPrototypeOf(at)) {
@@ -252,7 +253,7 @@ const isInstance = (object, constructor) => {
   return false;
 };
 
-// The name of the class of an object, null if it has no prototype.
+// Returns the name of the class of an object, or null if it has no prototype.
 const constructorName = (object) => {
   for (let at = object; at !== null; at = getPrototypeOf(at)) {
     if (native.isProxy(at)) return 'Object';
@@ -274,7 +275,7 @@ const tagOf = (object) => {
   }
 };
 
-// `Map(2) `, or nothing where the kind of brackets says it all.
+// Returns a prefix such as `Map(2) `, or nothing where the brackets alone tell the class.
 const prefixOf = (object, standard, size) => {
   const name = constructorName(object);
   const tag = tagOf(object);
@@ -293,7 +294,7 @@ const isIndex = (key) => {
   return first >= 48 && first <= 57 && key === '' + (key >>> 0);
 };
 
-// The own properties worth showing, beyond elements.
+// Returns the own properties to show, besides elements.
 const shownKeys = (object, isList, context) => {
   const all = ownKeys(object);
   const keys = [];
@@ -343,7 +344,7 @@ const formatInner = (value, context, depth) => {
 
 const more = (left) => '... ' + left + ' more item' + (left === 1 ? '' : 's');
 
-// Whether entries have room on one line.
+// Returns true if the entries fit on one line.
 const isBelowBreakLength = (output, start, base, context) => {
   let length = output.length + start;
   if (length + output.length > context.breakLength) return false;
@@ -354,7 +355,7 @@ const isBelowBreakLength = (output, start, base, context) => {
   return !includes(base, '\n');
 };
 
-// Brackets around entries: on one line if they are few, short and not deep, else one a line.
+// Puts brackets around entries: on one line if they are few, short and not deep, and otherwise on a line each.
 const intoLines = (output, open, close, base, context, depth, inColumns) => {
   const { compact } = context;
   const indentation = repeat(' ', context.indentation + 2);
@@ -373,7 +374,7 @@ const intoLines = (output, open, close, base, context, depth, inColumns) => {
   return start + '\n' + indentation + join(output, ',\n' + indentation) + '\n' + substring(indentation, 2) + close;
 };
 
-// Many short elements in columns, as wide as suits them.
+// Arranges many short elements in columns.
 const intoColumns = (entries, list, context) => {
   const hasRest = entries.length > context.maxArrayLength;
   const count = hasRest ? entries.length - 1 : entries.length;
@@ -421,10 +422,10 @@ const intoColumns = (entries, list, context) => {
   return rows;
 };
 
-// What a value says of itself: a method under this symbol.
+// Symbol of the method by which a value describes itself.
 const customInspect = Symbol.for('nodejs.util.inspect.custom');
 
-// `util.inspect`, as scripts know it.
+// The function `util.inspect`, as scripts see it.
 let publicInspect;
 
 const formatCustom = (value, context, depth) => {
@@ -443,7 +444,7 @@ const formatCustom = (value, context, depth) => {
   return reindent(text, context.indentation);
 };
 
-// One value, at a depth below the one that was asked for.
+// Formats one value at a depth.
 const formatValue = (given, context, depth) => {
   if (!isObject(given)) return formatPrimitive(given, context);
   let value = given;
@@ -478,7 +479,7 @@ const formatProxy = (value, context, depth) => {
   return intoLines(parts, 'Proxy [', ']', '', context, depth, false);
 };
 
-// The name that a value without a prototype is shown by.
+// Returns the name for a value without a prototype.
 const standardNameOf = (value) => {
   if (isArray(value)) return 'Array';
   const name = native.className(value);
@@ -523,7 +524,7 @@ const formatObject = (value, context, depth) => {
   return intoLines(output, head, close, start, context, depth, output !== entries);
 };
 
-// The context of one call: the options, and what is found on the way.
+// Returns the context of one call: the options, and state that is collected on the way.
 const makeContext = (options) => {
   const context = { __proto__: null, ...standardOptions, deepest: 0, indentation: 0, open: [], circular: undefined };
   if (isObject(options)) {
@@ -538,19 +539,19 @@ const makeContext = (options) => {
   return context;
 };
 
-// `options`: those of `util.inspect`, or only a depth.
+// Formats a value. `options` are those of `util.inspect`, or only a depth.
 const inspect = (value, options) =>
   formatValue(value, makeContext(typeof options === 'number' ? { depth: options } : options), 0);
-// The same without a line of the value's own code.
+// Formats a value without running code that belongs to it.
 const inspectSafely = (value) => inspect(value, safeOptions);
 
-// A string in quotes, of which 25 characters are enough.
+// Returns a quoted string, cut after 25 characters.
 const shortened = (text) => {
   const shown = text.length > 28 ? substring(text, 0, 25) + '...' : text;
   return includes(shown, "'") ? stringifyJson(shown) : "'" + shown + "'";
 };
 
-// How Node's errors end that say of an argument what it should have been.
+// Returns the end of Node's error messages about an invalid argument, which describes the given value.
 const received = (value) => {
   if (value === undefined || value === null) return ' Received ' + value;
   if (typeof value === 'function') return ' Received function ' + value.name;

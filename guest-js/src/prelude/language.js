@@ -1,10 +1,10 @@
-// Where the engine's own language differs from what scripts know.
+// Corrections of the engine's language where it differs from what scripts expect.
 
 const EngineWeakRef = globalThis.WeakRef;
 const readWeakRef = uncurry(EngineWeakRef.prototype.deref);
 
-// As the language demands, what a reference points at stays at least until the turn ends in which it was made or read. The
-// engine counts references and would let it go at once.
+// Weak reference whose target stays alive until the end of the turn in which the reference was created or read, as the
+// language requires. The engine counts references and would free the target at once.
 class WeakRef extends EngineWeakRef {
   constructor(target) {
     super(target);
@@ -19,7 +19,7 @@ class WeakRef extends EngineWeakRef {
 weakSet(engineFunctions, WeakRef, true);
 defineGlobal('WeakRef', WeakRef);
 
-// With the message that Node's error has.
+// Promise functions with the messages of Node's errors.
 const promiseFunctions = {
   any(promises) {
     const Class = this;
@@ -49,7 +49,7 @@ define(Promise, 'any', promiseFunctions.any);
 
 const { abs: absolute } = Math;
 
-// As V8 adds the squares up: its last digits are those that scripts print.
+// Sums the squares as V8 does, because scripts print the last digits.
 const hypot = {
   hypot(...values) {
     let largest = 0;
@@ -78,7 +78,7 @@ define(hypot, 'length', 2);
 weakSet(engineFunctions, hypot, true);
 define(globalThis.Math, 'hypot', hypot);
 
-// A built-in function's text is on one line, as V8 writes it.
+// Puts the text of a built-in function on one line, as V8 does.
 const functionText = {
   toString() {
     const text = functionToString(this);

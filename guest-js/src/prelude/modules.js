@@ -1,13 +1,14 @@
-// `require` and `import`: where a name leads, and what is there. QuickJS's own modules do the rest (`src/modules.rs`).
+// `require` and `import`: finds the module that a name refers to, and loads it. QuickJS's own modules do the rest
+// (`src/modules.rs`).
 
 let scriptName = 'script';
 // True if the main script was read from a file.
 let isFromFile = false;
 let args = [];
-// The environment: as in Node, whatever is put there becomes text.
+// Environment variables. As in Node, values that are set become text.
 const environment = {};
 let toldOfZone = false;
-// Says once that dates do not follow this variable.
+// Warns once that dates do not follow the variable `TZ`.
 const tellOfZone = (zone) => {
   if (toldOfZone || zone === 'UTC') return;
   toldOfZone = true;
@@ -44,7 +45,7 @@ const moduleError = (code, message, hint) => {
   return error;
 };
 
-// What to use instead of a module of Node that is not here.
+// Replacements for modules of Node that are not available.
 const missingBuiltins = { __proto__: null };
 const missing = (names, hint) => mapList(names, (name) => (missingBuiltins[name] = hint));
 missing(
@@ -61,10 +62,10 @@ missing(['sqlite'], 'use the tool `sql`, if it is mounted: `listTools()` shows w
 missing(['wasi', 'sea'], 'use programs of the shell: `child_process` or `await shell(command)`');
 missing(['trace_events', 'diagnostics_channel', 'domain'], 'use `events`, and `AsyncLocalStorage` of `async_hooks`');
 missing(['punycode'], 'use `url.domainToASCII` and `url.domainToUnicode`');
-// Without `node:` these are names of packages.
+// Modules that need the prefix `node:`; without it the names are those of packages.
 const prefixedBuiltins = ['test', 'test/reporters', 'sqlite', 'sea'];
 
-// What to use instead of packages of npm that scripts know best.
+// Replacements for the best-known packages of npm.
 const packagesElsewhere = { __proto__: null };
 const elsewhereIs = (names, hint) => mapList(names, (name) => (packagesElsewhere[name] = hint));
 elsewhereIs(['axios', 'node-fetch', 'got', 'request', 'superagent', 'undici', 'cross-fetch'], 'use `fetch`');
@@ -102,17 +103,18 @@ const kindAt = (path) => {
   }
 };
 const mainPath = () => absolutePath(scriptName, startDirectory);
-// The directory from which a module's own names are resolved. The main script is in the directory where it starts.
+// Returns the directory from which a module's own imports are resolved. For the main script that is the directory in
+// which it starts.
 const baseDirectory = (base) => (startsWith(base, '/') ? directoryOf(base) : startDirectory);
 
 const endings = ['.js', '.mjs', '.cjs', '.ts', '.mts', '.cts', '.json'];
 
-// The file that a path means: itself, with an ending, or a directory's main file.
+// Returns the file that a path refers to: the path itself, the path with an extension, or the main file of a directory.
 const fileAt = (path) => {
   const kind = kindAt(path);
   if (kind === 'file') return path;
   for (let i = 0; i < endings.length; i++) if (kindAt(path + endings[i]) === 'file') return path + endings[i];
-  // What TypeScript imports as `x.js` is written in `x.ts`.
+  // TypeScript code imports `x.ts` as `x.js`.
   const match = regExpExec(/^(.*)\.([mc]?)js$/, path);
   if (match !== null && kindAt(match[1] + '.' + match[2] + 'ts') === 'file') return match[1] + '.' + match[2] + 'ts';
   if (kind !== 'directory') return undefined;
@@ -134,7 +136,7 @@ const readPackage = (directory) => {
   return isObject(record) ? record : undefined;
 };
 
-// What a package's `exports` give for a path in it.
+// Resolves a path in a package with the package's `exports`.
 const fromExports = (exports, subpath, conditions) => {
   if (typeof exports === 'string') return exports;
   if (isArray(exports)) return exports.length > 0 ? fromExports(exports[0], subpath, conditions) : undefined;
@@ -160,7 +162,7 @@ const fromExports = (exports, subpath, conditions) => {
   return undefined;
 };
 
-// A package of a `node_modules` directory above.
+// Finds a package in a `node_modules` directory of this directory or one above.
 const packageAt = (name, directory, conditions) => {
   const match = regExpExec(/^((?:@[^/]+\/)?[^/]+)(\/.*)?$/, name);
   if (match === null) return undefined;
@@ -228,7 +230,7 @@ const nearestFile = (path) => {
   }
 };
 
-// How a file gets into the session: a script cannot see those that lie beside it on the machine where it was started.
+// Returns a hint on mounting files: a script cannot see the files next to it on the machine where it was started.
 const mountHint = (path) => {
   const file = regExpTest(/\.[a-z]+$/, path) ? path : path + (regExpTest(/\.[mc]?ts$/, scriptName) ? '.ts' : '.js');
   const name = substring(file, lastIndexOf(file, '/') + 1);
@@ -240,7 +242,7 @@ const mountHint = (path) => {
 
 const resolveModule = (name, base) => findModule(name, base, importConditions);
 
-// What is in a file: `{json}`, `{source}` of a module, or `{common}`.
+// Loads a file: `{json}`, `{source}` of a module, or `{common}`.
 const readModule = (path) => {
   const text = attempt('open', path, () => native.readText(path));
   if (text == null) throw moduleError('EILSEQ', "the module '" + path + "' is not UTF-8");
@@ -259,7 +261,7 @@ const readModule = (path) => {
   return { __proto__: null, common: file.text };
 };
 
-// What others import of a value: itself as `default`, and its properties.
+// Returns the exports of a value: itself as `default`, and its properties.
 const exportsOf = (value, named) => {
   const names = ['default'];
   const pairs = ['default', value];
@@ -283,10 +285,10 @@ const loadModule = (name) => {
   return exportsOf(requireFile(name, undefined, found), true);
 };
 
-// What CommonJS files export, by path. Scripts see it as `require.cache`.
+// Exports of CommonJS files, by path. Scripts see them as `require.cache`.
 const commonCache = { __proto__: null };
 
-// The directories of packages for a file in this one, the nearest first.
+// Returns the package directories for a file in this directory, the nearest first.
 const packagePaths = (directory) => {
   const paths = [];
   for (let at = directory; ; at = directoryOf(at)) {
@@ -295,7 +297,8 @@ const packagePaths = (directory) => {
   }
 };
 
-// `parent` is the module that requires it first: null for the main script, undefined if none did.
+// Creates the module object of a file. `parent` is the module that first required it: null for the main script,
+// undefined if there is none.
 const makeModule = (id, path, parent) => {
   const directory = directoryOf(path);
   const module = { id, path: directory, filename: path, exports: {}, loaded: false, children: [], paths: packagePaths(directory) };
@@ -332,7 +335,8 @@ const requireFile = (path, parent, found) => {
   return module.exports;
 };
 
-// The `require` of the file at `base`; of the main script without one. `module` is the module whose it is, if it has one.
+// Creates the `require` of the file at `base`, or of the main script without one. `module` is the module object, if
+// there is one.
 const makeRequire = (base, module) => {
   const from = () => (base === undefined ? mainPath() : base);
   const find = (name, form) => {
@@ -366,10 +370,11 @@ const mainModule = () => {
   }
   return mainModuleObject;
 };
-// What `this` is at the top of a main script that is no ES module: as in Node, its exports if it is a file, else the global object.
+// Returns `this` at the top level of a main script that is not an ES module: as in Node, its exports if it is a file,
+// and otherwise the global object.
 const mainThis = () => (isFromFile ? mainModule().exports : globalThis);
 
-// Globals that the main script may declare itself, too.
+// Defines a global that the main script may also declare itself.
 const defineMain = (name, make) => {
   defineGetter(
     globalThis,
@@ -385,7 +390,7 @@ defineMain('exports', () => mainModule().exports);
 defineMain('__filename', mainPath);
 defineMain('__dirname', () => directoryOf(mainPath()));
 
-// `import` of the main script: what it names must be there.
+// Imports for the main script. The imported names must exist.
 const importForMain = async (name, names) => {
   const found = await import(name);
   for (let i = 0; i < names.length; i++) {

@@ -1,6 +1,7 @@
-// What is to happen when an operation completes, but for calls in `src/calls.rs`: the other half of `src/operations.rs`.
+// Continuations of operations, except for the calls in `src/calls.rs`. The other half of the table is in
+// `src/operations.rs`.
 
-// By number: `{resolve, reject}`. `reject` takes the host's record of a failure.
+// Continuations by number: `{resolve, reject}`. `reject` takes the host's record of a failure.
 const outstanding = { __proto__: null };
 
 const settle = (id, ok, value) => {
@@ -12,7 +13,7 @@ const settle = (id, ok, value) => {
   else entry.reject(value);
 };
 
-// Gives an operation up. False if it is over already.
+// Cancels an operation. Returns false if it is over already.
 const cancelOperation = (id) => {
   if (!(id in outstanding)) return false;
   delete outstanding[id];
@@ -20,8 +21,8 @@ const cancelOperation = (id) => {
   return true;
 };
 
-// A promise of what the operation that `begin` begins, given the stack, will bring. `below` is the function that the script called:
-// the stack of an error begins where it did so. An abort of `signal` gives the operation up.
+// Returns a promise of the result of an operation, which `begin` starts, given the stack. `below` is the function that
+// the script called: stacks of errors begin at its caller. An abort of `signal` cancels the operation.
 const perform = (begin, below, method, signal) => {
   const stack = captureStack(below);
   return new Promise((resolve, reject) => {

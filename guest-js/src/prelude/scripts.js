@@ -1,7 +1,7 @@
-// Scripts that the script runs: what `shell` and `child_process` (`node/src`) stand on.
+// Nested scripts, which `shell` and `child_process` (`node/src`) run.
 
-// Runs `{language, source, name, arguments, environment, directory}`. Gives the promise of its exit status, ways to its
-// streams, and `stop`. An abort of `signal` stops it too.
+// Runs `{language, source, name, arguments, environment, directory}`. Returns the promise of its exit status, functions
+// for its streams, and `stop`. An abort of `signal` stops it, too.
 const runScript = (script, signal, below) => {
   const streams = native.newStreams();
   const stopping = newSignal();
@@ -13,17 +13,18 @@ const runScript = (script, signal, below) => {
   return {
     __proto__: null,
     exited,
-    // Resolves when the script has taken the bytes and asks for more; rejects when it is gone.
+    // Resolves when the script has consumed the bytes and asks for more, and rejects when it has ended.
     write: (bytes, end) => perform(() => native.write(streams[0], bytes, end), below),
-    // The next bytes of its output (1) or errors (2); empty at the end.
+    // Returns the next bytes of standard output (1) or standard error (2); empty at the end.
     read: (which) => perform(() => native.read(streams[which], readSize), below),
-    // Reads no more of it: a script that goes on writing there ends, as one does whose pipe is broken.
+    // Stops reading an output. A script that continues to write there ends, as with a broken pipe.
     close: (which) => perform(() => native.write(streams[which], new Uint8Array(0), true), below),
     stop: (reason) => abortSignal(stopping, reason),
   };
 };
 
-// Runs such a script to its end, within this step. What it is to be given and gives is `runToEnd` in `src/natives/scripts.rs`.
+// Runs a nested script to its end within this step. `runToEnd` in `src/natives/scripts.rs` describes argument and
+// result.
 const runToEnd = (script, below) => {
   const ended = native.runToEnd(script);
   if (ended.failure !== undefined) throw failureError(ended.failure, captureStack(below));

@@ -1,9 +1,8 @@
-// `state`: what a script leaves for the next one of its session, if that is asked for.
+// `state`: values that a script leaves for the next one of its session, if the host asks for them.
 //
-// What can be kept is what `structuredClone` can copy, and a copy is what is written: it has no getters, and no class but
-// those of `cloners`. It is written as a table of its objects, so that cycles, and objects that are in two places, are
-// found again as they were: `[format, root, [[class, part, …], …], variables]`, all JSON; the last, of which `typed.js`
-// knows, only if there are any. A value is
+// Values that `structuredClone` can copy are kept, and a copy is written: it has no getters, and only classes of
+// `cloners`. The text is a table of objects, which preserves cycles and shared objects: `[format, root, [[class, part,
+// …], …], variables]`, all JSON; the last, of which `typed.js` knows, only if there are any. A value is
 //
 //   a string, boolean, null or finite number   itself
 //   ["u"]                                      undefined
@@ -11,7 +10,7 @@
 //   ["b", "123"]                               a bigint
 //   ["r", 7]                                   the object in row 7
 //
-// The text is put together here, because `JSON.stringify` would ask the script's own `toJSON`.
+// The text is assembled here, because `JSON.stringify` would call a `toJSON` of the script.
 
 const STATE_FORMAT = 1;
 
@@ -37,8 +36,8 @@ const boxed = (unbox) => ({
   make: (parts, read) => Object(read(parts[1])),
 });
 
-// Of each class: how its parts are written; how the object is made without the objects in it; and how those are added,
-// when all of them are there. In a row the class is part 0.
+// Functions for each class: how its parts are written, how the object is created without the objects in it, and how
+// those are added once all exist. Part 0 of a row is the class.
 const stateClasses = {
   __proto__: null,
   Object: {
@@ -46,7 +45,7 @@ const stateClasses = {
     make: () => ({}),
     fill: (object, parts, read) => readProperties(parts, 1, object, read),
   },
-  // An array whose properties are its elements.
+  // Array that has only elements.
   List: {
     write: (value, write) => mapList(value, (item) => write(item)),
     make: () => [],
@@ -175,7 +174,7 @@ const writeState = (root, variables) => {
     return '[' + join(parts, ',') + ']';
   });
   const table = [];
-  // It grows while it is walked.
+  // The list grows during the loop.
   for (let i = 0; i < objects.length; i++) {
     const name = stateClassOf(objects[i]);
     const parts = stateClasses[name].write(objects[i], write);
@@ -202,7 +201,7 @@ const readState = (text) => {
   return { __proto__: null, root: read(written[1]), rows };
 };
 
-// Nothing is written as nothing.
+// Restores a state. An empty text is an empty state.
 const findState = (text) => {
   const { root, rows } = text === '' ? { root: {}, rows: [] } : readState(text);
   defineGlobal('state', root);

@@ -1,12 +1,12 @@
-// `stdin`: the standard input of the script, read when it is asked for.
+// `stdin`: the standard input of the script, read on demand.
 
-// Most bytes that one read asks for.
+// Largest number of bytes that one read requests.
 const readSize = 65_536;
 let stdinDone = false;
-// Bytes that were read within a step, and that nobody has taken yet.
+// Bytes that were read synchronously and not consumed yet.
 let stdinAhead = new Uint8Array(0);
 
-// The next bytes; empty at the end, and from then on.
+// Returns the next bytes; empty at the end, and from then on.
 const readSome = async (below) => {
   if (typedArrayLength(stdinAhead) > 0) return takeAhead(readSize);
   if (stdinDone) return new Uint8Array(0);
@@ -42,7 +42,7 @@ const takeAhead = (limit) => {
   return taken;
 };
 
-// The next bytes, for a function that cannot be stopped in its middle: they are waited for within this step.
+// Returns the next bytes for a synchronous function, which cannot be suspended: the host waits within this step.
 const readNow = (limit) => {
   if (typedArrayLength(stdinAhead) === 0 && !stdinDone) {
     const read = native.readNow(readSize);
@@ -57,7 +57,7 @@ const readNow = (limit) => {
   return takeAhead(limit);
 };
 
-// All that is left of the input, in the same way. After an error nothing of it is lost.
+// Reads the rest of the input synchronously. After an error the bytes that were read so far are kept.
 const readAllNow = () => {
   const parts = [];
   let length = 0;
@@ -74,7 +74,7 @@ const readAllNow = () => {
   }
 };
 
-// The lines of the input, without their ends. Bytes that are not UTF-8 become U+FFFD.
+// Yields the lines of the input without line ends. Bytes that are not UTF-8 become U+FFFD.
 async function* readLines() {
   let rest = new Uint8Array(0);
   for (;;) {

@@ -1,10 +1,11 @@
-// Timers. They really wait: each is an operation of the host.
+// Timers, each of which is an operation of the host that really waits.
 
-// Outstanding operation of each timer, by the number that the script holds.
+// Outstanding operation of each timer, by the number that the script has.
 const timers = { __proto__: null };
 let lastTimer = 0;
 
-// Calls a script's function that nothing of the script waits for: what it throws is uncaught. False if it threw.
+// Calls a function of the script whose result nothing awaits, so that an exception is uncaught. Returns false if it
+// threw.
 const callUnobserved = (callback, values) => {
   try {
     apply(callback, undefined, values);
@@ -15,12 +16,13 @@ const callUnobserved = (callback, values) => {
   }
 };
 
-// How long `sleep` waits, in milliseconds.
+// Returns the duration of `sleep`, in milliseconds.
 const toWait = (delay) => {
   const millis = Number(delay);
   return millis > 0 ? min(millis, 1e12) : 0;
 };
-// How long a timer waits. As in Node that is a millisecond at least, and for what is no 32-bit number too.
+// Returns the duration of a timer. As in Node it is at least a millisecond, and a millisecond for a number beyond 32
+// bits.
 const toDelay = (delay) => {
   const millis = Number(delay);
   if (millis > 2147483647) {
@@ -30,7 +32,7 @@ const toDelay = (delay) => {
   return millis >= 1 && millis <= 2147483647 ? trunc(millis) : 1;
 };
 
-// Whether the script is in its first turn, and a timer of that may be due at once.
+// True in the first turn of the script, whose shortest timers may be due at once.
 let firstTurn = true;
 let dueAtOnce = false;
 
@@ -46,7 +48,7 @@ const startTimer = (timer, delay, fire) => {
   };
 };
 
-// Timers for which a script that came to its end does not wait.
+// Timers that do not keep a script alive.
 const unreferenced = [];
 const setReferenced = (timer, wanted) => {
   for (let i = 0; i < unreferenced.length; i++) if (unreferenced[i] === timer) splice(unreferenced, i--, 1);
@@ -54,7 +56,7 @@ const setReferenced = (timer, wanted) => {
   if (timer in timers) native.keepAlive(timers[timer], wanted);
 };
 
-// What `setTimeout` gives: Node's object, and where a number is wanted, a number.
+// Result of `setTimeout`: Node's object, which converts to a number.
 class Timeout {
   #timer;
   #restart;
@@ -100,7 +102,7 @@ const stopTimer = (timer) => {
   delete timers[timer];
 };
 
-// Immediates of this turn, which are begun at its end: after what timers are due then. Those of the first turn come after
+// Immediates of this turn, which begin at its end, after the timers that are due. Those of the first turn come after
 // its shortest timers, as they nearly always do in Node.
 const immediates = [];
 const beginImmediates = () => {
@@ -117,28 +119,28 @@ const setImmediateTimer = (callback, values) => {
   native.immediateQueued();
   return timer;
 };
-// Ties a callback to what `AsyncLocalStorage` knows where it is given, as soon as there is one.
+// Binds a callback to the current stores of `AsyncLocalStorage`, once there are any.
 let bindCallback = (callback) => callback;
 
-// Calls back as Node does after it has asked the system for something: after the timers and immediates of this turn.
+// Calls back as Node does after a system call: after the timers and immediates of this turn.
 const callLater = (callback) => {
   const bound = bindCallback(callback);
   setImmediateTimer(() => void setImmediateTimer(bound, []), []);
 };
 
-// What `process.nextTick` was given.
+// Callbacks of `process.nextTick`.
 let ticks = [];
 let nextTickAt = 0;
 const queueTick = (callback, values) => {
   push(ticks, [bindCallback(callback), values]);
   native.tickQueued();
 };
-// Stops at one that throws: that is dealt with before the others.
+// Runs ticks until one throws, whose error is handled before the others run.
 const runTicks = () => {
   while (nextTickAt < ticks.length) {
     const tick = ticks[nextTickAt];
     ticks[nextTickAt++] = undefined;
-    // Ticks that queue ticks without end take no more memory than those that wait.
+    // Drops the ticks that have run, so that endless queueing of ticks takes no more memory than those that wait.
     if (nextTickAt === 1024) {
       ticks = slice(ticks, nextTickAt);
       nextTickAt = 0;
@@ -178,7 +180,7 @@ const timerFunctions = {
   setInterval(callback, delay, ...values) {
     checkCallback(callback, timerFunctions.setInterval);
     const timer = ++lastTimer;
-    // As in Node, an interval is at least a millisecond: one of none would never let go.
+    // As in Node, an interval is at least a millisecond; with none, it would never yield.
     const every = max(toDelay(delay), 1);
     const bound = bindCallback(callback);
     const fire = () => {

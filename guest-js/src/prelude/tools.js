@@ -1,6 +1,6 @@
 // Tools as JavaScript objects: one global for each alias, made when it is first used.
 
-// Names that the language itself, or a way of looking at objects, asks any object for.
+// Names that the language itself, or code that inspects objects, looks up in any object.
 const askedOfAny = {
   __proto__: null,
   then: 1,
@@ -27,7 +27,7 @@ const askedOfAny = {
   message: 1,
 };
 
-// The names of the parameters of a method; those that are required, if any is.
+// Returns the names of a method's parameters: the required ones, or all if none is required.
 const parameterNames = (method) => {
   try {
     const parameters = native.describe(method)?.parameters;
@@ -40,7 +40,7 @@ const parameterNames = (method) => {
 
 const identifier = /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u;
 
-// How a call of a tool is written: `stats.describe({values: …})`.
+// Returns an example of a call: `stats.describe({values: …})`.
 const exampleCall = (path, method) => {
   const names = parameterNames(method);
   const shown = mapList(
@@ -56,7 +56,7 @@ const shapeError = (path, method, got, tool) => {
   return usageError(TypeError, message, tool, 'argument');
 };
 
-// What is wrong with the arguments of a call, in words; undefined if nothing is.
+// Describes an error in the arguments of a call; undefined if they are valid.
 const wrongShape = (values) => {
   if (values.length === 0) return undefined;
   if (values.length > 2) return values.length + ' arguments';
@@ -66,7 +66,7 @@ const wrongShape = (values) => {
   return values.length === 2 && values[1] !== undefined ? wrongOptions(values[1]) : undefined;
 };
 
-// What is wrong with a second object, which holds options of the call.
+// Describes an error in the second object, which has options of the call.
 const wrongOptions = (options) => {
   if (!isRecord(options)) return '2 arguments';
   const keys = objectKeys(options);
@@ -102,7 +102,7 @@ const makeTool = (path, method) => {
 
 const rejected = (error) => new Promise((_, reject) => reject(error));
 
-// Answers for what a namespace has not: an error that names the nearest tool.
+// Returns the prototype of a namespace. Reading a missing name is an error that suggests the nearest tool.
 const strictPrototype = (prefix, names) =>
   new Proxy(objectPrototype, {
     __proto__: null,
@@ -124,10 +124,11 @@ const strictPrototype = (prefix, names) =>
     },
     getPrototypeOf: () => null,
   });
-// No function of this name is on the stack, so that nothing is cut off it.
+// Function that is never on the stack, so that no frames are removed from it.
 const trapOf = () => {};
 
-// A namespace whose members nobody names beforehand: whatever is asked of it is a method, and the host judges the call.
+// Returns an open namespace, whose members are not known beforehand: every name is a method, and the host decides about
+// the call.
 const openNamespace = (path, method) =>
   new Proxy(makeTool(path, method), {
     __proto__: null,
@@ -182,7 +183,7 @@ const buildNode = (prefix, node) => {
   return freeze(value);
 };
 
-// A tool by its path: `payments.charges.create`.
+// Returns a tool by its path, such as `payments.charges.create`.
 const toolAt = (path) => {
   const segments = split(path, '.');
   let value = aliasValue(segments[0]);
@@ -193,7 +194,7 @@ const toolAt = (path) => {
 const builtAliases = { __proto__: null };
 const aliasValue = (alias) => (builtAliases[alias] ??= buildAlias(alias));
 
-// A global that is made at first use, and that a script may replace.
+// Defines a global that is created at first use, and that a script may replace.
 const defineLazy = (name, make) => {
   defineGetter(
     globalThis,
@@ -207,7 +208,7 @@ const defineLazy = (name, make) => {
   );
 };
 
-// The value of a tool's global, which is from here on an ordinary property.
+// Returns the value of a tool's global, which becomes an ordinary property.
 const resolveGlobal = (name) => {
   const path = native.takeGlobal(name);
   const value = path === name ? aliasValue(path) : toolAt(path);
@@ -219,14 +220,15 @@ const replaceGlobal = (name, value) => {
   defineGlobal(name, value);
 };
 
-// What a name is found in that the global object has not: each tool's global, as an accessor that makes it a property.
+// Prototype of the global object, where names are looked up that the global object lacks. It has an accessor for each
+// tool's global, which makes the global a property.
 const toolScope = native.toolScope(objectPrototype, (name) => [
   () => resolveGlobal(name),
   (value) => replaceGlobal(name, value),
 ]);
 
-// Makes the tools' globals properties of the global object, for a script that has got hold of that: it may ask which there
-// are, or delete one.
+// Makes the tools' globals properties of the global object, once a script has a reference to that: it may list or
+// delete them.
 const revealTools = () => {
   setPrototypeOf(globalThis, objectPrototype);
   defineGlobal('globalThis', globalThis);
@@ -268,7 +270,7 @@ const catalogFunctions = {
     }
     const found = native.methodOf(asked);
     const about = found.length === 0 ? null : (native.describe(found[1]) ?? null);
-    // What amla-sandbox calls it.
+    // Name in amla-sandbox.
     if (about !== null) defineProperty(about, 'id', { __proto__: null, value: 'mcp:' + found[0], enumerable: true });
     return about;
   },
@@ -276,7 +278,7 @@ const catalogFunctions = {
 
 for (const name in catalogFunctions) defineGlobal(name, catalogFunctions[name]);
 
-// As amla-sandbox has it: the names of the tools.
+// As in amla-sandbox: the names of the tools.
 defineLazy('__tools__', () => {
   const tools = native.allTools();
   const names = [];

@@ -1,19 +1,21 @@
-// Inputs that a person types, one after another: what one declares at its top level, the next one finds as a global.
+// Inputs of an interactive session: the top-level declarations of one are globals of the next.
 //
-// Each is run in a realm of its own, so what it declared is carried over, behind what is kept of `state`. A variable is
+// Each input runs in a realm of its own, so declarations are carried over, after the values of `state`. A variable is
+// one of
 //
-//   ["x", "v", value]                 a copy of its value, written as those of `state` are
-//   ["f", "t", text]                  a function or class of the top level: it sees globals only, so its text says it all
-//   ["fs", "r", "node:fs", "name"]    what `require` gave: all of it if there is no name
-//   ["a", "i", "./a.js", "name"]      what `import` gave
+//   ["x", "v", value]                 a copy of its value, in the form of `state`
+//   ["f", "t", text]                  a top-level function or class, by its text: it refers to globals only
+//   ["fs", "r", "node:fs", "name"]    a result of `require`: the whole module if there is no name
+//   ["a", "i", "./a.js", "name"]      a result of `import`
 //
 // `_` is the last value that was shown, unless the inputs declare it themselves.
 
 const globalEval = globalThis.eval;
 
-// What is to be kept, by name; in the order in which it was declared.
+// Variables to keep, by name, in the order of their declaration.
 let variables = new Map();
-// Whether the script is such an input, and what it may find in the global object that no input declared.
+// State of the input, or undefined for a script that is not one. It has the names that may be in the global object
+// without a declaration.
 let typed;
 
 const complain = (text) => native.stderr(text + '\n');
@@ -44,7 +46,7 @@ const valueAgain = (how) => {
   return how.length > 3 ? found[how[3]] : found;
 };
 
-// Takes over what earlier inputs left. To a script that nobody typed it is of no concern, but it leaves it in its turn.
+// Restores what earlier inputs left. A script that is not an input ignores it, but leaves it to the next one.
 const findVariables = (rows) => {
   for (let i = 0; i < rows.length; i++) mapSet(variables, rows[i][0], rows[i]);
   if (typed === undefined) return;
@@ -61,7 +63,7 @@ const findVariables = (rows) => {
   }
 };
 
-// The script is an input. `declared` is what it declares: rows as above; those of values lack them.
+// Begins an input. `declared` has its declarations as the rows above, in which values are missing.
 const beginTyped = (colors) => {
   typed = { __proto__: null, colors, declared: [], known: objectKeys(globalThis) };
   define(globalThis, '__tollhouse_import', importForMain);
@@ -80,7 +82,7 @@ const hasImports = () => {
   return found;
 };
 
-// The value of the input, as it is shown.
+// Returns the text that shows the value of the input.
 const showTyped = (value) => {
   native.stdout(inspect(value, { colors: typed.colors }) + '\n');
   if (value === undefined || typed.ownLast) return;
@@ -89,8 +91,8 @@ const showTyped = (value) => {
   defineShown(globalThis, '_', value);
 };
 
-// Reads a variable; undefined for one that is not there (yet). It is in an object, so that it can be `undefined` itself.
-// What this input declares may be no property of the global object.
+// Reads a variable, wrapped in an object because its value may be `undefined`; undefined if it does not exist (yet). A
+// declaration of this input need not be a property of the global object.
 const readVariable = (name, fresh) => {
   try {
     if (fresh) return { __proto__: null, value: globalEval(name) };
@@ -100,7 +102,7 @@ const readVariable = (name, fresh) => {
   }
 };
 
-// All names that the inputs declared so far, and how.
+// Returns all names that the inputs have declared so far, and how.
 const declaredSoFar = () => {
   const all = variables;
   if (typed === undefined) return all;
@@ -117,15 +119,16 @@ const declaredSoFar = () => {
   return all;
 };
 
-// Whether a variable can be had again as it was declared.
+// Returns true if a variable still has the value that it was declared with.
 const isStill = (how, value) => {
   if (how[1] === 't') return typeof value === 'function' && functionToString(value) === how[2];
   if (how[1] === 'r') return value === valueAgain(how);
-  // An import cannot be assigned to; the global that stands for it later can.
+  // An import cannot be assigned to, but the global that stands for it in later inputs can.
   return how[1] === 'i' && (how.fresh === true || value === how.value);
 };
 
-// A copy of a value, or why there is none. Copies share what the values share; of a failed one nothing is shared.
+// Copies a value, or returns the reason why that is impossible. Copies share objects as the originals do; a failed copy
+// leaves nothing to share.
 const copyVariable = (value, seen) => {
   const before = mapSize(seen);
   try {
@@ -141,7 +144,7 @@ const copyVariable = (value, seen) => {
   }
 };
 
-// What is kept of all variables: rows, with copies of values.
+// Returns rows for all variables, with copies of their values.
 const keepVariables = (seen) => {
   const rows = [];
   const lost = [];
@@ -154,7 +157,7 @@ const keepVariables = (seen) => {
     const { copy, why } = copyVariable(read.value, seen);
     cloneStrictly = false;
     if (why === undefined) return push(rows, [name, 'v', copy]);
-    // What was only shown was never promised.
+    // A value that was only shown need not be kept.
     if (name !== '_') push(lost, '`' + name + '` (' + why + ')');
     return undefined;
   });

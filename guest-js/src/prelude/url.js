@@ -1,6 +1,6 @@
-// `URL` and `URLSearchParams`, by the WHATWG's standard.
+// `URL` and `URLSearchParams`, by the standard of the WHATWG.
 
-// As the standard turns what it is given into text: `String` alone has words for a symbol.
+// Converts a value to text as the standard requires; only `String` accepts a symbol.
 const toUsv = (value) => {
   if (typeof value === 'symbol') throw new TypeError('Cannot convert a Symbol value to a string');
   return String(value);
@@ -47,7 +47,7 @@ const missingPair = () => nodeError(new TypeError('The "name" and "value" argume
 
 class URLSearchParams {
   #pairs = [];
-  // What is told of changes: the URL whose query this is.
+  // Notifies the URL whose query this is of a change.
   #changed = () => {};
   static attach(pairs, changed) {
     const params = new URLSearchParams();
@@ -147,7 +147,7 @@ delete URLSearchParams.reload;
 const paramsToString = uncurry(URLSearchParams.prototype.toString);
 defineGlobal('URLSearchParams', URLSearchParams);
 
-// Order of the parts in which the native gives a URL.
+// Order of the parts in which the native function returns a URL.
 const urlParts = [
   'href',
   'origin',

@@ -1,8 +1,8 @@
-// What scripts know from the web: events, `AbortController`, `crypto`, `performance`.
+// APIs of the web: events, `AbortController`, `crypto`, `performance`.
 
 let scriptStart = 0;
 
-// Of each target its listeners: `[{type, callback, once}]`.
+// Listeners of each target: `[{type, callback, once}]`.
 const listenersOf = new WeakMap();
 
 const callListener = (callback, target, event) => {
@@ -24,7 +24,7 @@ class Event {
   #time;
   constructor(type, options) {
     if (arguments.length === 0) throw nodeError(new TypeError('The "type" argument must be specified'), 'ERR_MISSING_ARGS');
-    // A symbol is refused.
+    // A symbol throws here.
     this.#type = `${type}`;
     this.#bubbles = options?.bubbles === true;
     this.#cancelable = options?.cancelable === true;
@@ -158,7 +158,7 @@ const listenerCount = (target, type) => {
   return count;
 };
 
-// Of each signal: `{aborted, reason, waiting}`; `waiting` are the operations and signals that end with it.
+// State of each signal: `{aborted, reason, waiting}`; `waiting` are the operations and signals that end with it.
 const signalStates = new WeakMap();
 let makingSignal = false;
 
@@ -240,7 +240,7 @@ const abortSignal = (signal, reason) => {
   apply(dispatchEvent, signal, [new Event('abort')]);
 };
 
-// The signal in the options of a call; undefined if there is none.
+// Returns the signal in the options of a call; undefined if there is none.
 const signalOf = (options, below) => {
   const signal = isObject(options) ? options.signal : undefined;
   if (signal == null) return undefined;
@@ -251,7 +251,7 @@ const signalOf = (options, below) => {
 const isAborted = (signal) => weakGet(signalStates, signal).aborted;
 const abortReason = (signal) => weakGet(signalStates, signal).reason;
 
-// Calls back once the signal is aborted; gives the function that forgets it.
+// Calls back once the signal is aborted. Returns a function that removes the callback.
 const whenAborted = (signal, callback) => {
   const state = weakGet(signalStates, signal);
   push(state.waiting, callback);

@@ -1,4 +1,4 @@
-//! The text of a call, as `assert` quotes it.
+//! Text of a call in a script, as `assert` quotes it.
 
 use oxc_allocator::Allocator;
 use oxc_ast::ast::CallExpression;
@@ -7,8 +7,8 @@ use oxc_span::Span;
 
 use super::{Dialect, parse, parse_script};
 
-/// The text of the innermost call around a place, whose line counts from 1 and whose column counts bytes from 1. Lines
-/// behind the first lose the indentation that the call has. None if no call is there, or the text does not parse.
+/// Returns the text of the innermost call around a position. Lines count from 1, and columns count bytes from 1. Lines
+/// after the first lose the indentation of the call. Returns `None` if there is no call, or the text does not parse.
 pub(crate) fn call_text(source: &str, dialect: Dialect, line: usize, column: usize) -> Option<String> {
     let line_start = line_start(source, line)?;
     let place = u32::try_from(line_start + column.checked_sub(1)?).ok()?;
@@ -36,14 +36,14 @@ fn without_indentation(line: &str, most: usize) -> &str {
 
 fn innermost_call(source: &str, dialect: Dialect, place: u32) -> Option<Span> {
     let allocator = Allocator::default();
-    // A script may hold what no module does.
+    // A script may contain constructs that no module has.
     let parsed = parse(&allocator, source, dialect).ok().or_else(|| parse_script(&allocator, source))?;
     let mut finder = InnermostCallFinder { place, found: None };
     finder.visit_program(&parsed.program);
     finder.found
 }
 
-/// Finds the innermost call around a place: it is visited last.
+/// Visitor that finds the innermost call around a position, which is visited last.
 struct InnermostCallFinder {
     place: u32,
     found: Option<Span>,

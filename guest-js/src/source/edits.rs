@@ -1,11 +1,11 @@
-//! Changes to a text that keep its lines.
+//! Edits of a text that keep its line numbers.
 
 use oxc_span::Span;
 
-/// Changes of a text, whose places are byte offsets.
+/// Edits of a text. Positions are byte offsets.
 pub(super) struct TextEdits<'s> {
     source: &'s str,
-    /// Start, end, and what stands there instead. They do not overlap.
+    /// Start, end and replacement of each edit. Edits do not overlap.
     list: Vec<(usize, usize, String)>,
 }
 
@@ -14,12 +14,12 @@ impl<'s> TextEdits<'s> {
         Self { source, list: Vec::new() }
     }
 
-    /// Leaves only the line ends.
+    /// Replaces a range by blanks, except for line ends.
     pub(super) fn blank(&mut self, start: u32, end: u32) {
         self.blank_with(start, end, "");
     }
 
-    /// Leaves only the line ends, with `text` in place of the first characters.
+    /// Replaces a range by `text` and blanks, except for line ends.
     pub(super) fn blank_with(&mut self, start: u32, end: u32, text: &str) {
         let (start, end) = (start as usize, end as usize);
         let Some(old) = self.source.get(start..end).filter(|old| !old.is_empty()) else { return };
@@ -35,19 +35,20 @@ impl<'s> TextEdits<'s> {
         self.list.push((start, end, new));
     }
 
-    /// Puts `text` in place of what is there; the lines between are kept behind it.
+    /// Replaces a range by `text`, followed by the line ends of the range.
     pub(super) fn replace(&mut self, start: u32, end: u32, text: &str) {
         let (start, end) = (start as usize, end as usize);
         let lines = self.source.get(start..end).map_or(0, |old| old.matches('\n').count());
         self.list.push((start, end, format!("{text}{}", "\n".repeat(lines))));
     }
 
-    /// Inserts `text` at a place.
+    /// Inserts `text` at a position.
     pub(super) fn insert(&mut self, at: u32, text: &str) {
         self.list.push((at as usize, at as usize, text.to_owned()));
     }
 
-    /// Ends the statement that ends at `end`, if what it ends with was blanked: without it, the next line might go on.
+    /// Terminates the statement that ends at `end` if its last part was blanked: otherwise it might continue on the
+    /// next line.
     pub(super) fn end_statement(&mut self, end: u32) {
         if let Some((_, _, text)) = self.list.iter_mut().rev().find(|(start, to, _)| *to == end as usize && start < to)
             && text.ends_with(' ')
@@ -57,17 +58,17 @@ impl<'s> TextEdits<'s> {
         }
     }
 
-    /// Returns true if a change covers this place already.
+    /// Returns true if an edit covers this position already.
     pub(super) fn covers(&self, at: u32) -> bool {
         self.list.iter().any(|(start, end, _)| (*start..*end).contains(&(at as usize)))
     }
 
-    /// The text as it is now.
+    /// Returns the edited text.
     pub(super) fn apply(&self) -> String {
         self.between(0, self.source.len())
     }
 
-    /// A part of the text as it is now.
+    /// Returns the edited text of a range.
     pub(super) fn part(&self, span: Span) -> String {
         self.between(span.start as usize, span.end as usize)
     }
@@ -87,7 +88,7 @@ impl<'s> TextEdits<'s> {
     }
 }
 
-/// The first place from `at` on that is neither blank nor comment.
+/// Returns the first position from `at` on that is neither white space nor in a comment.
 pub(super) fn next_token(source: &str, at: u32) -> u32 {
     let mut at = at as usize;
     loop {
@@ -105,7 +106,7 @@ pub(super) fn next_token(source: &str, at: u32) -> u32 {
     }
 }
 
-/// Returns true if `text` stands at the first token from `at` on; where, if so.
+/// Returns the position of the first token from `at` on, if `text` begins there.
 pub(super) fn token_at(source: &str, at: u32, text: &str) -> Option<u32> {
     let at = next_token(source, at);
     source.get(at as usize..)?.starts_with(text).then_some(at)

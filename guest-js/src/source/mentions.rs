@@ -1,7 +1,7 @@
-//! What a script mentions by names that it does not define itself.
+//! Finds the names that a script uses but does not define itself.
 //!
-//! A name counts as defined if anything in the script declares or assigns it, wherever that is: what is said to be missing is
-//! missing. Scripts that evaluate text, or open an object as a scope, mention nothing that could be known.
+//! A name counts as defined if any part of the script declares or assigns it, so that a name which is reported as
+//! missing really is. Nothing is reported for scripts that evaluate text, or use `with`.
 
 use std::collections::BTreeSet;
 
@@ -19,20 +19,20 @@ use oxc_syntax::operator::UnaryOperator;
 use super::{Dialect, parse};
 use crate::bindings::Mention;
 
-/// The most that is told of one script.
+/// Largest number of reported names in one script.
 const MAX_MENTIONS: usize = 1_000;
 
-/// The longest path and the most keys that are told of one mention.
+/// Longest path, and largest number of keys, that are reported for one use.
 const MAX_PARTS: usize = 100;
 
-/// Objects whose properties are names of the script.
+/// Names of the global object, whose properties are global names.
 const GLOBAL_OBJECTS: [&str; 4] = ["globalThis", "global", "self", "window"];
 
-/// Names that can define other names without writing them: functions that evaluate text, and the global object where it
-/// is more than the beginning of a property's name (`globalThis[name] = 1`, `Object.assign(globalThis, all)`).
+/// Names that can define other names indirectly: functions that evaluate text, and the global object if it is used
+/// other than for a fixed property (`globalThis[name] = 1`, `Object.assign(globalThis, all)`).
 const DEFINING: [&str; 6] = ["eval", "Function", "globalThis", "global", "self", "window"];
 
-/// Returns the uses of names that a script does not define; none of a script that does not parse.
+/// Returns the uses of names that a script does not define, or none if it does not parse.
 pub(crate) fn mentions(source: &str, dialect: Dialect) -> Vec<Mention> {
     let allocator = Allocator::default();
     let Ok(parsed) = parse(&allocator, source, dialect) else { return Vec::new() };
@@ -54,10 +54,10 @@ pub(crate) fn mentions(source: &str, dialect: Dialect) -> Vec<Mention> {
 
 /// Use of a name that the script does not define.
 struct NameUse<'a> {
-    /// The name, and the properties behind it.
+    /// The name, followed by the properties that are read from it.
     path: Vec<&'a str>,
     span: Span,
-    /// Keys of the one object that it is called with.
+    /// Keys of the object literal, if that is the only argument of a call.
     arguments: Option<Vec<&'a str>>,
 }
 
@@ -69,7 +69,7 @@ impl NameUse<'_> {
     }
 }
 
-/// Lines and columns of offsets that only grow.
+/// Converter of increasing offsets to lines and columns.
 struct LineCounter<'s> {
     source: &'s str,
     offset: usize,
@@ -90,12 +90,12 @@ impl LineCounter<'_> {
     }
 }
 
-/// Collects the uses of names in a program.
+/// Visitor that collects the uses of names in a program.
 #[derive(Default)]
 struct NameUseFinder<'a> {
     defined: BTreeSet<&'a str>,
     uses: Vec<NameUse<'a>>,
-    /// True if an object is opened as a scope: its names no reader of the text can know.
+    /// True if the script uses `with`, whose names cannot be known from the text.
     is_dynamic: bool,
 }
 
@@ -104,7 +104,7 @@ impl<'a> NameUseFinder<'a> {
         self.uses.push(NameUse { path, span, arguments });
     }
 
-    /// Defines what is assigned to: a variable of sloppy code, or a property of the global object.
+    /// Defines the target of an assignment: a variable in sloppy mode, or a property of the global object.
     fn assigned(&mut self, target: &SimpleAssignmentTarget<'a>) {
         match target {
             SimpleAssignmentTarget::AssignmentTargetIdentifier(name) => {
@@ -121,7 +121,7 @@ impl<'a> NameUseFinder<'a> {
     }
 }
 
-/// The names of `a.b.c`, and where it begins; none if it begins with anything else than a name.
+/// Returns the names of `a.b.c` and its position, or `None` if the expression does not begin with a name.
 fn chain<'a>(expression: &Expression<'a>) -> Option<Vec<&'a str>> {
     match expression {
         Expression::Identifier(name) => Some(vec![name.name.as_str()]),
@@ -134,7 +134,7 @@ fn chain<'a>(expression: &Expression<'a>) -> Option<Vec<&'a str>> {
     }
 }
 
-/// The keys of the one object that stands for all arguments, if it is written out.
+/// Returns the keys of an argument list that consists of one object literal.
 fn keys<'a>(arguments: &[Argument<'a>]) -> Option<Vec<&'a str>> {
     let object = match arguments {
         [] => return Some(Vec::new()),
@@ -182,7 +182,7 @@ impl<'a> Visit<'a> for NameUseFinder<'a> {
     }
 
     fn visit_unary_expression(&mut self, it: &UnaryExpression<'a>) {
-        // `typeof` asks whether there is such a name.
+        // `typeof` asks whether a name exists.
         let asks = it.operator == UnaryOperator::Typeof;
         match &it.argument {
             Expression::Identifier(name) if asks => {
@@ -227,7 +227,7 @@ impl<'a> Visit<'a> for NameUseFinder<'a> {
     }
 
     fn visit_ts_enum_member(&mut self, it: &TSEnumMember<'a>) {
-        // Members name each other without their enum.
+        // Members of an enum refer to each other without the name of the enum.
         self.defined.insert(it.id.static_name().as_str());
         walk::walk_ts_enum_member(self, it);
     }

@@ -1,7 +1,8 @@
-//! `import` and `export`.
+//! Rewrites `import` and `export`.
 //!
-//! The main script is the body of an async function, so that `return` works there. Its imports become `await`s before
-//! its first line (imports happen first in a module, too); what it exports nobody can import.
+//! The main script is the body of an async function, so that `return` works there. Its imports become `await`
+//! expressions before its first line, as the imports of a module happen first, too. Exports of the main script are
+//! ignored, since nothing can import them.
 
 use oxc_ast::ast::{
     ExportDefaultDeclarationKind, ImportDeclaration, ImportDeclarationSpecifier, ImportOrExportKind, ModuleExportName,
@@ -12,14 +13,14 @@ use oxc_span::GetSpan as _;
 use super::edits::{TextEdits, token_at};
 use super::types::Names;
 
-/// The function of the prelude that imports for the main script, as its text calls it.
+/// Name of the prelude's function that imports for the main script.
 pub(crate) const IMPORT: &str = "__tollhouse_import";
 
 /// Name that stands for `import.meta` in a function body.
 pub(crate) const IMPORT_META: &str = "import_meta";
 
-/// Turns a module into the body of an async function; gives the statements that must come before it, if it has `import`
-/// or `export` at all.
+/// Turns a module into the body of an async function. Returns the statements that must precede it, or `None` if the
+/// text has no `import` and no `export`.
 pub(super) fn into_body(
     program: &Program<'_>,
     source: &str,
@@ -73,7 +74,7 @@ pub(super) fn into_body(
     (module || meta).then_some(first)
 }
 
-/// Replaces `import.meta`, which only a module may write. Returns true if there is one.
+/// Replaces `import.meta`, which is allowed in modules only. Returns true if there is one.
 fn meta(program: &Program<'_>, edits: &mut TextEdits<'_>) -> bool {
     struct ImportMetaFinder<'e, 's> {
         edits: &'e mut TextEdits<'s>,
@@ -92,7 +93,7 @@ fn meta(program: &Program<'_>, edits: &mut TextEdits<'_>) -> bool {
     finder.found
 }
 
-/// An import as statements: `const {default: a, "b": c} = await …("x", ["default", "b"]);`
+/// Returns an import as statements: `const {default: a, "b": c} = await …("x", ["default", "b"]);`
 fn awaited(import: &ImportDeclaration<'_>, used: Option<&Names>) -> String {
     let mut names = Vec::new();
     let mut bindings = Vec::new();
@@ -133,7 +134,7 @@ pub(super) fn exported<'a>(name: &'a ModuleExportName<'_>) -> &'a str {
     }
 }
 
-/// A string as JavaScript writes it.
+/// Returns a string as a JavaScript literal.
 fn quote(text: &str) -> String {
     let mut quoted = String::from('"');
     for character in text.chars() {
@@ -155,7 +156,7 @@ fn quote(text: &str) -> String {
     quoted
 }
 
-/// Returns true if an import brings a value. As `tsc` does, what is never used as one is taken for a type.
+/// Returns true if an import brings a value. As in `tsc`, a name that is never used as a value is taken for a type.
 fn wanted(specifier: &ImportDeclarationSpecifier<'_>, used: Option<&Names>) -> bool {
     let Some(used) = used else { return true };
     match specifier {
@@ -164,7 +165,7 @@ fn wanted(specifier: &ImportDeclarationSpecifier<'_>, used: Option<&Names>) -> b
     }
 }
 
-/// Takes out of a TypeScript module's imports what brings no value.
+/// Removes imports from a TypeScript module that bring no value.
 pub(super) fn drop_unused(program: &Program<'_>, source: &str, used: Option<&Names>, edits: &mut TextEdits<'_>) {
     for statement in &program.body {
         let Statement::ImportDeclaration(import) = statement else { continue };

@@ -1,9 +1,9 @@
-//! An input that a person typed, one of several: whether it goes on, its text as global code, and what it declares at its
-//! top level.
+//! Inputs of an interactive session: whether an input is incomplete, its text as global code, and its top-level
+//! declarations.
 //!
-//! Global code gives the value of its last expression, and its declarations are those of the whole realm. A later input
-//! runs in another realm, so the prelude carries over what was declared; what is said here of each declaration tells it
-//! how.
+//! Global code returns the value of its last expression, and its declarations belong to the realm. Since a later input
+//! runs in another realm, the prelude carries declared values over, in the way that is determined here for each
+//! declaration.
 
 use oxc_allocator::Allocator;
 use oxc_ast::ast::{
@@ -16,14 +16,15 @@ use oxc_span::{GetSpan as _, Span};
 use super::edits::TextEdits;
 use super::{Dialect, SourceError, module, strip};
 
-/// An input, ready to be evaluated as global code.
+/// Input in the form of global code.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct TypedInput {
-    /// Statements that come before its first line: what it imports.
+    /// Statements to run before the first line, which make its imports.
     pub(crate) imports: String,
     /// Text of the input itself.
     pub(crate) text: String,
-    /// Declarations at its top level, in order, besides those that global code makes properties of the global object.
+    /// Declarations at the top level, in order, except for those that global code makes properties of the global
+    /// object.
     pub(crate) declared: Vec<TypedDeclaration>,
 }
 
@@ -34,16 +35,16 @@ pub(crate) struct TypedDeclaration {
     pub(crate) how: ValueOrigin,
 }
 
-/// Way in which a later input gets the value of a name.
+/// Way in which a later input obtains the value of a name.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum ValueOrigin {
-    /// A copy of the value.
+    /// By copying the value.
     Copy,
-    /// By this text, of a function or class: at the top level it sees nothing but globals.
+    /// By evaluating the text of a function or class again, which at the top level refers to nothing but globals.
     Text(String),
-    /// A call of `require`: the module, and the property of it.
+    /// By calling `require`: name of the module, and property if only one was taken.
     Require(String, Option<String>),
-    /// An `import`: the module, and the export; none for the whole namespace.
+    /// By an `import`: name of the module and of the export; `None` for the whole namespace.
     Import(String, Option<String>),
 }
 
@@ -51,19 +52,19 @@ pub(crate) enum ValueOrigin {
 pub(crate) enum NotGlobalCode {
     /// A `return` at the top level, so that the input can only be the body of a function.
     Returns,
-    /// An input that does not parse; QuickJS reports the error.
+    /// The input does not parse; QuickJS reports the error.
     Plain,
-    /// An input that is no TypeScript.
+    /// The input is not valid TypeScript.
     SourceError(SourceError),
 }
 
-/// Returns true if a text ends in the middle of something.
+/// Returns true if a text is incomplete.
 pub(crate) fn is_open(source: &str, dialect: Dialect) -> bool {
     let whole = |source: &str| parse(&Allocator::default(), source, dialect, true, |_| ()).is_ok();
     if whole(source) {
         return false;
     }
-    // What begins like a block may be an object.
+    // A text that begins like a block may be an object literal.
     let object = is_braced(source);
     if object && whole(&format!("({source}\n)")) {
         return false;
@@ -71,13 +72,13 @@ pub(crate) fn is_open(source: &str, dialect: Dialect) -> bool {
     ends_early(source, dialect) || (object && ends_early(&format!("({source}"), dialect))
 }
 
-/// Lines of which each ends something that a text may leave open: an expression or statement, a block, a parenthesis, a
-/// comment, a template, a string whose line ends with a backslash.
+/// Lines that each complete one kind of incomplete text: an expression or statement, a block, a parenthesis, a comment,
+/// a template, a string whose line ends with a backslash.
 const CONTINUATIONS: [&str; 7] = ["\n0", "\n}", "\n)", "\n*/", "\n`", "\n'", "\n\""];
 
-/// Returns true if the first mistake in a text is that it ends there. The parser reads from the left: where it gave up
-/// before the end, it says the same whatever follows; and a mistake that it read past is real unless something that
-/// follows mends it.
+/// Returns true if the only error in a text is that it ends too early. The parser reads from left to right: if it gave
+/// up before the end, its error stays the same whatever is appended; an error that it recovered from counts unless
+/// something that is appended removes it.
 fn ends_early(source: &str, dialect: Dialect) -> bool {
     let verdict = |source: &str| {
         let allocator = Allocator::default();
@@ -107,7 +108,7 @@ pub(crate) fn input(source: &str, dialect: Dialect) -> Result<TypedInput, NotGlo
     prepare(source, dialect)
 }
 
-/// Returns true if a text begins like an object, and does not end like a statement.
+/// Returns true if a text begins like an object literal, and does not end like a statement.
 fn is_braced(source: &str) -> bool {
     source.trim_start().starts_with('{') && !source.trim_end().ends_with(';')
 }
@@ -197,7 +198,7 @@ fn declaration(declaration: &Declaration<'_>, edits: &TextEdits<'_>, found: &mut
                 add(found, id.name.as_str(), ValueOrigin::Text(edits.part(class.span)));
             }
         }
-        // Types declare nothing; what is left of enums and namespaces are `var`s.
+        // Types declare no values; enums and namespaces have become `var`s.
         _ => {}
     }
 }
@@ -233,7 +234,7 @@ fn add(found: &mut Vec<TypedDeclaration>, name: &str, how: ValueOrigin) {
     found.push(TypedDeclaration { name: name.to_owned(), how });
 }
 
-/// Returns the way in which a later input gets the value of an expression.
+/// Determines how a later input obtains the value of an expression.
 fn how(value: &Expression<'_>, edits: &TextEdits<'_>) -> ValueOrigin {
     let text = |span: Span| ValueOrigin::Text(edits.part(span));
     match value {

@@ -1,5 +1,5 @@
-//! Takes the types out of TypeScript, and turns the little of it that is no type (enums, parameter properties) into
-//! JavaScript on the same lines.
+//! Removes types from TypeScript, and converts the few constructs that are not only types (enums, parameter properties)
+//! to JavaScript on the same lines.
 
 use std::collections::BTreeSet;
 
@@ -19,16 +19,16 @@ use super::edits::{TextEdits, next_token, token_at};
 /// Names of the variables of a declaration.
 pub(crate) type Names = BTreeSet<String>;
 
-/// Words before a member or parameter that only TypeScript knows.
+/// Modifiers of members and parameters that only TypeScript has.
 const MODIFIERS: [&str; 7] = ["public", "private", "protected", "readonly", "override", "abstract", "declare"];
 
-/// Walks a program and notes what is to be taken out.
+/// Visitor that records the edits which turn TypeScript into JavaScript.
 pub(super) struct TypeStripper<'e, 's> {
     source: &'s str,
     edits: &'e mut TextEdits<'s>,
     /// Names that are used as values.
     pub(super) used: Names,
-    /// Syntax that cannot be taken out: its place, and the reason.
+    /// Position of syntax that cannot be converted, and the reason.
     pub(super) refused: Option<(usize, String)>,
 }
 
@@ -45,13 +45,13 @@ impl<'e, 's> TypeStripper<'e, 's> {
         self.edits.blank(span.start, span.end);
     }
 
-    /// Blanks a whole statement or member. What stood before it may not go on behind it.
+    /// Blanks a whole statement or member, and terminates the statement before it, which might otherwise continue.
     fn blank_statement(&mut self, span: Span) {
         self.edits.blank_with(span.start, span.end, ";");
     }
 
-    /// Returns the place of a class's `implements`: the word is the first of this spelling behind all that can stand
-    /// before it.
+    /// Returns the position of a class's `implements`: the first occurrence of the word after everything that may
+    /// precede it.
     fn implements(&self, class: &Class<'_>) -> u32 {
         let heritage = class.heritage.as_ref().map(|heritage| {
             heritage.type_arguments.as_ref().map_or(heritage.expression.span().end, |arguments| arguments.span.end)
@@ -59,7 +59,7 @@ impl<'e, 's> TypeStripper<'e, 's> {
         let parameters = class.type_parameters.as_ref().map(|parameters| parameters.span.end);
         let name = class.id.as_ref().map(|name| name.span.end);
         let mut at = heritage.or(parameters).or(name).unwrap_or(class.span.start);
-        // Of a class without a name, `class` comes first.
+        // An anonymous class has no name to begin after, so `class` is skipped.
         loop {
             at = next_token(self.source, at);
             match self.source.get(at as usize..) {
@@ -70,7 +70,7 @@ impl<'e, 's> TypeStripper<'e, 's> {
         }
     }
 
-    /// Blanks TypeScript's own words among those between two places.
+    /// Blanks the modifiers of TypeScript between two positions.
     fn blank_modifiers(&mut self, start: u32, end: u32, in_class: bool) {
         let mut at = next_token(self.source, start);
         while at < end {
@@ -89,7 +89,7 @@ impl<'e, 's> TypeStripper<'e, 's> {
         }
     }
 
-    /// Blanks `?` or `!` behind a name, if it stands there.
+    /// Blanks a `?` or `!` after a name.
     fn blank_marker(&mut self, from: u32) {
         for mark in ["?", "!"] {
             if let Some(at) = token_at(self.source, from, mark) {
@@ -98,7 +98,7 @@ impl<'e, 's> TypeStripper<'e, 's> {
         }
     }
 
-    /// Returns true if a declaration leaves nothing behind.
+    /// Returns true if a declaration consists of types only.
     fn only_types(declaration: &Declaration<'_>) -> bool {
         match declaration {
             Declaration::TSTypeAliasDeclaration(_)
@@ -114,7 +114,7 @@ impl<'e, 's> TypeStripper<'e, 's> {
         }
     }
 
-    /// Returns true if a statement leaves nothing behind.
+    /// Returns true if a statement consists of types only.
     fn is_type(statement: &Statement<'_>) -> bool {
         match statement {
             Statement::ImportDeclaration(it) => it.import_kind == ImportOrExportKind::Type,
@@ -145,7 +145,7 @@ impl<'e, 's> TypeStripper<'e, 's> {
         }
     }
 
-    /// The parts of a method or property that are types; false if nothing of it is left.
+    /// Blanks the types of a method or property. Returns false if nothing else is left.
     fn member(&mut self, element: &ClassElement<'_>) -> bool {
         let (span, key, computed) = match element {
             ClassElement::TSIndexSignature(it) => {
@@ -178,7 +178,7 @@ impl<'e, 's> TypeStripper<'e, 's> {
         true
     }
 
-    /// Assigns parameters that are properties, as in `constructor(private a: string)`.
+    /// Assigns parameter properties, as in `constructor(private a: string)`.
     fn parameter_properties(&mut self, parameters: &[FormalParameter<'_>], body: &FunctionBody<'_>) {
         let mut assignments: String = property_names(parameters).map(|name| format!("this.{name}={name};")).collect();
         if assignments.is_empty() {
@@ -198,8 +198,8 @@ impl<'e, 's> TypeStripper<'e, 's> {
         self.edits.insert(at, &assignments);
     }
 
-    /// Declares the properties that are parameters of a class's constructor before its fields, as `tsc` does: that is the order
-    /// of an object's keys.
+    /// Declares the parameter properties of a class before its fields, as `tsc` does, which determines the order of an
+    /// object's keys.
     fn declare_parameter_properties(&mut self, class: &Class<'_>) {
         let constructor = class.body.body.iter().find_map(|element| match element {
             ClassElement::MethodDefinition(it) if it.kind.is_constructor() && it.value.body.is_some() => Some(it),
@@ -212,7 +212,7 @@ impl<'e, 's> TypeStripper<'e, 's> {
         }
     }
 
-    /// `enum E { A, B = 2 }` as an object with the numbers' names.
+    /// Converts `enum E { A, B = 2 }` to an object with reverse mappings from numbers to names.
     fn enumeration(&mut self, it: &TSEnumDeclaration<'_>) {
         let name = it.id.name.as_str();
         let body = it.body.span;
@@ -227,7 +227,7 @@ impl<'e, 's> TypeStripper<'e, 's> {
                     return;
                 }
             };
-            // Later members may use its name; one that cannot be a variable's gets another.
+            // Later members may refer to this one by name. A name that is not valid for a variable is replaced.
             let plain = matches!(member.id, TSEnumMemberName::Identifier(_)) && key != name && !is_reserved(key);
             let variable = if plain { key.to_owned() } else { format!("$${index}") };
             let key = format!("\"{}\"", key.replace('\\', "\\\\").replace('"', "\\\""));
@@ -253,14 +253,14 @@ impl<'e, 's> TypeStripper<'e, 's> {
     }
 }
 
-/// Returns the names of parameters that are properties.
+/// Returns the names of parameter properties.
 fn property_names<'p>(parameters: &'p [FormalParameter<'_>]) -> impl Iterator<Item = &'p str> {
     let is_property = |it: &&FormalParameter<'_>| it.accessibility.is_some() || it.readonly || it.r#override;
     parameters.iter().filter(is_property).filter_map(|it| it.pattern.get_identifier_name().map(|name| name.as_str()))
 }
 
-/// Returns the place where a key begins; that of a computed key is its bracket, which stands right before it or behind
-/// blanks.
+/// Returns the position of a key; that of a computed key is its bracket, which precedes it directly or with blanks in
+/// between.
 fn key_start(key: &PropertyKey<'_>) -> u32 {
     key.span().start
 }
@@ -345,7 +345,7 @@ impl<'a> Visit<'a> for TypeStripper<'_, '_> {
                 self.refuse(it.span, "a namespace cannot be run here: write a module, or an object");
             }
             Declaration::TSImportEqualsDeclaration(it) => {
-                // `import x = require('y')`: `const ` is as long.
+                // `import x = require('y')` becomes `const x = …`; `const ` has as many letters as `import`.
                 self.edits.replace(it.span.start, it.span.start + 6, "const");
             }
             other => walk::walk_declaration(self, other),
@@ -401,7 +401,7 @@ impl<'a> Visit<'a> for TypeStripper<'_, '_> {
         if let Some(annotation) = &it.return_type
             && self.source[annotation.span.start as usize..annotation.span.end as usize].contains('\n')
         {
-            // No line may end between `)` and `=>`, so the bracket moves behind the type.
+            // No line end is allowed between `)` and `=>`, so the bracket moves to the end of the type.
             self.edits.blank(it.params.span.end - 1, it.params.span.end);
             self.edits.blank(annotation.span.start, annotation.span.end);
             self.edits.insert(annotation.span.end, ")");

@@ -1,4 +1,4 @@
-//! Bytes as text, as dumps show them.
+//! Text for bytes in dumps.
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 

@@ -1,12 +1,12 @@
 //! Dates of the civil calendar, in UTC.
 
-/// Days from the first of March of the year 0 to the beginning of 1970.
+/// Days from 1 March of the year 0 to the Unix epoch.
 const EPOCH: u64 = 719_468;
 
-/// Year, month and day, and hour, minute and second, of seconds since the Unix epoch.
+/// Converts seconds since the Unix epoch to year, month and day, and hour, minute and second.
 pub(super) fn civil(seconds: u64) -> ([u64; 3], [u64; 3]) {
     let (days, rest) = (seconds / 86_400 + EPOCH, seconds % 86_400);
-    // Eras of 400 years; a year begins in March.
+    // Eras have 400 years; a year begins in March.
     let (era, day) = (days / 146_097, days % 146_097);
     let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
     let day_of_year = day - (365 * year + year / 4 - year / 100);
@@ -17,7 +17,7 @@ pub(super) fn civil(seconds: u64) -> ([u64; 3], [u64; 3]) {
     ([year, month, day], [rest / 3_600, rest % 3_600 / 60, rest % 60])
 }
 
-/// Seconds since the Unix epoch; none before it, and for what is no date.
+/// Converts a date and time to seconds since the Unix epoch. Returns `None` for an earlier or invalid date.
 pub(super) fn seconds([year, month, day]: [u64; 3], [hour, minute, second]: [u64; 3]) -> Option<u64> {
     if !(1..=12).contains(&month) || !(1..=31).contains(&day) || hour > 24 || minute > 60 || second > 60 {
         return None;

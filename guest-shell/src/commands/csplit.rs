@@ -21,7 +21,7 @@ pub(crate) struct Csplit;
 
 const HELP: &str = "Usage: csplit [OPTION]... FILE PATTERN...\nOutput pieces of FILE separated by PATTERN(s) to files 'xx00', 'xx01', ...,\nand output byte counts of each piece to standard output.\n\n  -b, --suffix-format=FORMAT\tuse sprintf FORMAT instead of %02d\n  -f, --prefix=PREFIX\tuse PREFIX instead of 'xx'\n  -k, --keep-files\tdo not remove output files on errors\n  --suppress-matched\tsuppress the lines matching PATTERN\n  -n, --digits=DIGITS\tuse specified number of digits instead of 2\n  -s, --quiet, --silent\tdo not print counts of output file sizes\n  -z, --elide-empty-files\tremove empty output files\n";
 
-/// Most pieces that are written.
+/// Largest number of pieces that are written.
 const MOST_PIECES: usize = 10_000;
 
 #[derive(Default)]
@@ -35,7 +35,7 @@ struct CsplitOptions {
     suppress: bool,
 }
 
-/// Mark at which a piece ends.
+/// Position at which a piece ends.
 enum Mark {
     /// Before a line of this number.
     Line(usize),
@@ -43,8 +43,7 @@ enum Mark {
     Match { regex: regex::bytes::Regex, offset: isize, kept: bool },
 }
 
-/// A pattern and how often it is used after its first time; without a number as
-/// often as it matches.
+/// Pattern, and how often it is repeated; without a number, as often as it matches.
 struct Pattern {
     text: String,
     mark: Mark,
@@ -101,11 +100,11 @@ fn parse_match(word: &str, delimiter: char) -> std::result::Result<Mark, String>
     Ok(Mark::Match { regex, offset, kept: delimiter == '/' })
 }
 
-/// Finds the pieces; on an error, also those before it.
+/// Splits lines into pieces; with an error, also returns the pieces before it.
 fn split_lines(lines: &[&[u8]], patterns: &[Pattern], suppress: bool) -> (Vec<Vec<u8>>, Option<String>) {
     let mut pieces: Vec<Vec<u8>> = Vec::new();
     let mut at = 0;
-    // A match is looked for behind the line that the last one found.
+    // The search for a match begins after the line of the previous one.
     let mut search_from = 0;
     for pattern in patterns {
         let mut round = 0;
@@ -198,7 +197,7 @@ fn parse_args(args: &[String]) -> std::result::Result<(CsplitOptions, Vec<String
 }
 
 impl CsplitOptions {
-    /// The name of a piece.
+    /// Returns the name of a piece.
     fn name(&self, index: usize) -> std::result::Result<String, String> {
         let Some(format) = &self.suffix else {
             return Ok(format!("{}{index:0digits$}", self.prefix, digits = self.digits));
@@ -269,7 +268,7 @@ impl Builtin for Csplit {
         if let Some(error) = error {
             if !options.keep {
                 for path in written {
-                    // A piece that cannot be removed stays; the status tells of the error already.
+                    // A piece that cannot be removed remains; the status reports the error already.
                     let _ = ctx.fs.remove(&path, false).await;
                 }
             }

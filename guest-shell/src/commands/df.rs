@@ -1,6 +1,6 @@
-//! `df`: the room of the session's file system, in GNU's columns.
+//! `df`: free space of the session's file system, in GNU's columns.
 //!
-//! There is one file system, of which every path is a part.
+//! There is one file system, to which every path belongs.
 
 use async_trait::async_trait;
 use bashkit::builtins::arg_parser::{OptArg, gnu_getopt};
@@ -88,7 +88,7 @@ const COLUMNS: [(&str, DfColumn); 12] = [
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum DfUnit {
     Blocks(u64),
-    /// The largest unit of which there is one, in powers of this number.
+    /// Unit in which a size is at least 1, in powers of this number.
     Human(u64),
 }
 
@@ -230,11 +230,11 @@ impl DfOptions {
     }
 }
 
-/// Room of the file system.
+/// Space of the file system.
 struct FileSystemRoom {
     bytes: u64,
     bytes_used: u64,
-    /// Number of files that there can be, 0 if nothing limits it.
+    /// Largest number of files, or 0 for no limit.
     files: u64,
     files_used: u64,
 }
@@ -271,7 +271,7 @@ impl FileSystemRoom {
     }
 }
 
-/// Returns the part that is used, rounded up as GNU's rounds it.
+/// Returns the used share in percent, rounded up as in GNU's.
 fn percent(used: u64, all: u64) -> String {
     match u128::from(all) {
         0 => "-".to_owned(),
@@ -279,7 +279,7 @@ fn percent(used: u64, all: u64) -> String {
     }
 }
 
-/// Returns the name of a size of blocks: `1K`, `1MB`, `512B`.
+/// Returns the name of a block size: `1K`, `1MB`, `512B`.
 fn block_name(size: u64) -> String {
     for (base, units) in [(1024_u64, ["", "K", "M", "G", "T"]), (1000, ["", "kB", "MB", "GB", "TB"])] {
         for (power, unit) in (1_u32..).zip(&units[1..]) {
@@ -357,7 +357,7 @@ impl Builtin for Df {
             return Ok(ExecResult::err(messages, 1));
         }
         if options.total {
-            // Of one file system, however often it is listed.
+            // There is one file system, however often it is listed.
             lines.push(room.cells(&options, &columns, ["total", "-", "-", "-"]));
         }
         let status = i32::from(!messages.is_empty());

@@ -1,11 +1,12 @@
-//! Work accounting for commands whose single operations may take long: big-number arithmetic above all.
+//! Account of work for commands whose single operations may take long, such as arithmetic with large numbers.
 //!
-//! Work is counted before it is done, so that an operation that the fuel does not cover never begins.
+//! Work is counted before it is done, so that an operation that exceeds the fuel never begins.
 
-/// Work per unit of the script's fuel: a unit is one step of the shell's interpreter, some 2 us.
+/// Units of work per unit of the script's fuel, which is one step of the shell's interpreter and takes some 2 us.
 pub(crate) const WORK_PER_FUEL: u64 = 32;
 
-/// Bits of the largest number that is computed. Three of this size fit into the default memory beside the interpreter.
+/// Size of the largest number that is computed, in bits. Three of this size fit into the default memory besides the
+/// interpreter.
 pub(crate) const MAX_BITS: u64 = 1 << 28;
 
 /// Reason why an operation was not carried out.
@@ -17,7 +18,7 @@ pub(crate) enum Refusal {
     Memory,
 }
 
-/// Account of the work that was done and may be done.
+/// Account of the work that was done and of the limit.
 #[derive(Debug)]
 pub(crate) struct Effort {
     spent: u64,
@@ -30,12 +31,12 @@ impl Effort {
         Self { spent: 0, allowed: u64::MAX }
     }
 
-    /// Sets how much more work may be done, in units of fuel.
+    /// Sets how much more work is allowed, in units of fuel.
     pub(crate) fn allow_fuel(&mut self, fuel: u64) {
         self.allowed = self.spent.saturating_add(fuel.saturating_mul(WORK_PER_FUEL));
     }
 
-    /// Total work so far.
+    /// Returns the total work so far.
     pub(crate) fn spent(&self) -> u64 {
         self.spent
     }
@@ -46,7 +47,7 @@ impl Effort {
         if self.spent > self.allowed { Err(Refusal::Fuel) } else { Ok(()) }
     }
 
-    /// Accounts for a multiplication or division of numbers of so many bits.
+    /// Accounts for a multiplication or division of numbers with these sizes, in bits.
     pub(crate) fn spend_product(&mut self, one: u64, other: u64) -> Result<(), Refusal> {
         self.check_size(one.saturating_add(other))?;
         // Limbs of 32 bits; 64 products of limbs take about as long as one instruction.

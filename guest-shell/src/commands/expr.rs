@@ -55,12 +55,11 @@ fn evaluate(args: &[&str]) -> std::result::Result<String, String> {
     }
 }
 
-/// Deepest nesting of parentheses.
+/// Largest nesting depth of parentheses.
 const DEEPEST: usize = 200;
 
-/// A descent through GNU's precedences: `|`, `&`, comparisons, sums, products,
-/// `:`, functions and single words. Of `|` and `&` only the operand that is
-/// needed is computed, as in GNU expr.
+/// Recursive-descent parser with GNU's precedences: `|`, `&`, comparisons, sums, products, `:`, functions and single
+/// words. As in GNU expr, `|` and `&` only compute the operand that is needed.
 struct Parser<'a> {
     args: &'a [&'a str],
     at: usize,
@@ -90,7 +89,7 @@ impl Parser<'_> {
         self.args.get(self.at).copied()
     }
 
-    /// Takes the next word if it is one of these.
+    /// Consumes the next word if it is one of these.
     fn take(&mut self, words: &[&'static str]) -> Option<&'static str> {
         let next = self.peek()?;
         let found = words.iter().copied().find(|word| *word == next)?;
@@ -250,8 +249,8 @@ fn calculate(left: &str, op: &str, right: &str, needed: bool) -> Value {
     result.map(|result| result.to_string()).ok_or_else(|| "integer overflow".to_string())
 }
 
-/// Matches a basic regular expression at the beginning of a text: the first
-/// group, or how many characters match.
+/// Matches a basic regular expression at the beginning of a text. Returns the first group, or the number of matching
+/// characters.
 fn match_pattern(text: &str, pattern: &str) -> Value {
     let translated = crate::commands::sed::translate_posix_regex(pattern, false);
     let anchored = format!("^(?:{translated})");

@@ -1,7 +1,7 @@
-//! What `ls`, `stat` and `find` print of a file besides its name: one answer for all three.
+//! Attributes of files for `ls`, `stat` and `find`, so that all three agree.
 //!
-//! The VFS keeps a type, a size, a mode and two times. Everything else is made from those: the
-//! user of the shell owns every file, each path is an inode of its own, and all are on one device.
+//! The VFS stores a type, a size, a mode and two times. All other attributes are derived: the user of the shell owns
+//! every file, each path has an inode of its own, and all files are on one device.
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
@@ -11,14 +11,14 @@ use crate::commands::date::Date;
 use bashkit::fs::{FileSystem, FileType, Metadata};
 use bashkit::time_compat::{SystemTime, UNIX_EPOCH};
 
-/// The device of every file: major 0, minor 1.
+/// Device number of every file: major 0, minor 1.
 pub(crate) const DEVICE: u64 = 1;
 
 /// Seconds in half of a Gregorian year: GNU's limit for a date with the time of day.
 const HALF_YEAR: i128 = 31_556_952 / 2;
 
-/// A file may be this much (seconds) younger than the clock: a host may hold the clock for a
-/// step, and note the time of each write.
+/// Tolerance in seconds for files that are newer than the clock: the host may stop the clock during a step, while
+/// writes get their real time.
 const AHEAD: i128 = 3600;
 
 pub(crate) fn type_letter(file_type: FileType) -> char {
@@ -30,7 +30,7 @@ pub(crate) fn type_letter(file_type: FileType) -> char {
     }
 }
 
-/// The mode as `ls -l` has it: `drwxr-xr-x`.
+/// Returns the mode in the form of `ls -l`: `drwxr-xr-x`.
 pub(crate) fn mode_string(meta: &Metadata) -> String {
     let mut s = String::with_capacity(10);
     s.push(type_letter(meta.file_type));
@@ -50,7 +50,7 @@ pub(crate) fn mode_string(meta: &Metadata) -> String {
     s
 }
 
-/// Blocks of 512 bytes, as a file system with blocks of 4096 has them.
+/// Returns the number of 512-byte blocks, on a file system with blocks of 4096 bytes.
 pub(crate) fn blocks(meta: &Metadata) -> u64 {
     match meta.file_type {
         FileType::File => meta.size.div_ceil(4096).saturating_mul(8),
@@ -68,7 +68,7 @@ pub(crate) fn inode(place: &Path) -> u64 {
     ((hash >> 48) ^ (hash & 0xffff_ffff_ffff)).max(1)
 }
 
-/// The number of links: of a directory its two names, and `..` in each directory in it.
+/// Returns the number of links: for a directory its two names, and one `..` for each subdirectory.
 pub(crate) async fn links(fs: &dyn FileSystem, path: &Path, meta: &Metadata) -> u64 {
     if !meta.file_type.is_dir() {
         return 1;
@@ -77,7 +77,7 @@ pub(crate) async fn links(fs: &dyn FileSystem, path: &Path, meta: &Metadata) -> 
     2 + entries.iter().filter(|entry| entry.metadata.file_type.is_dir()).count() as u64
 }
 
-/// Nanoseconds since the epoch; negative before it.
+/// Converts a time to nanoseconds since the epoch; negative before it.
 pub(crate) fn nanos_of(t: SystemTime) -> i128 {
     match t.duration_since(UNIX_EPOCH) {
         Ok(after) => after.as_nanos() as i128,
@@ -85,7 +85,7 @@ pub(crate) fn nanos_of(t: SystemTime) -> i128 {
     }
 }
 
-/// The clock, the zone and the owner to print with.
+/// Clock, zone and owner for the output.
 pub(crate) struct FmtEnv {
     pub(crate) clock: Date,
     pub(crate) tz: Option<String>,
@@ -93,21 +93,20 @@ pub(crate) struct FmtEnv {
 }
 
 impl FmtEnv {
-    /// Nanoseconds since the epoch.
+    /// Returns the current time in nanoseconds since the epoch.
     pub(crate) fn now(&self) -> i128 {
         let (secs, nanos) = self.clock.now_epoch();
         i128::from(secs) * 1_000_000_000 + i128::from(nanos)
     }
 
-    /// `nanos` since the epoch in the format of `date`; in UTC if `TZ` names no zone, and the
-    /// format itself if it is none.
+    /// Formats a time in the syntax of `date`. An unknown `TZ` means UTC, and an invalid format is returned unchanged.
     pub(crate) fn strftime(&self, nanos: i128, fmt: &str) -> String {
         let format = |tz| Date::strftime_nanos(tz, nanos, fmt);
         format(self.tz.as_ref()).or_else(|_| format(None)).unwrap_or_else(|_| fmt.to_string())
     }
 }
 
-/// Returns true if `ls -l` gives the time of day, and not the year.
+/// Returns true if `ls -l` shows the time of day instead of the year.
 pub(crate) fn is_recent(nanos: i128, now: i128) -> bool {
     let age = (now - nanos).div_euclid(1_000_000_000);
     -AHEAD < age && age < HALF_YEAR

@@ -44,12 +44,12 @@ fn adjust_column(column: usize, byte: u8, count_bytes: bool) -> usize {
     }
 }
 
-/// Folds a text that may come in pieces.
+/// Folds a text that may arrive in pieces.
 struct Folder {
     width: usize,
     break_spaces: bool,
     count_bytes: bool,
-    /// Part of the line that was read and not yet written, and how wide it is.
+    /// Part of the line that was read and not yet written, and its width.
     line: Vec<u8>,
     column: usize,
 }
@@ -158,7 +158,7 @@ impl Builtin for Fold {
         }
         let mut folder = Folder { width, break_spaces, count_bytes, line: Vec::new(), column: 0 };
         let mut output = Vec::new();
-        // A stage of a pipeline folds its input as it arrives.
+        // A pipeline stage folds its input as it arrives.
         if let Some(stream) = ctx.stdout_stream().filter(|_| files.is_empty()) {
             let mut input = bashkit::builtins::InputChunks::stdin(&ctx)?;
             while let Some(piece) = input.next(<[u8]>::len).await? {

@@ -1,4 +1,4 @@
-//! `hexdump`: dumps bytes in styles of util-linux.
+//! `hexdump`: dumps bytes in the styles of util-linux.
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
@@ -23,7 +23,7 @@ Display file contents in hexadecimal.
   --version\toutput version information and exit
 ";
 
-/// Bytes of a line.
+/// Number of bytes in a line.
 const LINE_SIZE: usize = 16;
 
 /// Command `hexdump` of the shell.
@@ -45,7 +45,7 @@ impl Builtin for Hexdump {
     }
 }
 
-/// Reads files, or standard input without any. `-` is the name of a file, which is not there.
+/// Reads files, or standard input if there are none. `-` is an ordinary file name.
 async fn read_files(ctx: &Context<'_>, options: &HexdumpOptions, files: &[String]) -> Result<Operands> {
     let readable: Vec<String> = files.iter().filter(|file| *file != "-").cloned().collect();
     let mut operands = if readable.is_empty() && !files.is_empty() {
@@ -65,7 +65,7 @@ async fn read_files(ctx: &Context<'_>, options: &HexdumpOptions, files: &[String
 /// Form of the bytes of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum HexdumpStyle {
-    /// Words in hexadecimal, which need no option.
+    /// Hexadecimal words, the default.
     Words,
     Canonical,
     OctalBytes,
@@ -91,7 +91,7 @@ struct HexdumpOptions {
     styles: Vec<HexdumpStyle>,
     length: Option<usize>,
     offset: usize,
-    /// Equal lines are all shown (`-v`).
+    /// True if repeated lines are all shown (`-v`).
     verbose: bool,
 }
 

@@ -1,6 +1,6 @@
-//! `iconv`: text from one encoding to another, as glibc's converts it.
+//! `iconv`: converts text between encodings, as glibc's does.
 //!
-//! Unicode's encodings, ASCII, ISO-8859-1, ISO-8859-15 and Windows-1252 are known; others are refused.
+//! The encodings of Unicode, ASCII, ISO-8859-1, ISO-8859-15 and Windows-1252 are supported; others are refused.
 
 use async_trait::async_trait;
 use bashkit::builtins::arg_parser::{OptArg, gnu_getopt};
@@ -41,13 +41,13 @@ enum Encoding {
     Latin1,
     Latin9,
     Cp1252,
-    /// With a byte order mark, which says how input is read. Output is little-endian.
+    /// UTF-16 with a byte order mark, which determines the byte order of input. Output is little-endian.
     Utf16,
     Utf16Le,
     Utf16Be,
 }
 
-/// Names of the encodings, with hyphens and underscores left out.
+/// Names of the encodings, without hyphens and underscores.
 const NAMES: [(&str, Encoding); 20] = [
     ("UTF8", Encoding::Utf8),
     ("ASCII", Encoding::Ascii),
@@ -71,7 +71,7 @@ const NAMES: [(&str, Encoding); 20] = [
     ("UNICODEBIG", Encoding::Utf16Be),
 ];
 
-/// Characters of Windows-1252 from 0x80 to 0x9f; NUL stands for a byte that is none.
+/// Characters of Windows-1252 from 0x80 to 0x9f; NUL marks an undefined byte.
 const CP1252: [char; 32] = [
     '€', '\0', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\0', 'Ž', '\0', '\0', '‘', '’', '“', '”', '•',
     '–', '—', '˜', '™', 'š', '›', 'œ', '\0', 'ž', 'Ÿ',
@@ -81,7 +81,7 @@ const CP1252: [char; 32] = [
 const LATIN9: [(u8, char); 8] =
     [(0xa4, '€'), (0xa6, 'Š'), (0xa8, 'š'), (0xb4, 'Ž'), (0xb8, 'ž'), (0xbc, 'Œ'), (0xbd, 'œ'), (0xbe, 'Ÿ')];
 
-/// Characters that //TRANSLIT writes in ASCII, with what it writes.
+/// Characters that //TRANSLIT replaces, with their ASCII replacements.
 const TRANSLITERATIONS: [(&str, &str); 76] = [
     ("ÀÁÂÃÄÅĀĂĄ", "A"),
     ("àáâãäåāăą", "a"),
@@ -167,7 +167,7 @@ impl Encoding {
         NAMES.iter().find(|(known, _)| *known == plain).map(|(_, encoding)| *encoding)
     }
 
-    /// Returns the character of a byte in an encoding of one byte for each character.
+    /// Returns the character of a byte in a single-byte encoding.
     fn character_of(self, byte: u8) -> Option<char> {
         match (self, byte) {
             (_, ..0x80) => Some(char::from(byte)),
@@ -181,7 +181,7 @@ impl Encoding {
         }
     }
 
-    /// Writes a character. Returns false if the encoding has none such.
+    /// Writes a character. Returns false if the encoding does not have it.
     fn encode(self, character: char, output: &mut Vec<u8>) -> bool {
         let mut units = [0; 2];
         match self {
@@ -201,7 +201,7 @@ impl Encoding {
         true
     }
 
-    /// Reads the first character of some input, which is not empty, and the number of its bytes.
+    /// Decodes the first character of non-empty input. Returns it with its number of bytes.
     fn decode(self, input: &[u8]) -> std::result::Result<(char, usize), Undecodable> {
         match self {
             Self::Utf8 => {
@@ -244,20 +244,21 @@ enum Undecodable {
     Incomplete,
 }
 
-/// Request that a command line makes.
+/// Parsed command line.
 struct IconvRequest {
     from: Encoding,
     to: Encoding,
     transliterates: bool,
-    /// What cannot be converted is left out (`-c`).
+    /// True if characters that cannot be converted are omitted (`-c`).
     omits: bool,
-    /// So it is (`//IGNORE`), and the status says so.
+    /// True if they are omitted (`//IGNORE`), and the status reports it.
     ignores: bool,
     output: Option<String>,
 }
 
 impl IconvRequest {
-    /// Reads a command line into a request and names of files. The error is the result of a call that converts nothing.
+    /// Parses a command line into a request and names of files. The error is the result of a call that converts
+    /// nothing.
     fn parse(words: &[String]) -> std::result::Result<(Self, Vec<String>), ExecResult> {
         let (given, files) = gnu_getopt("iconv", words, "f:t:co:sl", &LONG, true, 64)?;
         let (mut from, mut to) = ("UTF-8".to_owned(), "UTF-8".to_owned());
@@ -301,7 +302,7 @@ impl IconvRequest {
         Ok((Self { from: from_encoding, to: to_encoding, transliterates, omits, ignores, output }, files))
     }
 
-    /// Converts input. The message, if there is one, is about what could not be converted.
+    /// Converts input. Returns a message if something could not be converted.
     fn convert(&self, input: &[u8], output: &mut Vec<u8>) -> Option<String> {
         let (from, mut position) = match (self.from, input) {
             (Encoding::Utf16, [0xff, 0xfe, ..]) => (Encoding::Utf16Le, 2),
@@ -333,7 +334,7 @@ impl IconvRequest {
         ignored
     }
 
-    /// Writes a character, or what stands for it. Returns false if it cannot be written.
+    /// Writes a character or its replacement. Returns false if neither can be written.
     fn write(&self, character: char, output: &mut Vec<u8>) -> bool {
         if self.to.encode(character, output) {
             return true;

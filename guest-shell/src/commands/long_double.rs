@@ -1,7 +1,7 @@
-//! Numbers of C's `long double` on x86-64: 64 binary digits, in which bash's `printf` and GNU's `seq` count.
+//! Numbers of C's `long double` on x86-64, with 64 binary digits. bash's `printf` and GNU's `seq` compute with them.
 //!
-//! A decimal number is not formatted as it is written, but as the nearest of these: `printf %.1f 2.55` is 2.5, since the
-//! nearest is a little less than 2.55.
+//! A decimal number is rounded to the nearest of these before it is formatted: `printf %.1f 2.55` prints 2.5, since the
+//! nearest number is slightly below 2.55.
 
 use num_bigint::{BigInt, BigUint, Sign};
 
@@ -9,12 +9,12 @@ use num_bigint::{BigInt, BigUint, Sign};
 const PRECISION: i64 = 64;
 /// Exponent of the last digit of the smallest number.
 const LEAST_EXPONENT: i64 = -16_445;
-/// Exponent above which numbers are infinite, of the digit before the first.
+/// Exponent of the first digit above which numbers are infinite.
 const INFINITE_EXPONENT: i64 = 16_384;
-/// Significant decimal digits that are read: more than the half between two numbers ever has.
+/// Number of significant decimal digits that are read. It exceeds the digits of every midpoint of two numbers.
 const MOST_DIGITS: usize = 12_000;
 
-/// Number, which is `mantissa * 2^exponent`.
+/// Number with the value `mantissa * 2^exponent`.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct LongDouble {
     mantissa: BigInt,
@@ -22,7 +22,8 @@ pub(super) struct LongDouble {
 }
 
 impl LongDouble {
-    /// Reads a decimal number: digits with a point and an exponent. None if it is another text, or beyond all numbers.
+    /// Parses a decimal number: digits with a point and an exponent. Returns `None` for another text, and for a number
+    /// out of range.
     pub(super) fn parse(text: &str) -> Option<Self> {
         let (unsigned, sign) = match text.strip_prefix('-') {
             Some(unsigned) => (unsigned, Sign::Minus),
@@ -44,10 +45,10 @@ impl LongDouble {
             power = power.checked_add(i64::try_from(kept.len() - MOST_DIGITS - 1).ok()?)?;
             let rest_is_zero = kept[MOST_DIGITS..].bytes().all(|digit| digit == b'0');
             kept.truncate(MOST_DIGITS);
-            // One more digit tells that the number is not halfway between two.
+            // One more digit marks that the number is not halfway between two.
             kept.push(if rest_is_zero { '0' } else { '1' });
         }
-        // Beyond these, powers of ten have more digits than numbers can tell apart.
+        // Beyond these, a power of ten has more digits than numbers can distinguish.
         if !(-30_000..=10_000).contains(&power) {
             return None;
         }
@@ -59,7 +60,7 @@ impl LongDouble {
         Self::nearest(sign, &numerator, &denominator)
     }
 
-    /// Returns the number nearest to a fraction. None if that is infinite.
+    /// Returns the number that is nearest to a fraction. Returns `None` if that is infinite.
     fn nearest(sign: Sign, numerator: &BigUint, denominator: &BigUint) -> Option<Self> {
         let zero = BigUint::default();
         if *numerator == zero {
@@ -103,7 +104,7 @@ impl LongDouble {
         }
     }
 
-    /// Returns `self + step * count`, rounded behind the multiplication and behind the addition.
+    /// Returns `self + step * count`, rounded after the multiplication and after the addition.
     pub(super) fn plus_steps(&self, step: &Self, count: u64) -> Option<Self> {
         let product = Self::rounded(&step.mantissa * BigInt::from(count), step.exponent)?;
         let exponent = self.exponent.min(product.exponent);

@@ -1,7 +1,6 @@
 //! look builtin - lines of a sorted file that begin with a string
 //!
-//! A binary search finds the first line, as in util-linux: what a file gives
-//! that is not sorted depends on its steps.
+//! A binary search finds the first line, as in util-linux: the result for an unsorted file depends on its steps.
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
@@ -22,7 +21,7 @@ pub(crate) struct Look;
 
 const HELP: &str = "Usage: look [options] <string> <file>\nDisplay lines beginning with a specified string.\n\n  -d, --alphanum\tcompare only blanks and alphanumeric characters\n  -f, --ignore-case\tignore case differences when comparing\n  -t, --terminate CHAR\tdefine the string-termination character\n";
 
-/// Search that compares lines with a string.
+/// Search for lines that begin with a string.
 struct Search {
     string: Vec<u8>,
     alphanumeric: bool,
@@ -30,7 +29,7 @@ struct Search {
 }
 
 impl Search {
-    /// The characters of a text that count, as they are compared.
+    /// Returns the significant characters of a text, in the form in which they are compared.
     fn significant<'t>(&'t self, text: &'t [u8]) -> impl Iterator<Item = u8> + 't {
         let counts = |byte: &u8| !self.alphanumeric || byte.is_ascii_alphanumeric() || matches!(byte, b' ' | b'\t');
         let folded = |byte: &u8| {
@@ -39,7 +38,7 @@ impl Search {
         text.iter().filter(move |byte| counts(byte)).map(folded)
     }
 
-    /// The order of the string and the beginning of the line at this place.
+    /// Returns the order of the string and the beginning of the line at this position.
     fn compare(&self, data: &[u8], at: usize) -> Ordering {
         let line = data[at..].split(|byte| *byte == b'\n').next().unwrap_or_default();
         let mut line = self.significant(line);
@@ -53,7 +52,7 @@ impl Search {
         Ordering::Equal
     }
 
-    /// The lines that begin with the string.
+    /// Returns the lines that begin with the string.
     fn lines<'d>(&self, data: &'d [u8]) -> &'d [u8] {
         let next_line = |from: usize, end: usize| {
             let newline = data[from..end].iter().position(|byte| *byte == b'\n');
@@ -98,7 +97,7 @@ impl Builtin for Look {
             Err(e) => return Ok(e),
         };
         let [string, file] = words.as_slice() else {
-            // There is no dictionary to look a single word up in.
+            // There is no dictionary for a command line with a single word.
             let (message, code) = match words.as_slice() {
                 [_] => ("look: /usr/share/dict/words: No such file or directory\n", 1),
                 _ => ("look: bad usage\nTry 'look --help' for more information.\n", 1),

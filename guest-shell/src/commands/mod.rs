@@ -1,10 +1,10 @@
-//! Commands of our own, beside those of bashkit: a module for each, compared with the program whose name it has.
+//! Our own commands, in addition to those of bashkit: a module for each, which follows the program of the same name.
 //!
-//! Each keeps its work apart from the shell: the modules beside `command.rs` know neither bashkit nor the world, and run
-//! natively as they are. [`session`] brings the two together, [`effort`] counts work.
+//! The work of each command is separate from the shell: the modules next to `command.rs` depend neither on bashkit nor on
+//! the world, and also run natively. [`session`] connects the two, and [`effort`] counts work.
 //!
-//! Commands whose head says that they are derived from bashkit are written as its own are, against `bashkit::builtins`;
-//! [`utilities`] is their table. They are changed here and not by a patch.
+//! Commands whose header says that they are derived from bashkit use `bashkit::builtins`, like bashkit's own commands;
+//! [`utilities`] is their table. They are changed here instead of with a patch.
 
 mod archive;
 mod awk;
@@ -85,18 +85,18 @@ use bashkit::{BashBuilder, BuiltinRegistry};
 use self::date::Date;
 use crate::mend;
 
-/// Adds all commands that need no world to a shell; `user` is whom files belong to.
+/// Adds all commands that need no world to a shell. `user` owns the files.
 pub(crate) fn add_all(builder: BashBuilder, registry: &BuiltinRegistry, user: &str) -> BashBuilder {
     add_all_with_clock(builder, registry, user, Date::new())
 }
 
-/// [`add_all`] with a clock.
+/// [`add_all`] with a specific clock.
 fn add_all_with_clock(builder: BashBuilder, registry: &BuiltinRegistry, user: &str, clock: Date) -> BashBuilder {
     mend::register(registry);
     register(registry);
     let mut builder = builder.builtin_registry(registry.clone());
     for (name, utility) in utilities::all(user, clock) {
-        // The registry would win, and the utility be dead without a word.
+        // The registry has precedence, so that the utility would be unreachable without notice.
         assert!(registry.lookup(name).is_none(), "`{name}` is in the registry and in the table of utilities");
         builder.add_utility(name, utility);
     }
@@ -104,7 +104,7 @@ fn add_all_with_clock(builder: BashBuilder, registry: &BuiltinRegistry, user: &s
     builder
 }
 
-/// Adds the commands that are no utilities to the registry.
+/// Adds the commands that are not utilities to the registry.
 fn register(registry: &BuiltinRegistry) {
     registry.insert_command("bc", bc::command::Bc);
     registry.insert_command("column", column::command::Column);

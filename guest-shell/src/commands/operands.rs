@@ -1,6 +1,5 @@
-//! Files that filters are given as operands, read as GNU's filters read them:
-//! bytes, `-` is standard input (which ends once), and a file that cannot be
-//! read is told and left out while the others are filtered.
+//! Reading of operands, as in GNU's filters. Files are bytes. `-` is standard input, which ends only once. A file that
+//! cannot be read causes a message and is skipped, while the others are filtered.
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
@@ -8,7 +7,7 @@ use bashkit::ExecResult;
 use bashkit::Result;
 use bashkit::builtins::Context;
 
-/// Contents of an operand, or the reason why there are none.
+/// Returns the contents of an operand, or the reason why it cannot be read.
 pub(super) async fn read(ctx: &Context<'_>, name: &str) -> Result<std::result::Result<Vec<u8>, String>> {
     if name == "-" {
         return Ok(Ok(ctx.stdin_to_end().await?.as_bytes().to_vec()));
@@ -18,9 +17,8 @@ pub(super) async fn read(ctx: &Context<'_>, name: &str) -> Result<std::result::R
     Ok(read.map_err(|error| bashkit::error::io_error_reason(&error)))
 }
 
-/// [`read`] for a command that uses only the first `length` bytes, if that is
-/// given: it leaves what is behind them in standard input, and reads no more
-/// of a file without an end.
+/// [`read`] for a command that uses only the first `length` bytes, if given. It leaves the rest in standard input, and
+/// reads no more of an endless file.
 pub(super) async fn read_part(
     ctx: &Context<'_>,
     name: &str,
@@ -42,22 +40,22 @@ pub(super) async fn read_part(
     }
 }
 
-/// Contents and errors of several operands that were read.
+/// Contents and errors of several operands.
 pub(super) struct Operands {
-    /// Names and contents of those that could be read.
+    /// Names and contents of the readable operands.
     pub(super) contents: Vec<(String, Vec<u8>)>,
-    /// Messages about the others.
+    /// Messages about the other operands.
     pub(super) errors: String,
 }
 
 impl Operands {
-    /// Joins all contents, one after the other.
+    /// Returns all contents, concatenated.
     pub(super) fn concat(&self) -> Vec<u8> {
         let parts: Vec<&[u8]> = self.contents.iter().map(|(_, data)| data.as_slice()).collect();
         parts.concat()
     }
 
-    /// The result of a filter that wrote `output`.
+    /// Returns the result of a filter with the output `output`.
     pub(super) fn finish(self, output: impl Into<bashkit::StreamData>) -> ExecResult {
         let mut result = ExecResult::ok("");
         result.stdout = output.into();
@@ -67,7 +65,7 @@ impl Operands {
     }
 }
 
-/// Reads operands; without any, standard input.
+/// Reads operands, or standard input if there are none.
 pub(super) async fn read_all(ctx: &Context<'_>, cmd: &str, files: &[String]) -> Result<Operands> {
     read_all_parts(ctx, cmd, files, None).await
 }
@@ -83,7 +81,7 @@ pub(super) async fn read_all_parts(
     read_each_part(ctx, files, length, message).await
 }
 
-/// [`read_all`] with messages of another form.
+/// [`read_all`] with messages in another form.
 pub(super) async fn read_each(
     ctx: &Context<'_>,
     files: &[String],

@@ -1,4 +1,4 @@
-//! Streams, fuel and turns of a command that computes in slices.
+//! Streams, fuel and scheduling of a command that computes in slices.
 
 use std::future::poll_fn;
 use std::task::Poll;
@@ -8,7 +8,7 @@ use bashkit::{CommandContext, CommandInput, CommandOutput, Result};
 use super::effort::WORK_PER_FUEL;
 use crate::clock;
 
-/// Work between two turns of others: some 2 ms.
+/// Work between two yields to other commands, some 2 ms.
 pub(crate) const SLICE: u64 = 1_024 * WORK_PER_FUEL;
 
 /// State of one execution of a command.
@@ -16,7 +16,7 @@ pub(crate) struct Session {
     stdin: CommandInput,
     stdout: CommandOutput,
     stderr: CommandOutput,
-    /// Input that was read and not yet taken.
+    /// Input that was read and not consumed yet.
     buffer: Vec<u8>,
     ended: bool,
     /// Fuel that was accounted for.
@@ -24,7 +24,7 @@ pub(crate) struct Session {
 }
 
 impl Session {
-    /// A session over the streams of a command.
+    /// Returns a session on the streams of a command.
     pub(crate) fn new(context: &CommandContext<'_>) -> Self {
         Self {
             stdin: context.stdin.clone(),
@@ -36,7 +36,7 @@ impl Session {
         }
     }
 
-    /// Fuel that is left to the script.
+    /// Returns the fuel that is left for the script.
     #[expect(clippy::unused_self, reason = "the session is what has fuel")]
     pub(crate) fn fuel(&self) -> u64 {
         clock::fuel_left()
@@ -53,7 +53,7 @@ impl Session {
         Ok(())
     }
 
-    /// Takes the work done so far from the fuel and lets others have a turn. Fails when the fuel is used up.
+    /// Charges the work so far to the fuel, and yields to other commands. Fails when the fuel is used up.
     pub(crate) async fn account(&mut self, work: u64) -> Result<()> {
         let fuel = work / WORK_PER_FUEL;
         clock::burn(fuel - self.charged);
@@ -61,11 +61,11 @@ impl Session {
         if fuel > 0 {
             yield_once().await;
         }
-        // Writing nothing asks whether the script may go on.
+        // An empty write checks whether the script may continue.
         self.stdout.write_all(b"").await
     }
 
-    /// Takes up to `limit` bytes of standard input; none at its end.
+    /// Reads up to `limit` bytes of standard input. Returns no bytes at its end.
     pub(crate) async fn read(&mut self, limit: usize) -> Result<Vec<u8>> {
         if self.buffer.is_empty() && !self.ended {
             match self.stdin.read_chunk().await? {
@@ -78,7 +78,7 @@ impl Session {
     }
 }
 
-/// Lets other stages and jobs run.
+/// Yields once to other stages and jobs.
 async fn yield_once() {
     let mut yielded = false;
     poll_fn(|context| {

@@ -1,4 +1,4 @@
-//! Scripts whose results bashkit's patches changed, with what bash prints of them.
+//! Scripts whose results depend on our patches of bashkit, compared with the output of bash.
 
 use super::testing::run;
 

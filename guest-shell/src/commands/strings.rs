@@ -30,7 +30,7 @@ const LONG_OPTIONS: &[(&str, OptArg, char)] = &[
     ("unicode", OptArg::Required, 'U'),
 ];
 
-/// Encoding in which characters are stored.
+/// Encoding of characters.
 #[derive(Clone, Copy)]
 struct Encoding {
     bytes: usize,
@@ -52,7 +52,7 @@ impl Encoding {
         Some(Self { bytes, big_endian, eight_bit: name == "S" })
     }
 
-    /// The character at the start of the data, if it fits in a byte.
+    /// Returns the character at the start of the data, if it fits in a byte.
     fn first(self, data: &[u8]) -> Option<u8> {
         let stored = data.get(..self.bytes)?;
         let (byte, zeros) = match self.big_endian {
@@ -65,7 +65,7 @@ impl Encoding {
 
 struct StringsOptions {
     min_length: u64,
-    /// `o`, `d` or `x`.
+    /// Radix of offsets: `o`, `d` or `x`.
     radix: Option<char>,
     encoding: Encoding,
     all_whitespace: bool,
@@ -87,7 +87,7 @@ impl Default for StringsOptions {
 }
 
 impl StringsOptions {
-    /// Applies an option; the error is what is told on standard error.
+    /// Applies an option. The error is a message for standard error.
     fn set(&mut self, key: char, value: String) -> std::result::Result<(), String> {
         match key {
             'n' => self.min_length = min_length(&value)?,
@@ -103,7 +103,7 @@ impl StringsOptions {
             'U' if !matches!(value.as_str(), "d" | "default") => {
                 return Err(format!("strings: the option '-U {value}' is not available\n"));
             }
-            // Data of object files is not told apart from the rest: all is scanned.
+            // All data is scanned; the sections of object files are not distinguished.
             _ => {}
         }
         Ok(())
@@ -117,7 +117,7 @@ impl StringsOptions {
         }
     }
 
-    /// The printable characters at the start of the data.
+    /// Returns the printable characters at the start of the data.
     fn run(&self, data: &[u8]) -> Vec<u8> {
         let stored = data.chunks(self.encoding.bytes);
         let printable = |byte: &u8| self.is_printable(*byte);
@@ -125,7 +125,7 @@ impl StringsOptions {
     }
 }
 
-/// A number in C's notation: `12`, `014` or `0xc`.
+/// Parses a number in C's notation: `12`, `014` or `0xc`.
 fn min_length(value: &str) -> std::result::Result<u64, String> {
     let (sign, digits) = match value.strip_prefix('-') {
         Some(digits) => ("-", digits),
@@ -144,13 +144,13 @@ fn min_length(value: &str) -> std::result::Result<u64, String> {
     };
     match (number, sign) {
         (0, _) => Err("strings: invalid minimum string length 0\n".to_string()),
-        // As in C, the number is huge: there is no such string.
+        // As in C, the number becomes huge, so that no string is long enough.
         (_, "-") => Ok(u64::MAX),
         (number, _) => Ok(number),
     }
 }
 
-/// `-8` stands for `-n8`.
+/// Replaces options such as `-8` by `-n8`.
 fn number_options(args: &[String]) -> Vec<String> {
     let mut options = Vec::with_capacity(args.len());
     let mut is_value = false;
@@ -186,7 +186,7 @@ fn extract_strings(name: &str, data: &[u8], opts: &StringsOptions, output: &mut 
     while start < data.len() {
         let run = opts.run(&data[start..]);
         if (run.len() as u64) < opts.min_length {
-            // The character that ended it, or its second byte, may start the next one.
+            // The character that ended the string, or its second byte, may start the next one.
             start += run.len() * opts.encoding.bytes + 1;
             continue;
         }
@@ -224,7 +224,7 @@ impl Builtin for Strings {
         let dashes = files.len();
         files.retain(|file| file != "-");
         if files.is_empty() && dashes > 0 {
-            // `-` is an option of no effect, and then a file is missing.
+            // `-` is an option without effect, so that a file is missing.
             return Ok(ExecResult::err(USAGE, 1));
         }
         let message = |name: &str, reason: &str| match (name, reason) {

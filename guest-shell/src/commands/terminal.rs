@@ -1,13 +1,13 @@
-//! `tput` and `stty` where there is no terminal: a script that asks gets the answer for one of 80 by 24, without colours,
-//! and what would change a terminal is refused.
+//! `tput` and `stty` without a terminal. Queries are answered for a terminal of 80 by 24 without colours. Changes to
+//! the terminal are refused.
 
 use bashkit::{Command, CommandContext, CommandStatus, Result, async_trait};
 
-/// Size of a terminal that nobody knows the size of.
+/// Size that is reported without a terminal.
 const COLUMNS: &str = "80";
 const LINES: &str = "24";
 
-/// Capabilities of terminals that have nothing but lines of text. They are no errors, and print nothing.
+/// Known capabilities that a plain text terminal lacks. They cause no error, and print nothing.
 const SILENT: [&str; 34] = [
     "bel", "blink", "bold", "civis", "clear", "cnorm", "cr", "cub", "cub1", "cud", "cuf", "cup", "cuu", "cuu1",
     "cvvis", "dim", "ed", "el", "el1", "home", "init", "invis", "op", "rc", "reset", "rev", "rmcup", "rmso", "rmul",
@@ -15,12 +15,12 @@ const SILENT: [&str; 34] = [
 ];
 const MORE_SILENT: [&str; 6] = ["setb", "setf", "sitm", "ritm", "smso", "smul"];
 
-/// Status of `tput` for a flag that such a terminal lacks.
+/// Status of `tput` for a flag that a plain text terminal lacks.
 const LACKING: i32 = 1;
 const USAGE: i32 = 2;
 const UNKNOWN: i32 = 4;
 
-/// Command that tells the terminal's capabilities, as `tput`.
+/// Command that reports the capabilities of the terminal, as `tput`.
 pub(super) struct Tput;
 
 #[async_trait]
@@ -74,23 +74,23 @@ async fn answer(context: &CommandContext<'_>, name: &str) -> Result<i32> {
         "cols" => variable("COLUMNS").map_or(COLUMNS, String::as_str),
         "lines" => variable("LINES").map_or(LINES, String::as_str),
         "longname" => "no terminal",
-        // As of terminals without colours.
+        // As for terminals without colours.
         "colors" => "-1",
         name if SILENT.contains(&name) || MORE_SILENT.contains(&name) => return Ok(0),
-        // Flags that such a terminal lacks.
+        // Flags that a plain text terminal lacks.
         "am" | "bce" | "hs" | "km" | "mir" | "msgr" | "xenl" => return Ok(LACKING),
         name => {
             context.stderr.write_text(&format!("tput: unknown terminfo capability '{name}'\n")).await?;
             return Ok(UNKNOWN);
         }
     };
-    // What is a text has no line break of its own.
+    // A text is printed with a line break.
     let end = if name == "longname" { "" } else { "\n" };
     context.stdout.write_text(&format!("{value}{end}")).await?;
     Ok(0)
 }
 
-/// Command that tells about the terminal's settings, as `stty`.
+/// Command that reports the settings of the terminal, as `stty`.
 pub(super) struct Stty;
 
 #[async_trait]

@@ -1,4 +1,4 @@
-//! What tests of the commands share.
+//! Utilities for tests of the commands.
 
 pub(crate) use bashkit::testing::assert_no_leak;
 use bashkit::{Bash, BashBuilder, BuiltinRegistry, ExecResult, StreamData};
@@ -6,14 +6,14 @@ use chrono::DateTime;
 
 use super::date::Date;
 
-/// A shell with all commands, before it is made.
+/// Builder of a shell with all commands.
 pub(crate) struct ShellBuilder {
     builder: BashBuilder,
     user: &'static str,
     clock: Date,
 }
 
-/// Begins a shell with all commands.
+/// Returns a builder of a shell with all commands.
 pub(crate) fn builder() -> ShellBuilder {
     ShellBuilder { builder: Bash::builder(), user: "sandbox", clock: Date::new() }
 }
@@ -24,7 +24,7 @@ impl ShellBuilder {
         Self { builder: self.builder.username(user), user, ..self }
     }
 
-    /// Stops the clock at a second.
+    /// Sets the clock to a fixed second.
     pub(crate) fn fixed_epoch(self, epoch: i64) -> Self {
         let clock = Date::with_fixed_epoch(DateTime::from_timestamp(epoch, 0).expect("a second of our time"));
         Self { builder: self.builder.fixed_epoch(epoch), clock, ..self }
@@ -41,7 +41,7 @@ pub(crate) fn test_stream(text: &str) -> &'static StreamData {
     Box::leak(Box::new(StreamData::from(text)))
 }
 
-/// Returns standard input of a command, or none.
+/// Returns optional standard input of a command.
 pub(crate) fn test_stream_opt(text: Option<&str>) -> Option<&'static StreamData> {
     text.map(test_stream)
 }

@@ -21,7 +21,7 @@ async fn read_input(ctx: &Context<'_>) -> Result<std::result::Result<crate::comm
     let mut missing = String::new();
     for arg in ctx.args {
         if arg == "-" {
-            // Standard input has no name: a file of this name is looked for.
+            // Standard input has no name, so `-` is a missing file.
             missing.push_str("rev: cannot open -: No such file or directory\n");
         } else if !arg.starts_with('-') {
             files.push(arg.clone());
@@ -95,7 +95,7 @@ impl Builtin for Tac {
             _ => format!("tac: failed to open '{name}' for reading: {reason}\n"),
         };
         let operands = crate::commands::operands::read_each(&ctx, &files, message).await?;
-        // GNU tac reverses each file on its own, then outputs them in order.
+        // GNU tac reverses each file separately, and prints the results in order.
         let mut out = String::new();
         for (_, data) in &operands.contents {
             reverse_records(&bashkit::text_of(data), &sep, before, &mut out);

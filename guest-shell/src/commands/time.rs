@@ -1,10 +1,7 @@
-//! `time` as a command: what `command time`, `env time` and `\time` reach, where
-//! the reserved word of the shell is not meant.
+//! `time` as a command: `command time`, `env time` and `\time` run it instead of the reserved word of the shell.
 //!
-//! GNU's (`time` 1.9): runs a command, and reports how long it took on standard
-//! error. What a sandbox does not count (processor time, memory) is 0.
-//!
-//! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
+//! As GNU's (`time` 1.9), it runs a command and reports the elapsed time on standard error. The sandbox does not
+//! measure processor time and memory, which are 0.
 
 use async_trait::async_trait;
 
@@ -25,7 +22,7 @@ const PORTABLE: &str = "real %e\nuser %U\nsys %S";
 /// Command that measures another, as GNU `time`.
 pub(crate) struct GnuTime;
 
-/// Request that the words make.
+/// Action that the command line requests.
 struct Request {
     format: String,
     output: Option<String>,
@@ -81,7 +78,7 @@ fn parse(words: &[String]) -> std::result::Result<Request, String> {
     Ok(request)
 }
 
-/// The report on a command that took so many seconds.
+/// Returns the report about a command that took this number of seconds.
 fn report(request: &Request, seconds: f64, status: i32) -> String {
     let mut text = String::new();
     if status != 0 && !request.quiet {
@@ -119,7 +116,7 @@ fn report(request: &Request, seconds: f64, status: i32) -> String {
     text
 }
 
-/// Writes seconds as `[hours:]minutes:seconds`.
+/// Formats seconds as `[hours:]minutes:seconds`.
 fn clock(seconds: f64) -> String {
     let whole = seconds as u64;
     match whole / 3600 {
@@ -134,7 +131,7 @@ impl Builtin for GnuTime {
         if let Some(r) = bashkit::builtins::check_help_version(ctx.args, USAGE, Some("time (bashkit) 1.9")) {
             return Ok(r);
         }
-        // Reached only when there is no plan.
+        // Reached only if there is no plan.
         Ok(ExecResult::err(parse(ctx.args).err().unwrap_or_default(), 125))
     }
 

@@ -1,5 +1,5 @@
-//! The table of commands that stand in for programs and came from bashkit: they are added to its own, and reported,
-//! streamed and found in `PATH` as those are.
+//! Table of commands that replace programs and were derived from bashkit. They are added to bashkit's own commands, and
+//! are reported, streamed and found in `PATH` like these.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ use super::{
 /// Command with its name.
 type NamedUtility = (&'static str, Arc<dyn Builtin>);
 
-/// Returns the commands; `user` is whom files belong to.
+/// Returns the commands. `user` owns the files.
 pub(super) fn all(user: &str, clock: Date) -> Vec<NamedUtility> {
     let mut utilities: Vec<NamedUtility> = vec![
         ("date", Arc::new(clock)),
@@ -44,7 +44,7 @@ pub(super) fn all(user: &str, clock: Date) -> Vec<NamedUtility> {
     utilities
 }
 
-/// Commands that read text or bytes and write others.
+/// Commands that filter text or bytes.
 fn filters() -> Vec<NamedUtility> {
     vec![
         ("base64", Arc::new(base64::Base64)),
@@ -94,7 +94,7 @@ fn checksums() -> Vec<NamedUtility> {
     ]
 }
 
-/// Commands about files and directories.
+/// Commands for files and directories.
 fn file_commands(clock: Date, user: &str) -> Vec<NamedUtility> {
     vec![
         ("bunzip2", Arc::new(Bunzip2)),

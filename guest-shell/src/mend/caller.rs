@@ -1,9 +1,9 @@
-//! `caller [N]`: the line, function and file of the N-th call.
+//! `caller [N]`: prints the line, function and file of the N-th call.
 //!
-//! bashkit says line 1 and file `main` for every call, counts the shell itself as one, and takes any word for 0. bash
-//! ("Bash Builtin Commands", `caller`): without N the line and file of the current call; outside of a function or
-//! sourced file, and for an N beyond the last call, status 1; for what is no number, status 2. The arrays
-//! `BASH_LINENO`, `FUNCNAME` and `BASH_SOURCE` are right, but for the script itself, which is `main` in its file.
+//! bashkit prints line 1 and file `main` for every call, counts the shell itself as a call, and interprets any word as
+//! 0. In bash ("Bash Builtin Commands", `caller`), without N it prints the line and file of the current call. The
+//! status is 1 outside of a function or sourced file, and for an N beyond the last call. It is 2 for an invalid number.
+//! The arrays `BASH_LINENO`, `FUNCNAME` and `BASH_SOURCE` are correct, except that the file of the script is `main`.
 
 use bashkit::{Builtin, BuiltinContext, ExecResult, ExecutionPlan, Result, async_trait};
 
@@ -16,12 +16,12 @@ const USAGE: &str = "caller: usage: caller [expr]\n";
 #[async_trait]
 impl Builtin for Caller {
     async fn execute(&self, _: BuiltinContext<'_>) -> Result<ExecResult> {
-        // Reached only when there is no plan.
+        // Reached only if there is no plan.
         Ok(ExecResult::err(USAGE, 2))
     }
 
     async fn execution_plan(&self, context: &BuiltinContext<'_>) -> Result<Option<ExecutionPlan>> {
-        // `eval` is no call, so the arrays are those of whoever asks.
+        // `eval` is not a call, so it sees the arrays of the caller.
         let text = match context.args.first().map(|number| number.parse::<u32>()) {
             None => r#"if ((!${#BASH_LINENO[@]})); then false
                 elif [[ $0 == bash ]]; then echo "${BASH_LINENO[0]} ${BASH_SOURCE[1]:-NULL}"

@@ -1,6 +1,7 @@
-//! Where bashkit differs from GNU bash 5.2 and GNU's commands, mended from outside: a module for each cause.
+//! Replacements for commands of bashkit that differ from GNU bash 5.2 or from GNU's commands, with a module for each
+//! cause.
 //!
-//! Nothing here knows the world: it is bashkit's own traits only, so the same modules run natively too.
+//! Nothing here depends on the world, only on traits of bashkit, so the same modules also run natively.
 
 mod caller;
 pub(crate) mod stream;
@@ -11,11 +12,12 @@ use std::sync::Arc;
 
 use bashkit::{BuiltinRegistry, SubCommand};
 
-/// Variables that bash sets before a script's first command and bashkit does not ("Bash Variables" in the manual).
+/// Variables that bash sets before the first command of a script, and bashkit does not ("Bash Variables" in the
+/// manual).
 pub(crate) const VARIABLES: [(&str, &str); 3] =
     [("IFS", " \t\n"), ("OPTERR", "1"), ("COMP_WORDBREAKS", " \t\n\"'@><=;|&(:")];
 
-/// Adds the mended commands to the registry.
+/// Adds the replaced commands to the registry.
 pub(crate) fn register(registry: &BuiltinRegistry) {
     registry.insert("caller", Arc::new(caller::Caller));
     registry.insert("tee", Arc::new(tee::Tee));

@@ -1,16 +1,16 @@
-//! Output of commands that write more than anyone should keep.
+//! Output of commands that write more than should be held in memory.
 
 use std::io::ErrorKind;
 
 use bashkit::{CommandOutput, CommandStatus, Error, Result};
 
-/// Most bytes that are written at once.
+/// Largest number of bytes in one write.
 const CHUNK: usize = 32 << 10;
 
 /// Status of a broken pipe: 128 + SIGPIPE.
 const BROKEN_PIPE: i32 = 141;
 
-/// Collects what is written, up to a chunk.
+/// Buffer for output, up to a chunk.
 pub(crate) struct Writer<'a> {
     output: &'a CommandOutput,
     chunk: Vec<u8>,
@@ -26,7 +26,7 @@ impl<'a> Writer<'a> {
         if self.chunk.len() < CHUNK { Ok(()) } else { self.flush().await }
     }
 
-    /// Writes what is left.
+    /// Writes the remaining output.
     pub(crate) async fn flush(&mut self) -> Result<()> {
         let written = self.output.write_all(&self.chunk).await;
         self.chunk.clear();
@@ -34,8 +34,8 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// Returns the status of a command whose output failed: nothing to tell if the reader went away, as with a program that
-/// a signal ends.
+/// Returns the status of a command whose output failed. If the reader is gone there is no message, as for a program
+/// that a signal ends.
 pub(crate) fn ended(error: Error) -> Result<CommandStatus> {
     match error {
         Error::Io(error) if error.kind() == ErrorKind::BrokenPipe => Ok(CommandStatus::with_code(BROKEN_PIPE)),

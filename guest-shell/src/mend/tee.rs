@@ -1,7 +1,8 @@
-//! `tee [-ai] [FILE]…`: byte for byte.
+//! `tee [-ai] [FILE]…`: copies its input byte by byte.
 //!
-//! bashkit's makes text of its input first, so bytes that are no UTF-8 become U+FFFD in the output and in the files. POSIX
-//! (`tee`): a copy; a file that cannot be written makes the status 1, and the others are written.
+//! bashkit's converts its input to text first, so that bytes that are not UTF-8 become U+FFFD in the output and in the
+//! files. POSIX (`tee`) requires a copy. If a file cannot be written, the status is 1, and the other files are still
+//! written.
 
 use bashkit::{Builtin, BuiltinContext, ExecResult, Result, async_trait, vfs_join};
 

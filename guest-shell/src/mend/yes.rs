@@ -1,8 +1,8 @@
-//! `yes [STRING]…`: the words, again and again, until nobody reads.
+//! `yes [STRING]…`: prints the words repeatedly until the output has no reader.
 //!
-//! bashkit's stops after 10,000 lines. GNU's ("coreutils", `yes`) never does: what ends it is the reader that goes away.
-//! That is so here too, up to [`MOST`]. Some readers (`jq`, `sort`) take their input whole before they begin: a `yes`
-//! without end would give them nothing, ever.
+//! bashkit's ends after 10,000 lines. GNU's ("coreutils", `yes`) ends only when the reader is gone, as this one does up
+//! to [`MOST`]. Some readers (`jq`, `sort`) read their entire input first, and would wait for ever for the end of an
+//! endless `yes`.
 
 use bashkit::{Command, CommandContext, CommandStatus, Result, async_trait};
 
@@ -10,7 +10,7 @@ use super::stream::{Writer, ended};
 
 pub(super) struct Yes;
 
-/// Bytes that it writes: more than the 100 MB that a pipe is good for, and half of the memory that a script has.
+/// Largest number of bytes of output: more than the 100 MB that fit into a pipe, and half of the memory of a script.
 const MOST: usize = 128 << 20;
 
 const HELP: &str = "Usage: yes [STRING]...\nRepeatedly output a line with all specified STRING(s), or 'y'.\n";

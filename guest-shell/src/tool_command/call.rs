@@ -1,4 +1,4 @@
-//! Calls of a tool: where the arguments come from, what is printed, and the exit status that stands for a failure.
+//! Calls of a tool: sources of arguments, output, and exit statuses of failures.
 
 use base64::Engine as _;
 use bashkit::{CommandContext, CommandInput, Result};
@@ -11,27 +11,27 @@ use crate::bindings::types::{self, ErrorKind, Failure, Operation, SpecialKind, T
 use crate::catalog::Method;
 use crate::operations;
 
-/// A tool's own failure.
+/// Exit status of a failure that the tool reported.
 const FAILED: i32 = 1;
-/// The words do not name a method, or its arguments do not fit.
+/// Exit status if the words do not name a method, or its arguments are invalid.
 pub(super) const USAGE_ERROR: i32 = 2;
-/// Exit status of a call that timed out, as `timeout` has it.
+/// Exit status of a call that timed out, as for `timeout`.
 const TIMED_OUT: i32 = 124;
-/// Found, but may not be executed.
+/// Exit status of a method that was found but must not be executed.
 const DENIED: i32 = 126;
 /// Exit status of a cancelled call: 128 + SIGINT.
 const CANCELLED: i32 = 130;
 
 /// Call of a method by its command.
 pub(super) struct Call<'a> {
-    /// Label of the call in messages, which is the words that the user wrote.
+    /// Label of the call in messages: the words on the command line.
     pub(super) label: String,
     pub(super) method: &'a Method,
     pub(super) options: Options,
 }
 
 impl Call<'_> {
-    /// A call with the parameters of the command line, or with what is on standard input.
+    /// Calls the method once, with parameters of the command line or of standard input.
     pub(super) async fn once(&self, context: &CommandContext<'_>) -> Run<i32> {
         let arguments = match &self.options.words[..] {
             [] => return self.by_input(context).await,
@@ -48,12 +48,12 @@ impl Call<'_> {
         self.call(context, arguments).await
     }
 
-    /// Makes the calls of a command without parameters: one with the JSON object on standard input, if there is one;
-    /// or, if the first line is an object by itself, one for each line.
+    /// Makes the calls of a command without parameters: one call for the JSON object on standard input, if any, or one
+    /// call for each line if the first line is a complete object.
     ///
-    /// A method without parameters reads nothing. One whose parameters are all optional puts back input that is not an
-    /// object, which belongs to a `while read` loop around the call, and does not read the script's own standard input,
-    /// which may stay open for ever.
+    /// For a method without parameters, nothing is read. For a method whose parameters are all optional, input that is
+    /// not an object is put back, since it belongs to a `while read` loop around the call. The standard input of the
+    /// script itself is not read in this case, because it may stay open for ever.
     async fn by_input(&self, context: &CommandContext<'_>) -> Run<i32> {
         let parameters = Parameters::of(self.method);
         let needed = parameters.some_required();
@@ -73,7 +73,7 @@ impl Call<'_> {
         self.call(context, self.object(self.utf8(&text, "standard input")?.trim(), "standard input")?).await
     }
 
-    /// A call for each line of standard input, which has no other input than lines.
+    /// Makes a call for each line of standard input, which may only contain lines.
     pub(super) async fn each(&self, context: &CommandContext<'_>) -> Run<i32> {
         if let Some(word) = self.options.words.first() {
             let message = format!("{}: `--each` takes its arguments from standard input, not `{word}`\n", self.label);
@@ -82,7 +82,7 @@ impl Call<'_> {
         self.lines(context, Lines::new(&context.stdin), None).await
     }
 
-    /// A call for this line, if it is one, and for each that follows. The status is that of the last call that failed.
+    /// Makes a call for this line, if any, and for each following one. Returns the status of the last failed call.
     async fn lines(&self, context: &CommandContext<'_>, mut lines: Lines<'_>, first: Option<Vec<u8>>) -> Run<i32> {
         let (mut status, mut next) = (0, first);
         loop {
@@ -108,7 +108,8 @@ impl Call<'_> {
         }
     }
 
-    /// The text, if it is a JSON object. It is passed on as it is: parsing it here would round its numbers.
+    /// Returns the text if it is a JSON object. It is passed on unchanged, since parsing it here would round its
+    /// numbers.
     fn object(&self, text: &str, place: &str) -> Run<String> {
         match is_object(text) {
             Ok(()) => Ok(text.to_owned()),
@@ -116,17 +117,17 @@ impl Call<'_> {
         }
     }
 
-    /// Returns input as text, or the error that says where it is none.
+    /// Returns input as text, or an error that names its place.
     fn utf8<'t>(&self, bytes: &'t [u8], place: &str) -> Run<&'t str> {
         std::str::from_utf8(bytes).map_err(|_| self.not_text(place))
     }
 
-    /// Makes the error for bytes that JSON cannot carry: with others in their place another call would be made.
+    /// Returns the error for bytes that JSON cannot represent. Replacing them would result in a different call.
     fn not_text(&self, place: &str) -> Stop {
         Stop::Misuse(format!("{}: {place} is not UTF-8 text\nhint: pass bytes as base64\n", self.label))
     }
 
-    /// Calls, and prints what comes of it.
+    /// Calls the method, and prints the result.
     async fn call(&self, context: &CommandContext<'_>, arguments: String) -> Run<i32> {
         let call = ToolCall { method: self.method.name.clone(), arguments, location: operations::location() };
         match operations::begin(Operation::Call(call)).await {
@@ -141,7 +142,8 @@ impl Call<'_> {
         }
     }
 
-    /// The result as JSON on a line; with `--raw` a string as its text on a line, and bytes as they are.
+    /// Returns the result as JSON on one line. With `--raw`, a string becomes its text on a line, and bytes are output
+    /// unchanged.
     fn render(&self, value: Value) -> Vec<u8> {
         let json = match value {
             Value::Json(json) => json,
@@ -162,7 +164,7 @@ impl Call<'_> {
     }
 }
 
-/// The bytes that a result as a whole stands for, if it does.
+/// Returns the bytes that the entire result represents, if any.
 fn decoded(specials: &[types::Special], text: &str) -> Option<Vec<u8>> {
     let whole = |special: &types::Special| special.pointer.is_empty() && special.kind == SpecialKind::Bytes;
     if !specials.iter().any(whole) {
@@ -171,7 +173,7 @@ fn decoded(specials: &[types::Special], text: &str) -> Option<Vec<u8>> {
     base64::engine::general_purpose::STANDARD.decode(text).ok()
 }
 
-/// A failure, for standard error.
+/// Returns the message about a failure, for standard error.
 pub(crate) fn explain(label: &str, failure: &Failure) -> String {
     let mut text = format!("{label}: {}: {}\n", failure.name, failure.message);
     if let Some(payload) = &failure.payload {
@@ -183,7 +185,7 @@ pub(crate) fn explain(label: &str, failure: &Failure) -> String {
     text
 }
 
-/// The exit status that stands for a failure.
+/// Returns the exit status for a failure.
 pub(crate) fn status(failure: &Failure) -> i32 {
     match failure.kind {
         ErrorKind::Capability | ErrorKind::Approval | ErrorKind::Policy => DENIED,
@@ -198,14 +200,14 @@ fn is_object(text: &str) -> serde_json::Result<()> {
     serde_json::from_str::<Map<String, Json>>(text).map(drop)
 }
 
-/// Lines of an input, each as soon as it is complete.
+/// Lines of an input, which are available as soon as they are complete.
 struct Lines<'a> {
-    /// The input, until its end.
+    /// Input; `None` after its end.
     input: Option<&'a CommandInput>,
     pending: Vec<u8>,
-    /// Length of the part of `pending` that holds no end of a line.
+    /// Length of the prefix of `pending` that is known to contain no line end.
     searched: usize,
-    /// Number of lines that were taken.
+    /// Number of lines that were consumed.
     number: u64,
 }
 
@@ -214,7 +216,7 @@ impl<'a> Lines<'a> {
         Self { input: Some(input), pending: Vec::new(), searched: 0, number: 0 }
     }
 
-    /// Returns true if the input begins with an object. If not, nothing of it is taken.
+    /// Returns true if the input begins with an object. Otherwise, nothing is consumed.
     async fn begin_with_object(&mut self) -> Result<bool> {
         while self.pending.trim_ascii_start().is_empty() && self.more().await? {}
         let begins = self.pending.trim_ascii_start().starts_with(b"{");
@@ -224,7 +226,7 @@ impl<'a> Lines<'a> {
         Ok(begins)
     }
 
-    /// The next line that is not blank, without the space around it.
+    /// Returns the next line that is not blank, trimmed.
     async fn filled(&mut self) -> Result<Option<Vec<u8>>> {
         while let Some(line) = self.next().await? {
             self.number += 1;
@@ -236,7 +238,7 @@ impl<'a> Lines<'a> {
         Ok(None)
     }
 
-    /// The next line, without its end.
+    /// Returns the next line, without its end.
     async fn next(&mut self) -> Result<Option<Vec<u8>>> {
         loop {
             if let Some(end) = self.pending[self.searched..].iter().position(|byte| *byte == b'\n') {
@@ -255,7 +257,7 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// Reads all input that is left.
+    /// Reads the remaining input.
     async fn rest(&mut self) -> Result<Vec<u8>> {
         while self.more().await? {}
         self.searched = 0;

@@ -1,4 +1,4 @@
-//! The words of a command line: which of them name a method, which are for the command itself, which are parameters.
+//! Words of a command line: the name of a method, options of the command itself, and parameters.
 
 use std::sync::LazyLock;
 
@@ -8,16 +8,16 @@ use super::TOOL;
 use crate::bindings::catalog;
 use crate::catalog::Method;
 
-/// Options that say how to call, and how to print.
+/// Options for the call and its output.
 #[derive(Default)]
 pub(super) struct Options {
     pub(super) each: bool,
     pub(super) raw: bool,
-    /// Words that are left, which are the parameters.
+    /// Remaining words, which are the parameters.
     pub(super) words: Vec<String>,
 }
 
-/// Somebody asked what the command takes, instead of running it.
+/// Request for help on the command, instead of running it.
 pub(super) struct Help;
 
 /// Special action of `tool` that needs no method.
@@ -29,7 +29,7 @@ pub(super) enum Special {
     Unknown(String),
 }
 
-/// The words that name a method, and those from the first option on.
+/// Splits the words into the name of a method, and the words from the first option on.
 pub(super) fn split_name<'a>(name: &str, arguments: &'a [String]) -> Result<(Vec<String>, &'a [String]), Special> {
     let is_option = |word: &String| word.starts_with('-');
     let (mut words, mut arguments) = (Vec::new(), arguments);
@@ -55,12 +55,12 @@ pub(super) fn split_name<'a>(name: &str, arguments: &'a [String]) -> Result<(Vec
     }
     let count = arguments.iter().position(is_option).unwrap_or(arguments.len());
     words.extend_from_slice(&arguments[..count]);
-    // `tool --help NAME` is `tool NAME --help`.
+    // `tool --help NAME` is equivalent to `tool NAME --help`.
     static HELP: LazyLock<[String; 1]> = LazyLock::new(|| ["--help".to_owned()]);
     Ok((words, if help { &HELP[..] } else { &arguments[count..] }))
 }
 
-/// Takes out of the words what is meant for this command, unless the method has a parameter of that name.
+/// Removes the options of this command from the words, unless the method has a parameter of that name.
 pub(super) fn options(method: &Method, words: Vec<String>) -> Result<Options, Help> {
     let mut options = Options::default();
     let mut words = words.into_iter();
@@ -74,7 +74,7 @@ pub(super) fn options(method: &Method, words: Vec<String>) -> Result<Options, He
                 options.words.push(word);
                 options.words.extend(words.by_ref());
             }
-            // Its value is no option, however it looks.
+            // The next word is the value, even if it looks like an option.
             "--json" => {
                 options.words.push(word);
                 options.words.extend(words.next());
@@ -85,7 +85,7 @@ pub(super) fn options(method: &Method, words: Vec<String>) -> Result<Options, He
     Ok(options)
 }
 
-/// Parameters that a method takes, by its schema.
+/// Parameters of a method, according to its schema.
 pub(super) struct Parameters(Json);
 
 impl Parameters {
@@ -100,7 +100,7 @@ impl Parameters {
 
     pub(super) fn any(&self) -> bool {
         let properties = self.0.pointer("/parameters/properties").and_then(Json::as_object);
-        // A schema that does not list its properties may still take some.
+        // A schema that does not list its properties may still accept some.
         properties.is_none_or(|properties| !properties.is_empty())
     }
 

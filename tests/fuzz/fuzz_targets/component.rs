@@ -1,8 +1,9 @@
-//! libFuzzer's way into [`tollhouse_fuzz::component`]. Built without it, this replays the files that are named.
+//! Entry point of libFuzzer for [`tollhouse_fuzz::component`]. Without libFuzzer, the program runs the target on the files
+//! that are named.
 #![cfg_attr(fuzzing, no_main)]
 
-// `reflect` catches panics of the decoder, and libFuzzer's hook would abort before it can: a hook that does nothing
-// lets it. What nobody catches ends the process all the same.
+// `reflect` catches panics of the decoder, but libFuzzer's panic hook would abort the process first. A hook that does
+// nothing prevents this. A panic that nothing catches still ends the process.
 #[cfg(fuzzing)]
 libfuzzer_sys::fuzz_target!(
     init: std::panic::set_hook(Box::new(|_| {})),

@@ -1,4 +1,5 @@
-//! libFuzzer's way into [`tollhouse_fuzz::names`]. Built without it, this replays the files that are named.
+//! Entry point of libFuzzer for [`tollhouse_fuzz::names`]. Without libFuzzer, the program runs the target on the files
+//! that are named.
 #![cfg_attr(fuzzing, no_main)]
 
 #[cfg(fuzzing)]

@@ -1,21 +1,23 @@
-//! Archives of sessions: what someone exported, or says so.
+//! Archives of sessions, as `session export` or an attacker would write them.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use tollhouse::store::{ArchiveError, ArchiveWriter, BlobId, BlobSink, MemoryBlobs, Part, read_archive};
 
-/// The most bytes that its parts may have.
+/// Largest total size of an archive's parts, in bytes.
 const MOST: u64 = 1 << 20;
 
-/// Compressed data begins like this.
+/// First bytes of data that is compressed with Zstandard.
 const ZSTD: [u8; 4] = [0x28, 0xB5, 0x2F, 0xFD];
 
-/// An archive (or what is in one, uncompressed, its checksums whatever they are) is read or refused; what is read is what
-/// its names say, and is read again from an archive that is written of it.
+/// Reads data as an archive, either compressed or as a bare tar archive whose checksums are corrected first. The
+/// archive must be refused, or each blob must match its name and an archive that is written from the parts must be read
+/// as the same parts.
 ///
 /// # Panics
-/// If that does not hold.
+///
+/// Panics if that does not hold.
 pub fn archive(data: &[u8]) {
     let archive = if data.starts_with(&ZSTD) { Cow::Borrowed(data) } else { Cow::Owned(compress(data)) };
     match read(&archive) {
@@ -65,7 +67,7 @@ fn write(parts: &[Part]) -> Vec<u8> {
     writer.finish().expect("there is memory")
 }
 
-/// Compresses a tar archive whose headers are made to add up: a fuzzer does not guess sums.
+/// Compresses a tar archive after correcting the checksums of its headers, which a fuzzer does not guess.
 fn compress(tar: &[u8]) -> Vec<u8> {
     let mut tar = tar.to_vec();
     let mut at = 0;

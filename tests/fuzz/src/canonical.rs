@@ -1,4 +1,4 @@
-//! Arguments of calls, as JSON, against types of every shape.
+//! Arguments of calls, in JSON, for functions of every type.
 
 use serde_json::Value;
 use tollhouse::tool::canonical::canonicalize;
@@ -7,11 +7,13 @@ use tollhouse::tool::value::{NoHandles, ValueError, lift, lower_arguments};
 
 use crate::shape;
 
-/// A function (the first line, see `shape`) and JSON: what fits has one canonical form, which is its own, lowers to
-/// values, and is what those are lifted to.
+/// Checks JSON arguments against a function whose types the first line describes (see `shape`). Arguments that fit must
+/// have one canonical form. Making that form canonical again must not change it, and lowering it to component values
+/// and lifting those must give it back.
 ///
 /// # Panics
-/// If that does not hold.
+///
+/// Panics if that does not hold.
 pub fn canonical(data: &[u8]) {
     let (function, json) = shape::function(data);
     let Ok(arguments) = serde_json::from_slice::<Value>(json) else { return };
@@ -23,7 +25,7 @@ pub fn canonical(data: &[u8]) {
 
 /// Checks the properties of canonical arguments.
 pub(crate) fn holds(function: &Function, canonical: &Value) {
-    // Compared as text: `2` and `2.0` are one value in two spellings.
+    // Compared as text, because `2` and `2.0` are equal numbers with different spellings.
     let text = canonical.to_string();
     let again = canonicalize(function, canonical.clone(), u64::MAX).expect("what is canonical fits");
     assert_eq!(again.to_string(), text, "what is canonical is its own canonical form");
@@ -43,7 +45,7 @@ pub(crate) fn holds(function: &Function, canonical: &Value) {
     }
 }
 
-/// Returns the same arguments in another order, and the keys of parameters and of records among them in snake_case.
+/// Returns the same arguments in another order, with the keys of parameters and records in snake_case.
 fn respell(function: &Function, canonical: &Value) -> Value {
     let fields = function.params.iter().rev().map(|field| {
         let value = canonical.get(&field.camel).cloned().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Components: the bytes of strangers, before anything of them runs.
+//! Untrusted components, before any of their code runs.
 
 use std::borrow::Cow;
 
@@ -8,15 +8,16 @@ use tollhouse::tool::typescript::{self, Mounted};
 use tollhouse::tool::{help, schema};
 use tollhouse_registry::PublishRequest;
 
-/// The most bytes that are told of a package, as a multiple of those that it is stored in: lines are indented as deep as
-/// types nest.
+/// Largest size of a package's descriptions, as a multiple of its stored size. Lines are indented by the depth of
+/// types.
 const TOLD: usize = 256;
 
-/// Bytes (or WebAssembly text, which is made bytes) are reflected or refused; what can be published can be reflected,
-/// described in every way that there is, and stored.
+/// Reflects a component, given as bytes or as WebAssembly text. It must be reflected or refused. A component that can
+/// be published must also be reflected, described in every form, and stored.
 ///
 /// # Panics
-/// If that does not hold.
+///
+/// Panics if that does not hold.
 pub fn component(data: &[u8]) {
     let Some(bytes) = binary(data) else { return };
     let mut request = PublishRequest::new(bytes.to_vec());
@@ -30,7 +31,7 @@ pub fn component(data: &[u8]) {
     }
 }
 
-/// Text is easier to change in a way that leaves it a component.
+/// Converts WebAssembly text to bytes: mutated text is a component far more often than mutated bytes are.
 fn binary(data: &[u8]) -> Option<Cow<'_, [u8]>> {
     if !data.starts_with(b"(") {
         return Some(Cow::Borrowed(data));
@@ -40,7 +41,7 @@ fn binary(data: &[u8]) -> Option<Cow<'_, [u8]>> {
 
 fn holds(package: &Package) {
     let stored = serde_json::to_vec(package).expect("it is plain data");
-    // Types that nest deeper than JSON is read are reflected each time.
+    // Types that nest deeper than the limit of the JSON parser cannot be read back; they are reflected each time.
     assert!(serde_json::from_slice::<Package>(&stored).is_ok_and(|read| read == *package) || is_deep(&stored));
     let mut told = 0;
     for (at, function) in package.functions.iter().enumerate() {
@@ -54,7 +55,7 @@ fn holds(package: &Package) {
     assert!(told <= stored.len().saturating_add(1).saturating_mul(TOLD), "{told} bytes are told of {}", stored.len());
 }
 
-/// Returns true if JSON nests deeper than it is read.
+/// Returns true if JSON nests deeper than the parser allows.
 fn is_deep(json: &[u8]) -> bool {
     serde_json::from_slice::<serde_json::Value>(json).is_err()
 }

@@ -1,4 +1,5 @@
-//! The engine that compiles and runs what strangers wrote, beside an interpreter that shares no code with it.
+//! Differential test of the engine that compiles and runs untrusted modules, against an interpreter that shares no code
+//! with it.
 
 use std::panic::resume_unwind;
 use std::sync::LazyLock;
@@ -7,14 +8,14 @@ use std::thread;
 use arbitrary::Unstructured;
 use wasm_smith::{Config, Module};
 
-/// Number of loops and calls that a module may make in all: then it traps, in both engines.
+/// Total number of loop iterations and calls of a module, after which it traps in both engines.
 const FUEL: u32 = 10_000;
 
-/// The largest memory of a module, in bytes. Both have to keep it, and all of it is compared.
+/// Largest memory of a module, in bytes. Both engines must allocate it, and all of it is compared.
 const MEMORY: u64 = 1 << 20;
 
-/// Returns the shape of the modules: all that both engines know, and nothing whose result is left open. NaNs have
-/// one form.
+/// Returns the settings of the module generator: features that both engines support and whose results are
+/// deterministic. NaNs are made canonical.
 fn shape() -> Config {
     Config {
         max_imports: 0,
@@ -27,7 +28,7 @@ fn shape() -> Config {
         canonicalize_nans: true,
         export_everything: true,
         bulk_memory_enabled: true,
-        // wasmtime is built without a garbage collector, which `externref` takes.
+        // wasmtime is built without a garbage collector, which `externref` needs.
         reference_types_enabled: false,
         gc_enabled: false,
         exceptions_enabled: false,
@@ -41,9 +42,9 @@ fn shape() -> Config {
     }
 }
 
-/// Behaviour of a module: the outcomes of its start and of each exported function, one after another, and the final
-/// contents of its globals and its memory. There is none if the module came to the end of a stack, of which each engine
-/// has its own.
+/// Behaviour of a module: the outcomes of its start function and of each exported function in order, and the final
+/// contents of its globals and its memory. A module that overflows a stack has no comparable behaviour, because the
+/// sizes of stacks differ between the engines.
 #[derive(Debug, PartialEq)]
 struct Behaviour {
     outcomes: Vec<Outcome>,
@@ -54,14 +55,14 @@ struct Behaviour {
 /// Outcome of a call: its results, or the reason of its trap.
 type Outcome = Result<Vec<Bits>, Trap>;
 
-/// A number, by its bits.
+/// Number, compared by its bits.
 #[derive(Debug, PartialEq)]
 enum Bits {
     Four(u32),
     Eight(u64),
 }
 
-/// Reason of a trap, as far as both engines tell it.
+/// Reason of a trap, in the detail that both engines report.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Trap {
     Unreachable,
@@ -75,18 +76,20 @@ enum Trap {
     Stack,
 }
 
-/// Bytes of a stack on which a tool is called: as many as the host gives the threads that call tools.
+/// Stack size for a tool, in bytes: the same as that of the host's threads that call tools.
 const STACK: usize = 8 << 20;
 
-/// A number of a function's parameter, the same in both: the parameters of a function differ, and are neither large nor all 0.
+/// Returns the argument for a parameter, the same in both engines: arguments of one call differ, and are neither large
+/// nor all 0.
 fn argument(at: usize) -> i32 {
     [1, 7, -1, 1_000, i32::MIN, 0][at % 6]
 }
 
-/// A module, made of the bytes, does in Tollhouse's engine what it does in wasmi.
+/// Generates a module from the data, and checks that it behaves the same in Tollhouse's engine and in wasmi.
 ///
 /// # Panics
-/// If that does not hold.
+///
+/// Panics if that does not hold.
 pub fn engine(data: &[u8]) {
     let Ok(mut module) = Module::new(shape(), &mut Unstructured::new(data)) else { return };
     module.ensure_termination(FUEL).expect("its functions were made, instruction by instruction");
@@ -107,14 +110,14 @@ pub fn engine(data: &[u8]) {
     }
 }
 
-/// The engines list exports in orders of their own.
+/// Sorts the names of exports, which each engine lists in another order.
 fn sorted<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     let mut names: Vec<&str> = names.collect();
     names.sort_unstable();
     names
 }
 
-/// Tollhouse's engine for tools.
+/// Execution by Tollhouse's engine for tools.
 mod compiled {
     use wasmtime::{Engine, Error, Instance, Module, Store, Trap as Code, Val, ValType};
 
@@ -125,7 +128,7 @@ mod compiled {
     pub(super) fn behaviour(bytes: &[u8]) -> Option<Behaviour> {
         let module = Module::new(&ENGINE, bytes).expect("the engine takes what is valid");
         let mut store = Store::new(&ENGINE, ());
-        // Nobody advances the clock.
+        // The clock of epochs does not advance in this process.
         store.set_epoch_deadline(1);
         let instance = match Instance::new(&mut store, &module, &[]) {
             Ok(instance) => instance,

@@ -1,20 +1,22 @@
-//! What comes over the socket of a store that several processes share.
+//! Frames on the socket of a store that several processes share.
 
 use std::io::ErrorKind;
 
 use tollhouse::store::{rewrite_answer, rewrite_request};
 
-/// The kind of an answer that says why something failed.
+/// Kind of a frame that reports a failure.
 const FAILED: u8 = 4;
 
-/// Position of a frame's kind: behind its length and the request's id.
+/// Position of a frame's kind, after its length and the id of the request.
 const KIND: usize = 12;
 
-/// The first byte says who speaks: an even one a follower, an odd one the leader. The rest is read frame by frame, up to the
-/// first that is broken. What is read has one spelling, but for the texts of errors.
+/// Reads frames up to the first broken one. An even first byte makes them requests of a follower, an odd one answers of
+/// the leader. Each frame that can be read must be written as the same bytes, except for frames with the text of an
+/// error.
 ///
 /// # Panics
-/// If that does not hold.
+///
+/// Panics if that does not hold.
 pub fn frames(data: &[u8]) {
     let Some((speaker, mut stream)) = data.split_first() else { return };
     let asks = speaker % 2 == 0;

@@ -1,16 +1,17 @@
-//! Schemas of host functions, and arguments that are checked by them.
+//! Schemas of host functions, and arguments that are validated against them.
 
 use serde_json::Value;
 use tollhouse::tool::HostTool;
 
-/// The longest message about arguments, in bytes.
+/// Largest message about invalid arguments, in bytes.
 const LONGEST: usize = 2 << 10;
 
-/// The first line is a schema, the others are arguments. A schema is refused in words or says of each of them, soon, whether
-/// it fits, in whatever order its fields are.
+/// Reads a schema from the first line, and arguments from each of the others. The schema must be refused with a
+/// message, or decide quickly and consistently about each of the arguments, whatever the order of their fields.
 ///
 /// # Panics
-/// If that does not hold.
+///
+/// Panics if that does not hold.
 pub fn hosted(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     let mut lines = text.lines();
@@ -34,7 +35,7 @@ pub fn hosted(data: &[u8]) {
     }
 }
 
-/// Returns the same value, with its fields the other way round.
+/// Returns the same value with its fields in reverse order.
 fn turned(value: &Value) -> Value {
     match value {
         Value::Object(fields) => fields.iter().rev().map(|(name, value)| (name.clone(), turned(value))).collect(),

@@ -1,13 +1,14 @@
-//! The index of a registry: lines in a chain of hashes.
+//! The index of a registry: lines that form a hash chain.
 
 use tempfile::TempDir;
 use tollhouse_registry::{Digest, Registry};
 
-/// Data as an index, and each of its lines as what a line does, with the number and the hashes that belong there: a
-/// registry opens or is refused, and what it lists can be asked for.
+/// Opens registries with two indexes: the data itself, and a valid chain made from its lines. Each registry must open
+/// or be refused, and every release that it lists must be found unless it was yanked.
 ///
 /// # Panics
-/// If that does not hold.
+///
+/// Panics if that does not hold.
 pub fn index(data: &[u8]) {
     drop(open(data));
     if let Some((registry, _directory)) = open(&chain(data)) {
@@ -19,7 +20,7 @@ pub fn index(data: &[u8]) {
     }
 }
 
-/// A registry with this index, and its directory.
+/// Opens a registry with this index. Returns the registry and its temporary directory.
 fn open(index: &[u8]) -> Option<(Registry, TempDir)> {
     let directory = tempfile::tempdir().expect("a directory for temporary files");
     std::fs::write(directory.path().join("index"), index).expect("it can be written");
@@ -28,7 +29,7 @@ fn open(index: &[u8]) -> Option<(Registry, TempDir)> {
     Some((registry, directory))
 }
 
-/// Lines such as `"op":"yank",…`, made lines of an index.
+/// Makes a valid chain from lines such as `"op":"yank",…`, by adding numbers and hashes.
 fn chain(data: &[u8]) -> Vec<u8> {
     let mut index = Vec::new();
     let mut previous = format!("sha256:{}", "0".repeat(64));

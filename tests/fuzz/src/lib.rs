@@ -1,9 +1,9 @@
-//! Fuzz targets: what reads hostile text and bytes, and what must hold of it whatever it is given.
+//! Fuzz targets for the code that reads hostile bytes and text, with the properties that must hold for every input.
 //!
-//! A target is a function of some bytes that panics when something does not hold; the bytes themselves may be anything.
-//! `fuzz_targets/` hands them to libFuzzer (`cargo xtask fuzz`), and `tests/security/fuzz_corpora.rs` replays `corpus/` and
-//! mutations of it through the same functions, and inputs that are `structured` as a target reads them. A file of the corpus
-//! is a seed, or what a finding came down to.
+//! A target is a function of bytes that panics when a property does not hold. `fuzz_targets/` connects the targets to
+//! libFuzzer (`cargo xtask fuzz`). `tests/security/fuzz_corpora.rs` runs the same functions in CI, on the files of
+//! `corpus/`, on mutations of them, and on generated inputs (`structured`). A file of the corpus is a seed, or the
+//! minimized input of an earlier finding.
 
 mod archive;
 mod canonical;
@@ -73,7 +73,7 @@ pub const TARGETS: [(&str, Target); 18] = [
     ("words", words),
 ];
 
-/// Gives a target the files that are named on the command line, one after another: what a finding is looked at with.
+/// Runs a target on the files that are named on the command line, one after another, to reproduce a finding.
 #[must_use]
 pub fn replay_files(target: Target) -> ExitCode {
     for path in std::env::args_os().skip(1) {

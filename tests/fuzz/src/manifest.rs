@@ -1,11 +1,12 @@
-//! `tool.toml`.
+//! The manifest `tool.toml`.
 
 use tollhouse_registry::Manifest;
 
-/// A text is a manifest whose parts are what they claim to be, or an error says where it is wrong within the text.
+/// Parses a manifest. Its parts must be valid, or the error must name a position within the text.
 ///
 /// # Panics
-/// If that does not hold.
+///
+/// Panics if that does not hold.
 pub fn manifest(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     match Manifest::parse(text) {

@@ -1,9 +1,9 @@
-//! Mutations of a corpus, the same each time: what a test can afford of fuzzing. No coverage leads them.
+//! Deterministic mutations of a corpus: fuzzing without coverage, as far as tests have time for it.
 
-/// The longest mutation, in bytes: what splicing makes of the corpus stays quick to read.
+/// Largest mutation, in bytes, so that spliced files are read quickly.
 const LONGEST: usize = 8 << 10;
 
-/// Texts that numbers, keys and brackets are exchanged for: what parsers stumble over.
+/// Texts that replace parts of a file, chosen because parsers often mishandle them.
 const WORDS: [&[u8]; 24] = [
     b"",
     b"\n",
@@ -31,7 +31,7 @@ const WORDS: [&[u8]; 24] = [
     "\u{1f4a1}".as_bytes(),
 ];
 
-/// A stream of numbers that follows from its seed (SplitMix64).
+/// Pseudorandom numbers from a seed (SplitMix64).
 pub(crate) struct Numbers(u64);
 
 impl From<u64> for Numbers {
@@ -48,7 +48,7 @@ impl Numbers {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number below `end`; 0 if there is none.
+    /// Returns a number below `end`, or 0 if `end` is 0.
     fn below(&mut self, end: usize) -> usize {
         let end = u64::try_from(end).unwrap_or(u64::MAX);
         usize::try_from(self.next().checked_rem(end).unwrap_or(0)).unwrap_or(0)

@@ -1,4 +1,4 @@
-//! Small texts: names, requirements, digests, amounts, paths of parameters, keys, lists of what is revoked.
+//! Small texts: names, version requirements, digests, amounts, parameter paths, keys, revocation lists.
 
 use std::fmt::Display;
 use std::str::FromStr;
@@ -9,10 +9,11 @@ use tollhouse::token::{PrivateKey, PublicKey, RevocationList};
 use tollhouse::tool::names::{Spelling, check_alias, is_spelling_of, to_camel, to_kebab, to_pascal};
 use tollhouse_registry::{Digest, FileRule, HttpRule, PackageName, Requirement};
 
-/// A text that is one of them prints as what is read back as the same.
+/// Parses a text as each kind of small text. Where it parses, its printed form must parse as the same value.
 ///
 /// # Panics
-/// If that does not hold.
+///
+/// Panics if that does not hold.
 pub fn names(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     prints::<PackageName>(text);

@@ -1,22 +1,25 @@
-//! Method patterns.
+//! Patterns of methods.
 
 use std::collections::BTreeSet;
 
 use tollhouse::capability::Pattern;
 
-/// Whatever two patterns of so many segments tell apart, a method of [`LONGEST`] segments does.
+/// Largest number of segments of two patterns for which the test is complete: if such patterns differ, they differ on a
+/// method of at most [`LONGEST`] segments.
 const EXACT: usize = 4;
 
-/// The most segments of a method that is tried.
+/// Largest number of segments of the methods that are tried.
 const LONGEST: usize = 6;
 
-/// A name that stands in no pattern: a text that has it is left alone.
+/// Name that occurs in no pattern. Inputs that contain it are skipped.
 const OTHER: &str = "\u{2603}";
 
-/// Two patterns, a line each, are compared as trying all methods compares them.
+/// Compares two patterns, one on each line. Matching, subset and overlap must agree with trying all methods up to a
+/// length.
 ///
 /// # Panics
-/// If that does not hold.
+///
+/// Panics if that does not hold.
 pub fn pattern(data: &[u8]) {
     let Some(text) = std::str::from_utf8(data).ok().filter(|text| !text.contains(OTHER)) else { return };
     let (own, other) = text.split_once('\n').unwrap_or((text, text));
@@ -33,7 +36,7 @@ pub fn pattern(data: &[u8]) {
 
 fn compare(own: &Pattern, other: &Pattern) {
     let names = names(&[own, other]);
-    // Without all names of both, some methods that tell them apart are not tried.
+    // With more than three names, not every method that distinguishes the patterns is tried.
     let exact = names.len() <= 3 && [own, other].iter().all(|pattern| segments(pattern) <= EXACT);
     let names: Vec<&str> = names.iter().map(String::as_str).take(3).collect();
     let text = own.to_string();
@@ -56,7 +59,7 @@ fn compare(own: &Pattern, other: &Pattern) {
     }
 }
 
-/// The names in some patterns, and one that is in none; that one first.
+/// Returns the names in some patterns, after one that is in none of them.
 fn names(patterns: &[&Pattern]) -> Vec<String> {
     let texts: Vec<String> = patterns.iter().map(ToString::to_string).collect();
     let names: BTreeSet<&str> = texts.iter().flat_map(|text| text.split('/')).collect();
@@ -87,7 +90,7 @@ fn each_method(names: &[&str], longest: usize, see: &mut dyn FnMut(&str)) {
     longer(&mut String::new(), names, longest, see);
 }
 
-/// The definition, by recursion: whether segments of a pattern cover the names of a method.
+/// Returns true if segments of a pattern match the names of a method: the definition, as a recursion.
 fn covers(pattern: &[&str], names: &[&str]) -> bool {
     match (pattern.split_first(), names.split_first()) {
         (None, None) => true,

@@ -1,16 +1,18 @@
-//! Policy files: TOML and JSON.
+//! Policy files in TOML and JSON.
 
 use std::ops::Range;
 
 use tollhouse::capability::{Approve, Clause, Policy, PolicyError};
 
-/// The most grants of a policy that are compared with each other.
+/// Largest number of grants in a policy that are compared with each other.
 const COMPARED: usize = 4;
 
-/// A text that is a policy is written and read back as the same policy, and an error says where within the text.
+/// Parses a policy. Written as text and parsed again, it must be the same policy; an error must name a position within
+/// the text.
 ///
 /// # Panics
-/// If that does not hold.
+///
+/// Panics if that does not hold.
 pub fn policy(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     check(text, Policy::parse(text));
@@ -47,7 +49,7 @@ fn within(text: &str, span: &Range<usize>) {
     assert!(text.get(span.clone()).is_some(), "{span:?} is no part of the text, which has {} bytes", text.len());
 }
 
-/// Returns the same policy with the tests of each parameter in one order: a table's keys have none.
+/// Returns the same policy with the tests of each parameter sorted, because the keys of a table have no order.
 fn normal(mut policy: Policy) -> Policy {
     let tools = policy.permissions.values_mut().flat_map(|permissions| &mut permissions.tools);
     for grant in policy.grants.iter_mut().chain(tools) {

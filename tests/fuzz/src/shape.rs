@@ -1,19 +1,21 @@
-//! Types of functions, made of bytes. Every string of bytes makes one, and a change of a byte a similar one.
+//! Types of functions, derived from bytes. All bytes are valid, and changing one byte gives a similar type.
 //!
-//! The first line of the data is read as letters: `2` parameters, the first called `NAMES[l]`, of the types that follow.
-//! A letter of [`SHAPES`] is a shape, and what it is made of follows it: `L7` is a list of `u32`, `R2a7s` a record of two
-//! fields (called `NAMES[a]` and the next). Any other byte counts as the letter that it comes to modulo.
+//! The first line of the data is a sequence of letters, such as `2l…` for two parameters, of which the first is called
+//! `NAMES[l]`. Their types follow. A letter of [`SHAPES`] is a type, followed by its parts: `L7` is a list of `u32`,
+//! `R2a7s` a record of two fields (called `NAMES[a]` and the next). Any other byte stands for the letter at its value
+//! modulo the number of letters.
 
 use tollhouse::tool::types::{Case, Export, Field, Function, FunctionKind, Members, Resource, Shape, Type};
 
-/// The letters of shapes: first those without parts.
+/// Letters of types. Those without parts come first.
 const SHAPES: &[u8; 26] = b"bcsB12345678fFEGOWLXTRV?!M";
 
-/// Depth to which types nest, and number of parts of a function's types: enough for every shape within every other.
+/// Limits of the depth of types and of the number of parts in a function's types, large enough for every kind of type
+/// within every other.
 const DEPTH: usize = 12;
 const PARTS: usize = 100;
 
-/// Names that no two of are one in lowerCamelCase, as reflection sees to.
+/// Names that stay distinct in lowerCamelCase, as reflection requires.
 const NAMES: [&str; 24] = [
     "a",
     "std-dev",
@@ -41,7 +43,7 @@ const NAMES: [&str; 24] = [
     "proto",
 ];
 
-/// The function that the first line of the data stands for, and the other lines.
+/// Returns the function that the first line of the data describes, and the rest of the data.
 pub(crate) fn function(data: &[u8]) -> (Function, &[u8]) {
     let end = data.iter().position(|byte| *byte == b'\n').unwrap_or(data.len());
     let mut program = Program { letters: data.get(..end).unwrap_or_default().iter(), parts: 0 };
@@ -70,12 +72,12 @@ impl Program<'_> {
         self.letters.next().copied().unwrap_or(b'b')
     }
 
-    /// A number from a digit.
+    /// Reads a number from a digit.
     fn count(&mut self) -> usize {
         usize::from(self.letter().wrapping_sub(b'0') % 10)
     }
 
-    /// Returns names for as many items as a digit says, from the letter of the first name.
+    /// Returns as many names as a digit says, starting with the name of a letter.
     fn names(&mut self) -> impl Iterator<Item = &'static str> + use<> {
         let count = self.count();
         let first = usize::from(self.letter().wrapping_sub(b'a'));
@@ -142,7 +144,7 @@ impl Program<'_> {
         }
     }
 
-    /// Returns the payload of a case: none if an underscore stands there.
+    /// Returns the payload of a case, or `None` for an underscore.
     fn payload(&mut self, depth: usize) -> Option<Type> {
         match self.letters.as_slice().first() {
             Some(b'_') => {
@@ -153,7 +155,7 @@ impl Program<'_> {
         }
     }
 
-    /// A type that keys of maps can have.
+    /// Reads a type that the keys of maps may have.
     fn key(&mut self) -> Shape {
         let letter = self.letter();
         let fits = letter.is_ascii_digit() || [b'b', b'c', b's'].contains(&letter);

@@ -1,4 +1,4 @@
-//! Node blobs of snapshots.
+//! Blobs that hold the nodes of snapshots.
 
 use std::sync::Arc;
 
@@ -7,15 +7,16 @@ use bytes::Bytes;
 use tollhouse::store::{BlobError, BlobId, BlobSink, BlobSource, new_place};
 use tollhouse::vfs::{Kind, Limits, Tree, references, rewrite};
 
-/// Number of a tree's entries that are looked at: few bytes can make a large tree.
+/// Number of a tree's entries that are read. A few bytes can describe a very large tree.
 const ENTRIES: usize = 200;
 
-/// Data as a node blob: it is refused, or written again it is the same. And as several blobs, each behind its length in two
-/// bytes, the last one a snapshot: it opens or does not, whatever can be read of it is read, and what fails changes
-/// nothing.
+/// Reads data as a node, which must be refused or be written as the same bytes. Then reads data as several blobs, each
+/// after its length in two bytes, of which the last one is the root of a snapshot. The snapshot must open or be
+/// refused; reading it must not panic, and an operation that fails must change nothing.
 ///
 /// # Panics
-/// If that does not hold.
+///
+/// Panics if that does not hold.
 pub fn snapshot(data: &[u8]) {
     node(data);
     let blobs = Arc::new(Blobs::read(data));
@@ -45,7 +46,7 @@ fn node(blob: &[u8]) {
     }
 }
 
-/// Looks at what is below a path, as far as there is patience.
+/// Reads the entries below a path, up to a limit.
 fn look(tree: &Tree, path: &str, seen: &mut usize) {
     let Ok(entries) = tree.read_directory(path) else { return };
     for entry in entries {
@@ -63,8 +64,8 @@ fn look(tree: &Tree, path: &str, seen: &mut usize) {
     }
 }
 
-/// Blobs that are named by where they are: the one with the number n is 32 times the byte n. So a mutation changes what is
-/// in a tree, and not only its names; and a tree may hold itself, which no tree of honest names can.
+/// Blobs whose names are their positions: blob number n has a name of 32 bytes n. A mutation of a blob therefore does
+/// not change its name, and a tree may contain itself, which is impossible with real hashes.
 #[derive(Debug)]
 struct Blobs {
     blobs: Vec<Bytes>,
@@ -84,12 +85,12 @@ impl Blobs {
     }
 }
 
-/// The blobs of a tree that somebody could have, named and written as [`snapshot`] reads them; now and then one is changed.
+/// Returns the blobs of a realistic tree in the form that [`snapshot`] reads, some of them with a changed byte.
 pub(crate) fn stored(choices: &mut Unstructured<'_>) -> arbitrary::Result<Vec<u8>> {
     let mut tree = Tree::new(Limits::default(), 0);
     for _ in 0..choices.int_in_range(0..=6)? {
         let path = format!("/workspace/{}", choices.choose(&["a", "b/c", "k", "q/r/s", "\u{e9}"])?);
-        // What does not fit is left out.
+        // An operation that fails is skipped.
         let _ = match choices.int_in_range(0..=2)? {
             0 => tree.create_directory(&path, true, 1),
             1 => tree.create_link("a", &path, 2),
@@ -117,7 +118,7 @@ pub(crate) fn stored(choices: &mut Unstructured<'_>) -> arbitrary::Result<Vec<u8
     Ok(data)
 }
 
-/// Blobs in the order in which they are put: what names others comes after them.
+/// Blobs in the order in which they were stored, so that a blob follows those that it names.
 struct Sealed {
     blobs: Vec<([u8; 32], Vec<u8>)>,
     place: u64,

@@ -1,4 +1,4 @@
-//! Tokens: what a stranger hands over.
+//! Tokens from untrusted holders.
 
 use std::sync::LazyLock;
 use std::time::{Duration, SystemTime};
@@ -8,13 +8,13 @@ use base64::prelude::BASE64_URL_SAFE;
 use tollhouse::capability::Policy;
 use tollhouse::token::{Keypair, PrivateKey, RevocationList, Token, TokenError};
 
-/// Private key of the issuer. Nothing but these tokens was ever signed with it.
+/// Private key of the issuer, which signs only these test tokens.
 const ROOT: &str = "ed25519-private/5d1c0fb4d2b0f3f0a4f7b1f6c0c8a1e79d3f4c1b2a5968778695a4b3c2d1e0f1";
 
-/// Time of the check: a second in 2027.
+/// Time at which tokens are checked: a second in 2027.
 const NOW: Duration = Duration::from_secs(1_800_000_000);
 
-/// Every token that was sealed with the key, or made of one that was.
+/// All tokens that were sealed with the key, or derived from such a token.
 const GENUINE: [&str; 4] = [
     include_str!("../corpus/token/sealed"),
     include_str!("../corpus/token/narrowed"),
@@ -22,7 +22,7 @@ const GENUINE: [&str; 4] = [
     include_str!("../corpus/token/expired"),
 ];
 
-/// A genuine token, and what it grants now.
+/// Genuine token, and the grants that it gives now.
 struct Genuine {
     text: String,
     bytes: Vec<u8>,
@@ -47,12 +47,13 @@ fn open(token: &Token) -> Result<Policy, TokenError> {
     token.open(&Keypair::from(root).public(), &RevocationList::default(), SystemTime::UNIX_EPOCH + NOW)
 }
 
-/// A text is read as a token. Data that begins with a byte below [`GENUINE`]'s length is instead a genuine token and
-/// changes to its bytes, three bytes each: two for the place, one for the bits that change. Only what is genuine opens,
-/// and it grants what it granted.
+/// Reads data as the text of a token. If the first byte is below the length of [`GENUINE`], it selects a genuine token,
+/// and the rest is changes to its bytes: two bytes for the position, one for the bits that change. Only genuine tokens
+/// may open, with the grants that they were sealed with.
 ///
 /// # Panics
-/// If that does not hold.
+///
+/// Panics if that does not hold.
 pub fn token(data: &[u8]) {
     match data.split_first() {
         Some((at, changes)) if usize::from(*at) < KNOWN.len() => {

@@ -1,4 +1,4 @@
-//! Operations on files, against the reference that the tree's own property tests have.
+//! Operations on a tree of files, compared with the reference model of the tree's own property tests.
 
 use std::sync::Arc;
 
@@ -13,23 +13,24 @@ use self::reference::{
     LIMITS, ModelOperation, ReferenceModel, apply_to_model, apply_to_tree, changes, expected_changes, seen,
 };
 
-/// The most operations of one input: each looks at the whole tree.
+/// Largest number of operations in one input. After each operation the whole tree is compared.
 const OPERATIONS: usize = 64;
 
-/// Few names, so that paths meet; `b`, `k` and `q` begin pages of a directory.
+/// Few names, so that paths collide. `b`, `k` and `q` start new pages of a directory.
 const NAMES: [&str; 10] = ["a", "a", "a", "b", "b", "c", "k", "q", ".", ".."];
 
-/// Directories where paths begin.
+/// Directories in which paths begin.
 const PLACES: [&str; 6] = ["/workspace", "/workspace", "/workspace", "/workspace", "/tmp", ""];
 
-/// The most bytes of one write: a little more than a file may have.
+/// Largest write, in bytes: slightly more than the size limit of a file.
 const WRITTEN: usize = 70;
 
-/// Runs data as operations: a tree does what the reference does, an operation that fails changes nothing, and no
-/// operation reaches a clone that was made before it.
+/// Runs data as operations on a tree. The tree must behave like the reference model, a failing operation must change
+/// nothing, and no operation may affect a clone that was made before.
 ///
 /// # Panics
-/// If that does not hold.
+///
+/// Panics if that does not hold.
 pub fn vfs(data: &[u8]) {
     let mut choices = Unstructured::new(data);
     let (mut tree, mut model) = (Tree::new(LIMITS, 0), ReferenceModel::new());
@@ -71,7 +72,7 @@ fn operation(choices: &mut Unstructured<'_>) -> arbitrary::Result<ModelOperation
         0 => {
             let mode = *choices.choose(&[WriteMode::Replace, WriteMode::Append, WriteMode::Create])?;
             let length = choices.int_in_range(0..=WRITTEN)?;
-            // What bytes they are makes no difference, only that files differ.
+            // Only whether files differ matters, not what their bytes are.
             ModelOperation::Write(path(choices)?, vec![u8::arbitrary(choices)?; length], mode)
         }
         1 => ModelOperation::Truncate(path(choices)?, choices.int_in_range(0..=80)?),
@@ -99,7 +100,7 @@ fn path(choices: &mut Unstructured<'_>) -> arbitrary::Result<String> {
     Ok(path)
 }
 
-/// Makes the target of a link: a path, or one from where the link stands.
+/// Generates the target of a link: an absolute path, or one relative to the link.
 fn target(choices: &mut Unstructured<'_>) -> arbitrary::Result<String> {
     let path = path(choices)?;
     let relative = path.trim_start_matches("/workspace/").to_owned();

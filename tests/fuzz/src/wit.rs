@@ -1,18 +1,19 @@
-//! WIT texts: those of a publisher, which may say anything about the component that they come with.
+//! WIT texts of an untrusted publisher, which need not match the component that they come with.
 
 use std::sync::LazyLock;
 
 use tollhouse::tool::reflect::{DefaultInterface, check_wit, reflect};
 use tollhouse_registry::PublishRequest;
 
-/// Component that the texts are said to describe.
+/// Component that the texts claim to describe.
 static COMPONENT: LazyLock<Vec<u8>> =
     LazyLock::new(|| wat::parse_str(include_str!("../corpus/component/stats.wat")).expect("a component"));
 
-/// A text parses or is refused, and at most costs the component its docs.
+/// Reads a text as WIT. The text must be refused or parsed, and at worst the component gets no documentation.
 ///
 /// # Panics
-/// If that does not hold.
+///
+/// Panics if that does not hold.
 pub fn wit(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     let parses = check_wit(text).is_ok();

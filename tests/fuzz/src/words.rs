@@ -1,14 +1,15 @@
-//! Words of a command line, against types of every shape.
+//! Command-line words as arguments, for functions of every type.
 
 use tollhouse::tool::words::parse_words;
 
 use crate::{canonical, shape};
 
-/// A function (the first line, see `shape`) and words, a zero byte between two: what fits becomes canonical arguments,
-/// and an error is one line.
+/// Reads words, separated by zero bytes, as arguments of a function whose types the first line describes (see `shape`).
+/// They must become canonical arguments, or an error of one line.
 ///
 /// # Panics
-/// If that does not hold.
+///
+/// Panics if that does not hold.
 pub fn words(data: &[u8]) {
     let (function, rest) = shape::function(data);
     let words: Vec<String> = rest.split(|byte| *byte == 0).map(|word| String::from_utf8_lossy(word).into()).collect();

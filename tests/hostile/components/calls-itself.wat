@@ -1,4 +1,4 @@
-;; A tool that calls itself through the gate: never in a circle.
+;; A tool that calls itself through the gate. Such cycles are refused.
 ;; status: failed
 ;; error: tool
 ;; tools: evil/*

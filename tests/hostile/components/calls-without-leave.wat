@@ -1,4 +1,4 @@
-;; A tool that calls itself, which nobody allowed.
+;; A tool that calls itself without a grant.
 ;; status: failed
 ;; error: tool
 ;; wit: package evil:calls-without-leave@0.1.0;

@@ -1,4 +1,4 @@
-;; A core module is no component.
+;; A core module instead of a component.
 ;; publish: refused
 ;; message contains: core WebAssembly module
 

@@ -1,4 +1,4 @@
-;; A component without an export is no tool.
+;; A component without exports, which is not a tool.
 ;; publish: refused
 
 (component)

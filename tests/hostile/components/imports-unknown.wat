@@ -1,4 +1,4 @@
-;; An import that nobody offers, called.
+;; A call of an import that the host does not provide.
 ;; status: failed
 ;; error: tool
 ;; wit: package evil:imports-unknown@0.1.0;

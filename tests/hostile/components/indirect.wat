@@ -1,4 +1,4 @@
-;; A call of what is no function of that type.
+;; An indirect call with a mismatching function type.
 ;; status: failed
 ;; error: tool
 ;; message contains: trapped

@@ -1,4 +1,4 @@
-;; A list at an address that does not fit its elements.
+;; A list at a misaligned address.
 ;; status: failed
 ;; error: tool
 ;; wit: package evil:list-misaligned@0.1.0;

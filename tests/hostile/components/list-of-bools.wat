@@ -1,4 +1,4 @@
-;; Thirty million values of one byte each, which take far more in a host that takes them one by one.
+;; Thirty million one-byte values, which take far more memory in a host that converts them individually.
 ;; status: limited
 ;; wit: package evil:list-of-bools@0.1.0;
 ;; wit: interface t {

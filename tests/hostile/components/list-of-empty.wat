@@ -1,4 +1,4 @@
-;; Lists of lists, all of them empty.
+;; A list of three million empty lists.
 ;; status: limited
 ;; wit: package evil:list-of-empty@0.1.0;
 ;; wit: interface t {

@@ -1,4 +1,4 @@
-;; Millions of texts, all of them the same: a megabyte each.
+;; Millions of references to the same text of a megabyte.
 ;; status: limited
 ;; wit: package evil:list-of-strings@0.1.0;
 ;; wit: interface t {

@@ -1,4 +1,4 @@
-;; A list whose size in bytes wraps to nothing.
+;; A list whose size in bytes wraps to 0.
 ;; status: failed
 ;; error: tool
 ;; wit: package evil:list-overflow@0.1.0;

@@ -1,4 +1,4 @@
-;; A function that does not return: the run's time ends it.
+;; A function that does not return, until the time limit of the run ends it.
 ;; status: limited
 ;; error: limit
 ;; calls: cancelled

@@ -1,4 +1,4 @@
-;; All the memory that 32 bits can address.
+;; A declaration of all memory that 32 bits can address.
 ;; status: limited
 ;; error: limit
 ;; message contains: memory limit of 67108864 bytes

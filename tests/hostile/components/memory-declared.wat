@@ -1,4 +1,4 @@
-;; A gigabyte of memory, declared.
+;; A declaration of a gigabyte of memory.
 ;; status: limited
 ;; error: limit
 ;; message contains: memory limit of 67108864 bytes

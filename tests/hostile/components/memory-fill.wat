@@ -1,4 +1,4 @@
-;; Operations on all of a memory, without end.
+;; Endless operations on an entire memory.
 ;; status: limited
 ;; error: limit
 ;; message contains: time limit

@@ -1,4 +1,4 @@
-;; A function that goes on asking for memory that it does not get.
+;; A function that requests memory endlessly although it does not get any.
 ;; status: limited
 ;; error: limit
 ;; wit: package evil:memory-grows-for-ever@0.1.0;

@@ -1,4 +1,4 @@
-;; A maximum is no memory: what is not taken costs nothing.
+;; A large maximum of memory, which costs nothing until the memory is allocated.
 ;; status: completed
 ;; value: 1
 ;; wit: package evil:memory-maximum@0.1.0;

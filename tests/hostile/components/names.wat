@@ -1,4 +1,4 @@
-;; Functions named as what every object has, or as what a promise has: tools like any other.
+;; Functions with the names of methods of all objects or of promises. They are ordinary tools.
 ;; script: const all = []; for (const name of ['then', 'constructor', 'toJson', 'valueOf', 'hasOwnProperty', 'eval', 'await']) all.push(await evil[name]({})); return all
 ;; status: completed
 ;; value: [0, 1, 2, 3, 4, 5, 6]

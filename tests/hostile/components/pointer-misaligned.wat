@@ -1,4 +1,4 @@
-;; A result at an address that does not fit its type.
+;; A result at a misaligned address.
 ;; status: failed
 ;; error: tool
 ;; wit: package evil:pointer-misaligned@0.1.0;

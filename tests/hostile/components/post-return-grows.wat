@@ -1,4 +1,4 @@
-;; A clean-up that takes all memory there is, and is content with it.
+;; A clean-up function that allocates all available memory, and tolerates the failure.
 ;; status: completed
 ;; value: "hi"
 ;; wit: package evil:post-return-grows@0.1.0;

@@ -1,4 +1,4 @@
-;; A clean-up that does not return.
+;; A clean-up function that does not return.
 ;; status: limited
 ;; error: limit
 ;; message contains: time limit

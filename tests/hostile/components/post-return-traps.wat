@@ -1,4 +1,4 @@
-;; A clean-up that traps.
+;; A clean-up function that traps.
 ;; status: failed
 ;; error: tool
 ;; message contains: unreachable

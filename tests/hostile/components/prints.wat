@@ -1,4 +1,4 @@
-;; A tool that prints without end: nobody keeps more than a little of it, and the run's time ends it.
+;; A tool that prints endlessly. The host keeps only a little, and the time limit of the run ends the tool.
 ;; status: limited
 ;; error: limit
 ;; message contains: time limit

@@ -1,4 +1,4 @@
-;; An allocator that gives the last byte.
+;; An allocator that returns the address of the last byte.
 ;; status: failed
 ;; error: tool
 ;; script: return await evil.run({ text: 'x'.repeat(1000) })

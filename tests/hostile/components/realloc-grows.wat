@@ -1,4 +1,4 @@
-;; An allocator that takes all memory there is.
+;; An allocator that allocates all available memory.
 ;; status: limited
 ;; error: limit
 ;; script: return await evil.run({ text: 'x'.repeat(1000) })

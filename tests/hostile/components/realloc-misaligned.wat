@@ -1,4 +1,4 @@
-;; An allocator that gives addresses which do not fit.
+;; An allocator that returns misaligned addresses.
 ;; status: failed
 ;; error: tool
 ;; script: return await evil.run({ items: [1, 2, 3] })

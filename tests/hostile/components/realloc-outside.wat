@@ -1,4 +1,4 @@
-;; An allocator that gives what it does not have.
+;; An allocator that returns addresses outside of the memory.
 ;; status: failed
 ;; error: tool
 ;; script: return await evil.run({ text: 'x'.repeat(1000) })

@@ -1,4 +1,4 @@
-;; An allocator that always gives the beginning of the memory.
+;; An allocator that always returns the beginning of the memory.
 ;; status: completed
 ;; script: return await evil.run({ text: 'x'.repeat(1000) })
 ;; value: 1000

@@ -1,4 +1,4 @@
-;; Functions that call each other by a table.
+;; Functions that call each other through a table.
 ;; status: failed
 ;; error: tool
 ;; message contains: recursed too deeply

@@ -1,4 +1,4 @@
-;; The same with large frames.
+;; A function with large frames that calls itself.
 ;; status: failed
 ;; error: tool
 ;; message contains: recursed too deeply

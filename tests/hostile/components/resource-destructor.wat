@@ -1,4 +1,4 @@
-;; A destructor that does not return, when the script drops what it made.
+;; A destructor that does not return when the script drops the resource.
 ;; status: limited
 ;; error: limit
 ;; script: const thing = await evil.thing.new({}); return await evil.thing.drop({ self: thing })

@@ -1,4 +1,4 @@
-;; A handle that was never given.
+;; A handle that was never issued.
 ;; status: failed
 ;; error: tool
 ;; wit: package evil:resource-forged@0.1.0;

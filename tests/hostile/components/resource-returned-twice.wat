@@ -1,4 +1,4 @@
-;; One handle, returned twice.
+;; A handle that is returned twice.
 ;; status: failed
 ;; error: tool
 ;; wit: package evil:resource-returned-twice@0.1.0;

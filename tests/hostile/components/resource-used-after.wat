@@ -1,4 +1,4 @@
-;; A handle that is used after it was dropped.
+;; A handle that is used after its drop.
 ;; status: failed
 ;; error: tool
 ;; wit: package evil:resource-used-after@0.1.0;

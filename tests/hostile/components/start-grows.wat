@@ -1,4 +1,4 @@
-;; A start function that takes all memory there is.
+;; A start function that allocates all available memory.
 ;; status: limited
 ;; error: limit
 ;; message contains: memory limit of 67108864 bytes

@@ -1,4 +1,4 @@
-;; A text larger than a result may be.
+;; A text that exceeds the limit on results.
 ;; status: limited
 ;; error: limit
 ;; wit: package evil:string-large@0.1.0;

@@ -1,4 +1,4 @@
-;; A text with half of a pair.
+;; A text with an unpaired surrogate.
 ;; status: failed
 ;; error: tool
 ;; wit: package evil:string-surrogate@0.1.0;

@@ -1,4 +1,4 @@
-;; A text that is no UTF-8.
+;; A text that is not UTF-8.
 ;; status: failed
 ;; error: tool
 ;; wit: package evil:string-utf8@0.1.0;

@@ -1,4 +1,4 @@
-;; A table that grows as long as it may.
+;; A table that grows as far as it may.
 ;; status: completed
 ;; value: 1
 ;; wit: package evil:table-grows@0.1.0;

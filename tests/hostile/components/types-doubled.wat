@@ -1,4 +1,4 @@
-;; Thirty types, each twice the one before: a billion fields.
+;; Thirty types, each with twice the size of the previous one, that is, a billion fields.
 ;; publish: refused
 
 (component

@@ -1,4 +1,4 @@
-;; A list of lists, five hundred deep.
+;; Nested lists with a depth of five hundred.
 ;; publish: refused
 
 (component

@@ -1,4 +1,4 @@
-;; A trap.
+;; A function that traps.
 ;; status: failed
 ;; error: tool
 ;; message contains: unreachable

@@ -1,4 +1,4 @@
-;; A truth value that is two: true, by the canonical ABI.
+;; A truth value of 2, which is true according to the canonical ABI.
 ;; status: completed
 ;; value: true
 ;; wit: package evil:value-bool@0.1.0;

@@ -1,4 +1,4 @@
-;; A character beyond all characters.
+;; A character above the largest code point.
 ;; status: failed
 ;; error: tool
 ;; wit: package evil:value-char-large@0.1.0;

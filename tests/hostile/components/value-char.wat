@@ -1,4 +1,4 @@
-;; A character that is none.
+;; A surrogate as a character.
 ;; status: failed
 ;; error: tool
 ;; wit: package evil:value-char@0.1.0;

@@ -1,4 +1,4 @@
-;; An enum beyond its cases.
+;; An enum value beyond its cases.
 ;; status: failed
 ;; error: tool
 ;; wit: package evil:value-enum@0.1.0;

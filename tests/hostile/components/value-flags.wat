@@ -1,4 +1,4 @@
-;; Flags that do not exist: dropped, by the canonical ABI.
+;; Undefined flags, which the canonical ABI drops.
 ;; status: completed
 ;; value: ["read", "write"]
 ;; wit: package evil:value-flags@0.1.0;

@@ -1,4 +1,4 @@
-;; A number that is none, with bits of its own.
+;; A NaN with a payload.
 ;; status: completed
 ;; value: null
 ;; wit: package evil:value-nan@0.1.0;

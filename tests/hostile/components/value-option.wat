@@ -1,4 +1,4 @@
-;; An option that is neither.
+;; An option with an invalid discriminant.
 ;; status: failed
 ;; error: tool
 ;; wit: package evil:value-option@0.1.0;

@@ -1,4 +1,4 @@
-;; A result that is neither.
+;; A result with an invalid discriminant.
 ;; status: failed
 ;; error: tool
 ;; wit: package evil:value-result@0.1.0;

@@ -1,4 +1,4 @@
-;; A byte that is larger than one: its lowest bits, by the canonical ABI, or an error.
+;; A value above the range of a byte. The canonical ABI takes its lowest bits, or it is an error.
 ;; status: completed
 ;; value: 255
 ;; wit: package evil:value-u8@0.1.0;

@@ -1,4 +1,4 @@
-;; A variant beyond its cases.
+;; A variant with an invalid discriminant.
 ;; status: failed
 ;; error: tool
 ;; wit: package evil:value-variant@0.1.0;

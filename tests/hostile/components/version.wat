@@ -1,4 +1,4 @@
-;; A version that does not exist.
+;; An unknown version of the binary format.
 ;; publish: refused
 
 (component binary "\00asm\7f\00\01\00")

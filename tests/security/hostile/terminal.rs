@@ -1,6 +1,6 @@
 //! What a terminal would obey, through the real binary: errors, names, logs, questions and descriptions show it escaped.
 
-use tollhouse_tests::screen::Screen;
+use tollhouse_tests::screen::TerminalScreen;
 use tollhouse_tests::{Home, Ran, components};
 
 /// Clears the screen, in two spellings; turns the order of letters round; a zero; a carriage return.
@@ -77,7 +77,7 @@ fn questions_are_asked_escaped() {
     let home = Home::with_fixture();
     home.file("policy.toml", "[[grant]]\nmethod = 'probe/length'\napprove = true\n");
     let code = "await probe.length({ text: '\\x1b[2J\\u202e fine? [y/N] y\\n' })";
-    let mut screen = Screen::start(&home, &["run", "--policy", "policy.toml", "-e", code], 24, 80);
+    let mut screen = TerminalScreen::start(&home, &["run", "--policy", "policy.toml", "-e", code], 24, 80);
     let asked = screen.asks();
     assert!(asked.contains(&r#"    text: "\u001b[2J\u{202e} fine? [y/N] y\n""#.to_owned()), "{asked:?}");
     screen.types("n\n");
@@ -92,7 +92,7 @@ fn question_interrupted_by_ctrl_c_ends_the_run() {
     let script = "try { await probe.length({ text: 'x' }) } finally { console.log('went on') }";
     for words in [["call", "probe/length", r#"{"text": "x"}"#].as_slice(), &["run", "-e", script]] {
         let words = [words, &["--policy", "policy.toml"]].concat();
-        let mut screen = Screen::start(&home, &words, 24, 80);
+        let mut screen = TerminalScreen::start(&home, &words, 24, 80);
         let _ = screen.asks();
         screen.types("\x03");
         let (status, told) = screen.ends();

@@ -5,7 +5,7 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::{TcpListener, TcpStream};
 
 use serde_json::{Value, json};
-use tollhouse_tests::oci::{Answer, Oci};
+use tollhouse_tests::oci::{OciRegistry, RegistryResponse};
 use tollhouse_tests::server::{AUTHORITY, Server};
 use tollhouse_tests::{Home, Ran, components};
 
@@ -19,7 +19,7 @@ fn docker(home: &Home, config: &Value) -> BTreeMap<&'static str, String> {
     BTreeMap::from([("DOCKER_CONFIG", directory.display().to_string())])
 }
 
-fn pull_with(home: &Home, environment: &BTreeMap<&'static str, String>, oci: &Oci) -> Ran {
+fn pull_with(home: &Home, environment: &BTreeMap<&'static str, String>, oci: &OciRegistry) -> Ran {
     let reference = format!("{}/{REPOSITORY}:1.0.0", oci.host());
     let output = home.command(["registry", "pull", &reference]).envs(environment).output();
     Ran::of(&output.expect("the binary is built"))
@@ -29,8 +29,8 @@ fn pull_with(home: &Home, environment: &BTreeMap<&'static str, String>, oci: &Oc
 const ADA: &str = "YWRhOnNlY3JldA==";
 
 /// A registry that wants `ada:secret`, as it is or for a token; its blobs lie elsewhere.
-fn private(bearer: bool, elsewhere: Option<String>) -> Oci {
-    let oci = Oci::start(move |asked| {
+fn private(bearer: bool, elsewhere: Option<String>) -> OciRegistry {
+    let oci = OciRegistry::start(move |asked| {
         let host = asked.header("host").unwrap_or_default();
         let basic = asked.header("authorization") == Some(format!("Basic {ADA}").as_str());
         let allowed = if bearer { asked.header("authorization") == Some("Bearer t0ken") } else { basic };
@@ -38,9 +38,9 @@ fn private(bearer: bool, elsewhere: Option<String>) -> Oci {
             let scope = "scope=repository%3Aacme%2Fstats%3Apull&service=s%20t";
             let good = basic && asked.path.ends_with(scope);
             return Some(if good {
-                Answer::new("200 OK", "", "{\"token\":\"t0ken\"}")
+                RegistryResponse::new("200 OK", "", "{\"token\":\"t0ken\"}")
             } else {
-                Answer::new("401 Unauthorized", "", "")
+                RegistryResponse::new("401 Unauthorized", "", "")
             });
         }
         if !allowed {
@@ -48,11 +48,11 @@ fn private(bearer: bool, elsewhere: Option<String>) -> Oci {
                 "www-authenticate: Bearer realm=\"http://{host}/token\",service=\"s t\",scope=\"repository:*:*\""
             );
             let challenge = if bearer { &bearer_challenge } else { "www-authenticate: Basic realm=\"x\"" };
-            return Some(Answer::new("401 Unauthorized", challenge, ""));
+            return Some(RegistryResponse::new("401 Unauthorized", challenge, ""));
         }
         let elsewhere = elsewhere.as_ref().filter(|_| asked.path.contains("/blobs/"))?;
         let location = format!("location: http://{elsewhere}{}", asked.path);
-        Some(Answer::new("307 Temporary Redirect", &location, ""))
+        Some(RegistryResponse::new("307 Temporary Redirect", &location, ""))
     });
     foreign(&oci, &components::echo("", "u32"), "1.0.0");
     oci
@@ -61,7 +61,7 @@ fn private(bearer: bool, elsewhere: Option<String>) -> Oci {
 #[test]
 fn credentials_are_sent_to_their_registry_only() {
     for bearer in [false, true] {
-        let elsewhere = Oci::default();
+        let elsewhere = OciRegistry::default();
         foreign(&elsewhere, &components::echo("", "u32"), "1.0.0");
         let oci = private(bearer, Some(elsewhere.host()));
         let home = Home::new();
@@ -84,9 +84,9 @@ fn credentials_are_sent_to_their_registry_only() {
 #[test]
 fn registry_of_this_machine_sends_to_no_other_without_tls() {
     for elsewhere in ["192.0.2.1:1", "169.254.169.254"] {
-        let oci = Oci::start(move |asked| {
+        let oci = OciRegistry::start(move |asked| {
             let location = format!("location: http://{elsewhere}{}", asked.path);
-            asked.path.contains("/blobs/").then(|| Answer::new("307 Temporary Redirect", &location, ""))
+            asked.path.contains("/blobs/").then(|| RegistryResponse::new("307 Temporary Redirect", &location, ""))
         });
         foreign(&oci, &components::echo("", "u32"), "1.0.0");
         let ran = pull_with(&Home::new(), &BTreeMap::new(), &oci);
@@ -145,7 +145,7 @@ fn proxy(to: u16) -> u16 {
 
 #[test]
 fn registry_on_another_machine_is_reached_by_tls_only() {
-    let kept = Oci::default();
+    let kept = OciRegistry::default();
     foreign(&kept, &components::echo("", "u32"), "1.0.0");
     let server = Server::start_tls(move |head| {
         let path = head.split(' ').nth(1).and_then(|path| path.strip_prefix("/v2/")).unwrap_or_default();

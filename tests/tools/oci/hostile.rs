@@ -2,13 +2,13 @@
 
 use serde_json::{Value, json};
 use tollhouse_registry::Digest;
-use tollhouse_tests::oci::{Answer, Oci};
+use tollhouse_tests::oci::{OciRegistry, RegistryResponse};
 use tollhouse_tests::{Home, components};
 
 use super::{REPOSITORY, foreign, listed, pushed};
 
 /// Puts altered artifacts into a registry, and returns each tag with a word of the reason for its refusal.
-fn lies(oci: &Oci) -> Vec<(&'static str, &'static str)> {
+fn lies(oci: &OciRegistry) -> Vec<(&'static str, &'static str)> {
     let good = components::echo("", "u32");
     let (honest, _) = foreign(oci, &good, "honest");
     let layer = honest["layers"][0].clone();
@@ -60,7 +60,7 @@ fn lies(oci: &Oci) -> Vec<(&'static str, &'static str)> {
 
 #[test]
 fn artifact_that_is_malformed_is_refused_and_not_stored() {
-    let (oci, home) = (Oci::default(), Home::new());
+    let (oci, home) = (OciRegistry::default(), Home::new());
     for (tag, why) in lies(&oci) {
         let reference = format!("{}/{REPOSITORY}:{tag}", oci.host());
         let ran = home.run(["registry", "pull", &reference, "--version", "1.0.0"]);
@@ -81,9 +81,9 @@ fn artifact_that_is_malformed_is_refused_and_not_stored() {
 #[test]
 fn registry_answer_without_end_is_cut_off() {
     let endless = |end: &'static str, first: &'static str| {
-        let oci = Oci::start(move |asked| {
+        let oci = OciRegistry::start(move |asked| {
             let body = first.as_bytes().repeat(1 << 14);
-            let lie = Answer { endless: true, ..Answer::new("200 OK", "", body) };
+            let lie = RegistryResponse { endless: true, ..RegistryResponse::new("200 OK", "", body) };
             asked.path.contains(end).then_some(lie)
         });
         foreign(&oci, &components::echo("", "u32"), "1.0.0");
@@ -95,14 +95,14 @@ fn registry_answer_without_end_is_cut_off() {
         assert!(ran.status == 1 && ran.stderr.contains("more than"), "{end}: {ran:?}");
         assert_eq!(listed(&home), json!([]));
     }
-    let oci = Oci::start(|asked| {
+    let oci = OciRegistry::start(|asked| {
         let body = "x".repeat(1 << 14);
         match asked.path.contains("/token") {
-            true => Some(Answer { endless: true, ..Answer::new("200 OK", "", body) }),
+            true => Some(RegistryResponse { endless: true, ..RegistryResponse::new("200 OK", "", body) }),
             false => {
                 let host = asked.header("host").unwrap_or_default();
                 let challenge = format!("www-authenticate: Bearer realm=\"http://{host}/token\"");
-                Some(Answer::new("401 Unauthorized", &challenge, ""))
+                Some(RegistryResponse::new("401 Unauthorized", &challenge, ""))
             }
         }
     });
@@ -111,7 +111,7 @@ fn registry_answer_without_end_is_cut_off() {
 }
 
 /// The artifact of a signed release, changed: pushed under another tag, with what its config says of the release.
-fn altered(oci: &Oci, tag: &str, change: impl Fn(&mut Value)) {
+fn altered(oci: &OciRegistry, tag: &str, change: impl Fn(&mut Value)) {
     let kept = |path: String| oci.get(&path).expect("it is there");
     let mut manifest: Value = serde_json::from_slice(&kept(format!("{REPOSITORY}/manifests/0.1.0"))).expect("JSON");
     let config = format!("{REPOSITORY}/blobs/{}", manifest["config"]["digest"].as_str().expect("text"));
@@ -179,7 +179,7 @@ fn release_changed_in_transit_is_refused() {
 fn registry_error_text_is_shown_escaped() {
     let evil = "\u{1b}[2J\u{9b}2J\u{202e}";
     let said = json!({ "errors": [{ "code": evil, "message": evil }] }).to_string();
-    let oci = Oci::start(move |_| Some(Answer::new("500 Broken", "", said.clone())));
+    let oci = OciRegistry::start(move |_| Some(RegistryResponse::new("500 Broken", "", said.clone())));
     let ran = Home::new().run(["registry", "pull", &format!("{}/{REPOSITORY}:1", oci.host())]);
     let obeyed = ran.stderr.chars().find(|&c| (c.is_control() && c != '\n') || c == '\u{202e}');
     assert!(ran.status == 1 && obeyed.is_none() && ran.stderr.contains("u{1b}"), "{ran:?}");

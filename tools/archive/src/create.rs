@@ -1,4 +1,4 @@
-//! Making archives. The same files give the same bytes.
+//! Creates archives. The same files always give the same bytes.
 
 use std::fs;
 use std::io::{Cursor, Write as _};
@@ -12,12 +12,12 @@ use crate::error::{Error, Kind};
 use crate::name;
 use crate::read::Format;
 
-/// Bytes of all files together: they are held in memory.
+/// Largest total size of the files, in bytes: they are held in memory.
 const MAX_CONTENT: u64 = 64 << 20;
-/// The most files of an archive.
+/// Largest number of files in an archive.
 const MAX_FILES: usize = 10_000;
 
-/// A file of an archive to be.
+/// File that is put into an archive.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Content {
     /// Name of the entry.
@@ -26,9 +26,10 @@ pub struct Content {
     pub bytes: Vec<u8>,
 }
 
-/// The bytes of an archive.
+/// Returns the bytes of an archive.
 ///
 /// # Errors
+///
 /// `UnsafeName`, `Parameter`, `TooLarge`.
 pub fn pack(format: Format, contents: &[Content]) -> Result<Vec<u8>, Error> {
     let mut names = std::collections::BTreeSet::new();
@@ -83,9 +84,10 @@ fn gzip(name: Option<&str>, bytes: &[u8]) -> Result<Vec<u8>, Error> {
     done.map_err(|error| Error::new(Kind::Parameter, error.to_string()))
 }
 
-/// The format that the end of a name says.
+/// Returns the format for the extension of a file name.
 ///
 /// # Errors
+///
 /// `Parameter`.
 pub fn format_of(path: &str) -> Result<Format, Error> {
     let path = path.to_ascii_lowercase();
@@ -102,9 +104,10 @@ pub fn format_of(path: &str) -> Result<Format, Error> {
     })
 }
 
-/// The files at and below paths, named from the last segment of each on, in the order of their names.
+/// Reads the files at and below paths, sorted by name. The name of a file begins with the last segment of its path.
 ///
 /// # Errors
+///
 /// `NotFound`, `Denied`, `Link`, `TooLarge`, `Parameter`, `File`.
 pub fn collect(paths: &[String]) -> Result<Vec<Content>, Error> {
     let mut found = Collected { contents: Vec::new(), left: MAX_CONTENT };

@@ -1,31 +1,31 @@
-//! What can go wrong, and in which words it is told.
+//! Errors of the tool, and their messages.
 
 use tollhouse_tool_files as files;
 
-/// The reason of an [`Error`].
+/// Reason of an [`Error`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// The file is not granted.
+    /// The policy does not grant the file.
     Denied,
-    /// There is no such file or entry.
+    /// The file or entry does not exist.
     NotFound,
-    /// There is such a file already.
+    /// The file exists already.
     Exists,
-    /// A parameter that cannot be so.
+    /// A parameter is invalid.
     Parameter,
-    /// No format that is known here.
+    /// The format is unknown.
     Format,
-    /// Damaged or truncated archive.
+    /// The archive is damaged or truncated.
     Damaged,
-    /// A name that leads out, or is none.
+    /// The name of an entry is invalid, or leads out of the directory.
     UnsafeName,
-    /// Entry that is a link.
+    /// The entry is a link.
     Link,
-    /// Neither file nor directory.
+    /// The entry is neither a file nor a directory.
     Unsupported,
-    /// More than is allowed.
+    /// A limit on sizes is exceeded.
     TooLarge,
-    /// Something else about a file.
+    /// Another failure of a file operation.
     File,
 }
 
@@ -35,21 +35,21 @@ pub enum Kind {
 pub struct Error {
     /// Reason for the failure.
     pub kind: Kind,
-    /// The reason in words.
+    /// Message that describes the failure.
     pub message: String,
-    /// The entry at fault.
+    /// Entry that caused the failure.
     pub entry: Option<String>,
-    /// The path at fault.
+    /// Path that caused the failure.
     pub path: Option<String>,
 }
 
 impl Error {
-    /// Creates an error that is about no entry.
+    /// Creates an error that does not concern an entry.
     pub fn new(kind: Kind, message: impl Into<String>) -> Self {
         Self { kind, message: message.into(), entry: None, path: None }
     }
 
-    /// Creates an error about an entry: `why` follows its name.
+    /// Creates an error about an entry: `why` follows the entry's name.
     pub fn of(entry: &str, kind: Kind, why: &str) -> Self {
         let shown: String = entry.chars().take(200).collect();
         Self { entry: Some(shown.clone()), ..Self::new(kind, format!("entry `{shown}` {why}")) }

@@ -1,4 +1,4 @@
-//! Writing what is in an archive below a directory: all of it is checked first.
+//! Extracts an archive into a directory, after checking all of it.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -11,20 +11,21 @@ use crate::error::{Error, Kind};
 use crate::name;
 use crate::read::{Bounds, Entry, EntryKind, Format, copy, walk};
 
-/// A file that was written.
+/// File that was extracted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Extracted {
     /// Name of the extracted entry.
     pub name: String,
     /// Path of the extracted file.
     pub path: PathBuf,
-    /// Bytes of its content.
+    /// Size of the file, in bytes.
     pub size: u64,
 }
 
-/// Writes all entries of an archive below a directory.
+/// Extracts all entries of an archive into a directory.
 ///
 /// # Errors
+///
 /// Those of [`walk`], `UnsafeName`, `Link`, `Unsupported`, `Exists`, `Denied`, `File`.
 pub fn extract(
     bytes: &[u8],
@@ -52,7 +53,7 @@ pub fn extract(
     Ok(written)
 }
 
-/// Goes through all of an archive without writing: names, kinds, sizes, checksums, and what is in the way.
+/// Reads a whole archive without writing, and checks names, kinds, sizes, checksums, and existing files.
 fn check(bytes: &[u8], format: Format, bounds: Bounds, to: &Path, overwrite: bool) -> Result<(), Error> {
     let mut seen = BTreeSet::new();
     walk(bytes, format, bounds, &mut |entry, content| {
@@ -83,7 +84,7 @@ fn check(bytes: &[u8], format: Format, bounds: Bounds, to: &Path, overwrite: boo
     })
 }
 
-/// Checks that nothing will be written through a link, wherever the link leads.
+/// Checks that no file would be written through a link, whatever its target.
 fn no_links(entry: &Entry, to: &Path, relative: &Path) -> Result<(), Error> {
     let mut path = to.to_owned();
     for part in relative.components() {

@@ -1,17 +1,18 @@
-//! Which names of entries lead to a place below a directory.
+//! Checks that names of entries lead to a place below a directory.
 
 use std::path::PathBuf;
 
 use crate::error::{Error, Kind};
 
-/// The longest name, in bytes: what file systems take.
+/// Longest name that file systems support, in bytes.
 const MAX_NAME: usize = 1024;
-/// The most directories above a file.
+/// Largest number of directories above a file.
 const MAX_DEPTH: usize = 64;
 
-/// The relative path that an entry's name stands for. Empty for the directory itself (`./`).
+/// Returns the relative path of an entry's name, which is empty for the directory itself (`./`).
 ///
 /// # Errors
+///
 /// `UnsafeName`.
 pub fn relative(name: &str) -> Result<PathBuf, Error> {
     let refused = |why: &str| Err(Error::of(name, Kind::UnsafeName, why));
@@ -21,7 +22,7 @@ pub fn relative(name: &str) -> Result<PathBuf, Error> {
     if name.chars().any(char::is_control) {
         return refused("has a control character in its name");
     }
-    // On other systems it would part directories, and `C:` name a drive.
+    // On other systems a backslash separates directories, and `C:` names a drive.
     if name.contains('\\') || name.as_bytes().get(1) == Some(&b':') {
         return refused("has a name for another system, which may lead anywhere");
     }

@@ -1,4 +1,4 @@
-//! Going through an archive entry by entry, counting what comes out of it.
+//! Reads an archive entry by entry, and limits what is unpacked.
 
 use std::io::{self, Cursor, Read};
 
@@ -7,7 +7,7 @@ use zip::ZipArchive;
 
 use crate::error::{Error, Kind};
 
-/// Size of the largest archive, in bytes: an archive is held in memory.
+/// Largest archive, in bytes: an archive is held in memory.
 pub const MAX_ARCHIVE: u64 = 64 << 20;
 
 /// Format of an archive.
@@ -32,7 +32,7 @@ pub enum EntryKind {
     Directory,
     /// Symbolic or hard link.
     Link,
-    /// Anything that is no file, directory or link.
+    /// Entry that is not a file, a directory or a link.
     Other,
 }
 
@@ -43,9 +43,9 @@ pub struct Entry {
     pub name: String,
     /// Kind of the entry.
     pub kind: EntryKind,
-    /// Bytes of its content, as the archive says; not known for gzip.
+    /// Size of the content in bytes, as the archive states it; unknown for gzip.
     pub size: Option<u64>,
-    /// Bytes in the archive, where the archive says it.
+    /// Size in the archive in bytes, where the archive states it.
     pub packed: Option<u64>,
 }
 
@@ -54,7 +54,7 @@ pub struct Entry {
 pub struct Bounds {
     /// Largest number of entries.
     pub entries: u32,
-    /// Bytes of all contents together.
+    /// Largest total size of the contents, in bytes.
     pub bytes: u64,
 }
 
@@ -65,9 +65,10 @@ impl Default for Bounds {
 }
 
 impl Bounds {
-    /// The given ones, where they can be.
+    /// Returns the requested limits if they are valid.
     ///
     /// # Errors
+    ///
     /// `Parameter`.
     pub fn checked(entries: Option<u32>, bytes: Option<u64>) -> Result<Self, Error> {
         let default = Self::default();
@@ -79,9 +80,10 @@ impl Bounds {
     }
 }
 
-/// The format that the first bytes show.
+/// Detects the format from the first bytes.
 ///
 /// # Errors
+///
 /// `Format`.
 pub fn detect(bytes: &[u8]) -> Result<Format, Error> {
     let is_tar = |head: &[u8]| head.get(257..262) == Some(b"ustar");
@@ -90,7 +92,7 @@ pub fn detect(bytes: &[u8]) -> Result<Format, Error> {
     }
     if bytes.starts_with(b"\x1f\x8b") {
         let mut head = Vec::new();
-        // What cannot be read here is told when it is read for good.
+        // An error is ignored here, and reported when the archive is read.
         let _ = MultiGzDecoder::new(bytes).take(512).read_to_end(&mut head);
         return Ok(if is_tar(&head) { Format::TarGz } else { Format::Gzip });
     }
@@ -100,13 +102,13 @@ pub fn detect(bytes: &[u8]) -> Result<Format, Error> {
     Err(Error::new(Kind::Format, "the bytes do not begin as zip, tar or gzip do; an old tar needs `format`"))
 }
 
-/// Reads no more than is left, and fails beyond.
+/// Reader that fails once a number of bytes is used up.
 struct Counted<'a, R> {
     inner: R,
     left: &'a mut u64,
 }
 
-/// Message of the error with which a [`Counted`] fails.
+/// Message of the error with which [`Counted`] fails.
 const BEYOND: &str = "more bytes than are allowed";
 
 impl<R: Read> Read for Counted<'_, R> {
@@ -120,19 +122,20 @@ impl<R: Read> Read for Counted<'_, R> {
     }
 }
 
-/// Callback for each entry: it reads the content as far as it is wanted.
+/// Callback for each entry, which reads as much of the content as it needs.
 pub type Visit<'a> = dyn FnMut(&Entry, &mut dyn Read) -> Result<(), Error> + 'a;
 
-/// Goes through an archive.
+/// Calls a visitor for each entry of an archive.
 ///
 /// # Errors
-/// `Format`, `Damaged`, `TooLarge`, and what the visitor says.
+///
+/// `Format`, `Damaged`, `TooLarge`, and the errors of the visitor.
 pub fn walk(bytes: &[u8], format: Format, bounds: Bounds, visit: &mut Visit<'_>) -> Result<(), Error> {
     match format {
         Format::Zip => walk_zip(bytes, bounds, visit),
         Format::Tar => walk_tar(bytes, bounds, visit),
         Format::TarGz => {
-            // Headers and padding come out too: a bomb of nothing but names is one.
+            // Headers and padding count as well: an archive of nothing but names is a decompression bomb, too.
             let mut left = bounds.bytes.saturating_add(u64::from(bounds.entries) * 2048).saturating_add(1 << 20);
             walk_tar(Counted { inner: MultiGzDecoder::new(bytes), left: &mut left }, bounds, visit)
         }
@@ -154,7 +157,7 @@ fn walk_zip(bytes: &[u8], bounds: Bounds, visit: &mut Visit<'_>) -> Result<(), E
     }
     let mut left = bounds.bytes;
     for index in 0..archive.len() {
-        // Raw first: a file that cannot be unpacked has a name all the same.
+        // Raw access comes first, because an entry that cannot be unpacked still has a name.
         let (entry, encrypted) = {
             let raw = archive.by_index_raw(index).map_err(|error| damaged(&error))?;
             let name = raw.name().map_err(|error| damaged(&error))?.into_owned();
@@ -209,7 +212,8 @@ fn walk_tar(reader: impl Read, bounds: Bounds, visit: &mut Visit<'_>) -> Result<
 /// Copies the content of an entry.
 ///
 /// # Errors
-/// `Damaged`, `TooLarge`; and `written` of what could not be written.
+///
+/// `Damaged`, `TooLarge`; and the error of `written` for a failed write.
 pub fn copy(
     entry: &Entry,
     bounds: Bounds,
@@ -228,14 +232,15 @@ pub fn copy(
     }
 }
 
-/// The entries of an archive.
+/// Lists the entries of an archive.
 ///
 /// # Errors
+///
 /// Those of [`walk`].
 pub fn list(bytes: &[u8], format: Format, bounds: Bounds) -> Result<Vec<Entry>, Error> {
     let mut entries = Vec::new();
     walk(bytes, format, bounds, &mut |entry, content| {
-        // A gzip says its size by being unpacked.
+        // The size of a gzip file is only known after unpacking it.
         let size = match entry.size {
             Some(size) => size,
             None => copy(entry, bounds, content, |_| Ok(()))?,
@@ -246,9 +251,10 @@ pub fn list(bytes: &[u8], format: Format, bounds: Bounds) -> Result<Vec<Entry>, 
     Ok(entries)
 }
 
-/// The content of the first entry of a name.
+/// Returns the content of the first entry with this name.
 ///
 /// # Errors
+///
 /// Those of [`walk`], `NotFound`, `Link`, `Unsupported`.
 pub fn content(bytes: &[u8], format: Format, bounds: Bounds, name: &str) -> Result<Vec<u8>, Error> {
     let mut found = None;

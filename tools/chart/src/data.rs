@@ -1,4 +1,4 @@
-//! What is to be drawn, checked.
+//! Data of charts, with checks.
 
 use std::ops::Range;
 
@@ -6,24 +6,23 @@ use tollhouse_tool_files as files;
 
 /// Largest number of series: as many as have a colour of their own.
 pub const MAX_SERIES: usize = 21;
-/// The most points of all series together.
+/// Largest total number of points.
 pub const MAX_POINTS: usize = 100_000;
-/// Greatest absolute value: beyond it, sums and differences of values would leave what a 64-bit float can hold.
+/// Largest absolute value. Beyond it, sums and differences of values would exceed the range of a 64-bit float.
 const MAX_VALUE: f64 = 1e100;
-/// Smallest difference between values that a chart shows: with a smaller one, steps of an axis would leave what a float
-/// can hold.
+/// Smallest difference between values that a chart shows. Below it, the steps of an axis would underflow.
 const TINY: f64 = 1e-300;
-/// The longest title, label or name, in characters.
+/// Longest title, label or name, in characters.
 const MAX_TEXT: usize = 200;
 
 /// Reason why a chart cannot be drawn.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// No values to draw.
+    /// There are no values.
     #[error("there is nothing to draw: at least one series with one value")]
     Empty,
-    /// A value that cannot be drawn.
+    /// A value is NaN, infinite or too large.
     #[error("value {index} of series {series} is {value}: values are finite, and at most 1e100")]
     NotFinite {
         /// Index of the series, from 0.
@@ -33,7 +32,7 @@ pub enum Error {
         /// Value that cannot be drawn.
         value: f64,
     },
-    /// Lists whose lengths differ.
+    /// Two lists that belong together have different lengths.
     #[error("series {series} has {found} values where there are {expected} {what}")]
     Lengths {
         /// Index of the series, from 0.
@@ -45,7 +44,7 @@ pub enum Error {
         /// Items that the values belong to, in words.
         what: &'static str,
     },
-    /// More items than a chart may have.
+    /// There are more items than a chart may have.
     #[error("there are {found} {what}: at most {most} are drawn")]
     TooMany {
         /// Items that there are too many of, in words.
@@ -55,10 +54,10 @@ pub enum Error {
         /// Largest number of items allowed.
         most: usize,
     },
-    /// An option that cannot be.
+    /// An option is invalid.
     #[error("{0}")]
     Parameter(String),
-    /// File that cannot be written.
+    /// The file cannot be written.
     #[error(transparent)]
     File(#[from] files::Error),
     /// Failure of the drawing library.
@@ -66,7 +65,7 @@ pub enum Error {
     Drawing(String),
 }
 
-/// A series of points, with what it is called.
+/// Series of points, with its name.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Series {
     /// Name of the series.
@@ -82,13 +81,13 @@ pub enum Chart {
     Line(Vec<Series>),
     /// Scattered points of each series.
     Scatter(Vec<Series>),
-    /// Groups of bars: the labels, and the series whose points are numbered from 0.
+    /// Groups of bars: the labels, and series whose x values are the indexes of the labels.
     Bar(Vec<String>, Vec<Series>),
-    /// Histogram, whose bars have no gaps: lower edge, upper edge and count of each.
+    /// Histogram, whose bars have no gaps: lower edge, upper edge and count of each bar.
     Histogram(Vec<(f64, f64, f64)>),
 }
 
-/// A series as it is given: a name, places from left to right, values.
+/// Series as a caller passes it: name, x values, y values.
 pub type Given = (Option<String>, Option<Vec<f64>>, Vec<f64>);
 
 /// Checks series of points.
@@ -103,7 +102,7 @@ pub fn series(given: Vec<Given>) -> Result<Vec<Series>, Error> {
     }
     let mut checked = Vec::new();
     for (number, (name, x, y)) in given.into_iter().enumerate() {
-        // Points are numbered by what they are counted with: at most 100000.
+        // Without x values, points are numbered from 0; there are at most 100,000.
         let x = x.unwrap_or_else(|| (0_u32..).take(y.len()).map(f64::from).collect());
         if x.len() != y.len() {
             return Err(Error::Lengths { series: number, found: y.len(), expected: x.len(), what: "places in `x`" });
@@ -158,15 +157,15 @@ pub fn histogram(values: &[f64], bins: Option<u32>) -> Result<Chart, Error> {
     let inner: Vec<f64> = (1..bins).map(edge).collect();
     let mut counts = vec![0_u32; bins as usize];
     for value in values {
-        // The greatest value lies on the last edge: it belongs to the last bin.
+        // The largest value equals the last edge, and belongs to the last bin.
         counts[inner.partition_point(|edge| edge <= value)] += 1;
     }
     let bin = |(bin, count): (u32, &u32)| (edge(bin), edge(bin + 1), f64::from(*count));
     Ok(Chart::Histogram((0..).zip(&counts).map(bin).collect()))
 }
 
-/// Returns the range that an axis shows: all values, with a share of the width as margin; never empty, nor so narrow
-/// that the axis' marks would be one number.
+/// Returns the range of an axis: all values, with a margin as a share of the width. The range is never empty, nor so
+/// narrow that neighbouring ticks would be the same number.
 #[must_use]
 pub fn range(values: impl Iterator<Item = f64>, margin: f64) -> Range<f64> {
     let (low, high) =
@@ -183,7 +182,7 @@ pub fn range(values: impl Iterator<Item = f64>, margin: f64) -> Range<f64> {
     low - margin..high + margin
 }
 
-/// Returns the positions of an axis' marks: at most `most`, at multiples of 1, 2 or 5 of a power of ten.
+/// Returns the positions of an axis's ticks: at most `most`, at multiples of 1, 2 or 5 times a power of ten.
 #[must_use]
 pub fn marks(range: &Range<f64>, most: u32) -> Vec<f64> {
     let width = range.end - range.start;
@@ -194,7 +193,7 @@ pub fn marks(range: &Range<f64>, most: u32) -> Vec<f64> {
     (0..=most).map(|number| (first + f64::from(number)) * step).take_while(|mark| *mark <= range.end).collect()
 }
 
-/// A number as a mark has it: eight digits at most, so that 0.1 + 0.2 is 0.3.
+/// Formats the number of a tick with at most eight digits, so that 0.1 + 0.2 is 0.3.
 #[must_use]
 pub fn number(value: f64) -> String {
     let value = format!("{value:.7e}").parse().unwrap_or(value);

@@ -1,4 +1,4 @@
-//! Drawing, on whatever takes lines and letters.
+//! Draws charts on any drawing backend.
 
 use std::ops::Range;
 
@@ -25,7 +25,7 @@ pub struct Labels {
 type Area<B> = DrawingArea<B, Shift>;
 type Drawn<B> = Result<(), DrawingAreaErrorKind<<B as DrawingBackend>::ErrorType>>;
 
-/// An axis whose marks are chosen here: those of plotters are not for numbers far out or close together.
+/// Axis with its own choice of ticks, since that of plotters fails for large numbers and narrow ranges.
 struct Axis {
     line: RangedCoordf64,
     marks: Vec<f64>,
@@ -47,7 +47,7 @@ impl Ranged for Axis {
     }
 
     fn key_points<Hint: KeyPointHint>(&self, hint: Hint) -> Vec<f64> {
-        // There are no lighter lines between marks.
+        // Plotters asks for lighter lines between ticks, of which there are none.
         if hint.weight().allow_light_points() { Vec::new() } else { self.marks.clone() }
     }
 
@@ -59,16 +59,16 @@ impl Ranged for Axis {
 /// A chart over two axes.
 type Plot<'a, B> = ChartContext<'a, B, Cartesian2d<Axis, Axis>>;
 
-/// A share of an axis that is left free beside the values.
+/// Share of an axis that is left free next to the values.
 const MARGIN: f64 = 0.05;
-/// The size of letters, and of those of the title.
+/// Font size of labels, and of the title.
 const LETTERS: f64 = 14.0;
 const TITLE: f64 = 22.0;
-/// Around a chart, below it and to its left, in pixels.
+/// Space around a chart, below it and to its left, in pixels.
 const EDGE: u32 = 12;
 const BELOW: u32 = 44;
 const LEFT: u32 = 70;
-/// The height of a line of the legend.
+/// Height of a line of the legend, in pixels.
 const LINE: i32 = 18;
 
 /// Returns the width of the plotting area in pixels, for a picture of this width.
@@ -80,7 +80,8 @@ pub fn inner_width(width: u32) -> u32 {
 /// Draws a chart with its labels.
 ///
 /// # Errors
-/// As the backend tells it.
+///
+/// Those of the backend.
 pub fn draw<B: DrawingBackend>(area: &Area<B>, chart: &Chart, labels: &Labels) -> Drawn<B> {
     area.fill(&WHITE)?;
     match chart {
@@ -97,7 +98,7 @@ fn points<B: DrawingBackend>(area: &Area<B>, series: &[Series], labels: &Labels,
     let mut plot = plot(area, labels, (horizontal(area, x), vertical(area, y)), None)?;
     for (place, one) in series.iter().enumerate() {
         let colour = colour(place);
-        // One point is no line.
+        // A single point is not a line.
         if line && one.points.len() > 1 {
             plot.draw_series(LineSeries::new(one.points.iter().copied(), colour.stroke_width(2)))?;
         } else {
@@ -140,7 +141,7 @@ fn histogram<B: DrawingBackend>(area: &Area<B>, bins: &[(f64, f64, f64)], labels
         move |(low, high, count): &(f64, f64, f64)| Rectangle::new([(*low, 0.0), (*high, *count)], style)
     };
     plot.draw_series(bins.iter().map(bar(colour(0).filled())))?;
-    // Edges between bins, where that leaves something of them.
+    // Gaps between bins, if the bars are wide enough for them.
     if bins.len() * 4 <= inner_width(area.dim_in_pixel().0) as usize {
         plot.draw_series(bins.iter().map(bar(WHITE.into())))?;
     }
@@ -155,7 +156,8 @@ fn vertical<B: DrawingBackend>(area: &Area<B>, range: Range<f64>) -> Axis {
     Axis::new(range, area.dim_in_pixel().1 / 45)
 }
 
-/// Draws all but the values. `name` is what stands at a mark of the horizontal axis, if it is no number.
+/// Draws everything except for the values. `name` returns the text at a tick of the horizontal axis, if it is not a
+/// number.
 fn plot<'a, B: DrawingBackend>(
     area: &Area<B>,
     labels: &Labels,
@@ -185,10 +187,10 @@ fn plot<'a, B: DrawingBackend>(
     Ok(plot)
 }
 
-/// Names the series, above to the right. That of plotters guesses how wide letters are.
+/// Draws the names of the series in the top right corner. The legend of plotters only guesses the width of letters.
 fn legend<B: DrawingBackend>(plot: &Plot<'_, B>, series: &[Series]) -> Drawn<B> {
     let area = plot.plotting_area().strip_coord_spec();
-    // At most 4000 each.
+    // Both are at most 4,000.
     let (width, height) = (area.dim_in_pixel().0 as i32, area.dim_in_pixel().1 as i32);
     let named = series.iter().enumerate().filter_map(|(place, one)| Some((place, one.name.as_deref()?)));
     let shortened = |name| letters::shortened(name, LETTERS, width as f32 / 2.0);
@@ -213,7 +215,8 @@ fn legend<B: DrawingBackend>(plot: &Plot<'_, B>, series: &[Series]) -> Drawn<B> 
     Ok(())
 }
 
-/// Colours that people who see few can tell apart as well, after Okabe and Ito; then lighter, then darker ones.
+/// Returns a colour of the palette of Okabe and Ito, which colour-blind people can tell apart; then lighter, and then
+/// darker variants.
 fn colour(place: usize) -> RGBColor {
     const COLOURS: [[u8; 3]; 7] =
         [[0, 114, 178], [230, 159, 0], [0, 158, 115], [213, 94, 0], [204, 121, 167], [86, 180, 233], [90, 90, 90]];

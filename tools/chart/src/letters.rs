@@ -1,4 +1,4 @@
-//! Letters of the one font that is in the tool: how wide a text is, and its outlines.
+//! Measures and draws text in the one font that is built into the tool.
 
 use std::sync::LazyLock;
 
@@ -10,10 +10,10 @@ static FACE: LazyLock<Face<'static>> = LazyLock::new(|| {
     Face::parse(include_bytes!("../fonts/Roboto-Regular.ttf"), 0).expect("it is a font: the tests draw with it")
 });
 
-/// Size of a font as plotters counts it, in ems: the SVG of plotters has this too.
+/// Font size of plotters in ems, as in its SVG output.
 const SIZE: f64 = 1.24;
 
-/// The em of a size, in pixels.
+/// Returns the length of the em at a font size, in pixels.
 #[must_use]
 pub fn em(size: f64) -> f32 {
     (size / SIZE) as f32
@@ -23,7 +23,7 @@ fn scale(size: f64) -> f32 {
     em(size) / f32::from(FACE.units_per_em())
 }
 
-/// A letter that the font lacks is a box, its glyph 0.
+/// Returns glyphs and their positions. A letter that the font lacks is a box (glyph 0).
 fn glyphs(text: &str) -> impl Iterator<Item = (GlyphId, f32)> {
     text.chars().map(|letter| {
         let glyph = FACE.glyph_index(letter).unwrap_or(GlyphId(0));
@@ -37,7 +37,7 @@ pub fn width(text: &str, size: f64) -> f32 {
     glyphs(text).map(|(_, advance)| advance).sum::<f32>() * scale(size)
 }
 
-/// A text that is no wider than so many pixels; what is cut off is `…`.
+/// Shortens a text to a width in pixels; `…` replaces the rest.
 #[must_use]
 pub fn shortened(text: &str, size: f64, most: f32) -> String {
     if width(text, size) <= most {
@@ -48,7 +48,7 @@ pub fn shortened(text: &str, size: f64, most: f32) -> String {
     short + "…"
 }
 
-/// The outlines of a text that begins at 0 and stands on the line 0; nothing if it is blank.
+/// Returns the outlines of a text that begins at x = 0 on the baseline y = 0, or `None` if it is blank.
 #[must_use]
 pub fn outlines(text: &str, size: f64) -> Option<Path> {
     let mut pen = Pen { path: PathBuilder::new(), x: 0.0, scale: scale(size) };
@@ -66,7 +66,7 @@ struct Pen {
 }
 
 impl Pen {
-    /// Returns a point of the font in the picture: in the font upwards is more, in a picture it is less.
+    /// Converts a point of the font to one of the picture, whose y axis points downwards.
     fn at(&self, x: f32, y: f32) -> (f32, f32) {
         ((self.x + x) * self.scale, -y * self.scale)
     }

@@ -1,8 +1,8 @@
 //! `tollhouse:chart`: line, bar and scatter charts and histograms, over the crate `plotters`.
 //!
 //! The modules hold the logic and know nothing of WIT, so they are tested natively; `component` binds them to
-//! `wit/chart.wit` and exists only in the wasm build. `data` checks what is to be drawn, so that `draw` only draws: as SVG by
-//! plotters itself, or on `pixels`.
+//! `wit/chart.wit` and exists only in the wasm build. `data` checks the data, and `draw` draws it: on the SVG backend
+//! of plotters, or on `pixels`.
 
 #[cfg(target_family = "wasm")]
 mod component;

@@ -1,4 +1,4 @@
-//! Pixels that plotters draws on: its own bitmaps have no letters in wasm, and no smooth circles.
+//! Bitmap backend for plotters. The one of plotters has no text in wasm, and no smooth circles.
 
 use std::convert::Infallible;
 
@@ -10,7 +10,7 @@ use tiny_skia::{Color, FillRule, LineCap, LineJoin, Paint, PathBuilder, PixmapMu
 
 use crate::letters;
 
-/// Number of points of a line that are drawn at once: a line that crosses itself takes quadratic time.
+/// Number of a line's points that are drawn at once: the time for a line that crosses itself is quadratic.
 const PIECE: usize = 256;
 
 /// Drawing backend that paints into a pixmap.
@@ -21,12 +21,12 @@ type Drawn = Result<(), DrawingErrorKind<Infallible>>;
 fn paint(color: BackendColor) -> Paint<'static> {
     let (red, green, blue) = color.rgb;
     let mut paint = Paint::default();
-    // A cast of a float clamps.
+    // A cast of a float saturates.
     paint.set_color(Color::from_rgba8(red, green, blue, (color.alpha * 255.0).round() as u8));
     paint
 }
 
-/// The middle of a pixel. Pictures are small enough that all of them are exact.
+/// Returns the centre of a pixel. Coordinates are small enough to be exact.
 fn middle((x, y): BackendCoord) -> (f32, f32) {
     (x as f32 + 0.5, y as f32 + 0.5)
 }
@@ -77,7 +77,7 @@ impl DrawingBackend for Pixels<'_> {
         let mut rest = points.as_slice();
         while rest.len() > 1 {
             let piece = &rest[..rest.len().min(PIECE)];
-            // The next one begins where this one ends.
+            // The next piece begins where this one ends.
             rest = &rest[piece.len() - 1..];
             let mut line = PathBuilder::new();
             let (x, y) = middle(piece[0]);
@@ -105,8 +105,8 @@ impl DrawingBackend for Pixels<'_> {
         Ok(())
     }
 
-    /// Draws a text where the SVG backend has it: to the left, in the middle or to the right of a point, below, beside
-    /// or above it.
+    /// Draws a text where the SVG backend would: left of, centred on or right of a point, and below, beside or above
+    /// it.
     fn draw_text<S: BackendTextStyle>(&mut self, text: &str, style: &S, position: BackendCoord) -> Drawn {
         let Some(outlines) = letters::outlines(text, style.size()) else { return Ok(()) };
         let (x, y) = (position.0 as f32, position.1 as f32);
@@ -137,7 +137,7 @@ impl DrawingBackend for Pixels<'_> {
         text: &str,
         style: &S,
     ) -> Result<(u32, u32), DrawingErrorKind<Infallible>> {
-        // A cast of a float clamps.
+        // A cast of a float saturates.
         Ok((letters::width(text, style.size()).ceil() as u32, letters::em(style.size()).ceil() as u32))
     }
 }

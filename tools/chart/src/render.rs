@@ -1,4 +1,4 @@
-//! From a chart to bytes.
+//! Renders a chart to the bytes of a picture.
 
 use plotters::prelude::*;
 use tiny_skia::Pixmap;
@@ -27,9 +27,10 @@ pub struct Canvas {
     pub height: u32,
 }
 
-/// Draws a chart to bytes.
+/// Renders a chart.
 ///
 /// # Errors
+///
 /// `Parameter`, `Drawing`.
 pub fn render(chart: &Chart, labels: &Labels, canvas: Canvas) -> Result<Vec<u8>, Error> {
     let Canvas { format, width, height } = canvas;
@@ -46,7 +47,7 @@ pub fn render(chart: &Chart, labels: &Labels, canvas: Canvas) -> Result<Vec<u8>,
     }
 }
 
-/// The format that the end of a name says.
+/// Returns the format for the extension of a file name.
 #[must_use]
 pub fn format_of(path: &str) -> Format {
     if path.to_ascii_lowercase().ends_with(".png") { Format::Png } else { Format::Svg }
@@ -71,15 +72,15 @@ fn png(chart: &Chart, labels: &Labels, (width, height): (u32, u32)) -> Result<Ve
     let mut encoder = png::Encoder::new(&mut bytes, width, height);
     encoder.set_color(png::ColorType::Rgba);
     encoder.set_depth(png::BitDepth::Eight);
-    // Nearly all is flat, and packs well whatever is tried.
+    // Charts are mostly flat areas, which compress well at any level.
     encoder.set_compression(png::Compression::Fast);
     let mut writer = encoder.write_header().map_err(drawing)?;
-    // On white nothing is transparent, so that colours are what they were before they were multiplied.
+    // On a white background every pixel is opaque, so premultiplied colours are the original ones.
     writer.write_image_data(pixels.data()).and_then(|()| writer.finish()).map_err(drawing)?;
     Ok(bytes)
 }
 
-/// Checks that each bar is at least one pixel wide: narrower bars would not be seen.
+/// Checks that each bar is at least one pixel wide, and therefore visible.
 fn roomy(chart: &Chart, width: u32) -> Result<(), Error> {
     let needed = match chart {
         // A fifth of each group is left free.
@@ -136,7 +137,7 @@ mod tests {
             let mut pixels = vec![0; reader.output_buffer_size().expect("small")];
             let info = reader.next_frame(&mut pixels).expect("pixels");
             assert_eq!((info.width, info.height), (400, 300));
-            // Letters of the title, in the middle above: something there is not white.
+            // The title is centred at the top, so some pixels there are not white.
             let title = pixels.chunks(400 * 4).skip(12).take(22).flat_map(|row| &row[150 * 4..250 * 4]);
             assert!(title.into_iter().any(|value| *value < 100), "the title is drawn");
             assert!(pixels.chunks(4).all(|pixel| pixel[3] == 255), "nothing is transparent");

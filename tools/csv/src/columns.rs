@@ -1,4 +1,4 @@
-//! From rows of texts to typed columns, and to the forms that scripts take: records, series.
+//! Typed columns of a sheet, and their conversion to records and series.
 
 use std::iter;
 
@@ -8,7 +8,7 @@ use crate::error::{Error, excerpt};
 use crate::infer::{Kind, boolean, kind, number};
 use crate::read::{Options, Row, Sheet, read};
 
-/// A cell with its value.
+/// Value of a cell.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Cell<'a> {
     /// Cell with a number.
@@ -21,7 +21,7 @@ pub enum Cell<'a> {
     Empty,
 }
 
-/// A sheet whose columns have types.
+/// Sheet whose columns have types.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Table {
     sheet: Sheet,
@@ -30,10 +30,11 @@ pub struct Table {
 }
 
 impl Table {
-    /// Reads a text and infers the types of its columns.
+    /// Parses a text and infers the types of its columns.
     ///
     /// # Errors
-    /// As `read`.
+    ///
+    /// Those of `read`.
     pub fn parse(text: &str, options: &Options) -> Result<Self, Error> {
         let sheet = read(text, options)?;
         let kinds = vec![Kind::Text; sheet.names.len()];
@@ -44,7 +45,7 @@ impl Table {
         Ok(table)
     }
 
-    /// Names and types, from left to right.
+    /// Returns the names and types of the columns, from left to right.
     pub fn columns(&self) -> impl Iterator<Item = (&str, Kind)> {
         self.sheet.names.iter().map(String::as_str).zip(self.kinds.iter().copied())
     }
@@ -54,13 +55,13 @@ impl Table {
         self.sheet.rows.iter().map(|row| (0..self.kinds.len()).map(|column| self.cell(row, column)))
     }
 
-    /// The cells of the column at this place, from top to bottom.
+    /// Returns the cells of a column, from top to bottom.
     pub fn column(&self, column: usize) -> impl Iterator<Item = Cell<'_>> {
         self.sheet.rows.iter().map(move |row| self.cell(row, column))
     }
 
-    /// The rows as JSON text: an array of objects. Written straight into the text: a tree of values would take many
-    /// times the room.
+    /// Returns the rows as JSON text: an array of objects. The text is written directly, because a tree of values would
+    /// take many times the memory.
     pub fn records(&self) -> String {
         let keys: Vec<String> = self.sheet.names.iter().map(|name| Value::from(name.as_str()).to_string()).collect();
         let mut text = String::from("[");
@@ -79,9 +80,11 @@ impl Table {
         text
     }
 
-    /// The numbers of the named columns, where none of them is empty, and how many rows were left out.
+    /// Returns the numbers of the named columns in the rows where none of them is empty, and the number of omitted
+    /// rows.
     ///
     /// # Errors
+    ///
     /// `NoColumn`, `NotNumber`.
     pub fn numbers(&self, names: &[String]) -> Result<(Vec<Vec<f64>>, u32), Error> {
         let places = names.iter().map(|name| self.place(name)).collect::<Result<Vec<_>, _>>()?;
@@ -106,7 +109,7 @@ impl Table {
         if self.is_missing(text) {
             return Cell::Empty;
         }
-        // That a cell has the type of its column was seen when the type was inferred.
+        // Inferring the type of the column has checked that each cell has it.
         match self.kinds[column] {
             Kind::Number => number(text).map_or(Cell::Empty, Cell::Number),
             Kind::Boolean => boolean(text).map_or(Cell::Empty, Cell::Boolean),
@@ -136,12 +139,12 @@ impl Table {
     }
 }
 
-/// Returns the texts before the elements of a list in JSON: before the first, before the second, …
+/// Returns the text before each element of a JSON list: nothing before the first one, then commas.
 fn marks() -> impl Iterator<Item = &'static str> {
     iter::once("").chain(iter::repeat(","))
 }
 
-/// Integers are written without a fraction, as JavaScript writes them.
+/// Converts a cell to JSON. Integers are written without a fraction, as in JavaScript.
 fn json(cell: Cell<'_>) -> Value {
     match cell {
         Cell::Number(value) => integer(value).map_or_else(|| Value::from(value), Value::Number),

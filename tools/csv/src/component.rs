@@ -1,4 +1,4 @@
-//! The component: turns WIT values into calls of the logic and its results back. Holds no CSV.
+//! Binding of the logic to WIT: converts arguments and results. This module does not parse CSV.
 
 use bindings::exports::tollhouse::csv::csv as wit;
 

@@ -1,16 +1,16 @@
-//! What can be wrong with CSV, with records, and with how they are to be read.
+//! Errors in CSV, in records and in options.
 
 /// Reason why CSV cannot be read or written. Lines and rows count from 1.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A header was promised and there is no row.
+    /// A header is expected, but there are no rows.
     #[error("there is no row of column names; for CSV without one set `header` to false")]
     NoHeader,
-    /// A row has another number of fields than the first.
+    /// A row and the first one have different numbers of fields.
     #[error("line {line} has {found} fields where the first row has {expected}: `{start}`")]
     Ragged {
-        /// The line where the row begins.
+        /// Line in which the row begins.
         line: u64,
         /// Fields in the row.
         found: usize,
@@ -22,10 +22,10 @@ pub enum Error {
     /// The text ends within quotes.
     #[error("the row that begins at line {line} has a quoted field without a closing quote")]
     UnclosedQuote {
-        /// The line where the row begins.
+        /// Line in which the row begins.
         line: u64,
     },
-    /// There is no such column.
+    /// The column does not exist.
     #[error("there is no column `{name}`; there are: {known}")]
     NoColumn {
         /// Name of the requested column.
@@ -36,14 +36,14 @@ pub enum Error {
     /// A cell is not a number.
     #[error("line {line}: `{text}` in column `{column}` is not a number")]
     NotNumber {
-        /// The line where the row begins.
+        /// Line in which the row begins.
         line: u64,
         /// Name of the column.
         column: String,
         /// Content of the cell.
         text: String,
     },
-    /// An option that cannot be.
+    /// An option is invalid.
     #[error("`{option}` {reason}")]
     Option {
         /// Name of the option.
@@ -51,37 +51,37 @@ pub enum Error {
         /// Problem with the option, in words.
         reason: &'static str,
     },
-    /// A row to write has another number of fields than there are names.
+    /// A row to write and the names have different lengths.
     #[error("row {row} has {found} fields where there are {expected} columns")]
     RowLength {
         /// Number of the row.
         row: u64,
         /// Fields in the row.
         found: usize,
-        /// Names, or fields in the first row if there are no names.
+        /// Number of names, or of fields in the first row if there are no names.
         expected: usize,
     },
-    /// Records that are not valid JSON.
+    /// The records are not valid JSON.
     #[error("the records are not JSON: {reason}")]
     NotJson {
-        /// The line in the JSON text.
+        /// Line in the JSON text.
         line: u64,
         /// Message of the JSON parser.
         reason: String,
     },
-    /// JSON, but no array of flat objects.
+    /// The JSON is not an array of flat objects.
     #[error("{reason}")]
     NotRecords {
-        /// Problem in words.
+        /// Description of the problem.
         reason: String,
-        /// The record at fault.
+        /// Record that caused the error.
         row: Option<u64>,
-        /// The key at fault.
+        /// Key that caused the error.
         column: Option<String>,
     },
 }
 
-/// The beginning of a text that is shown in a message: long enough to be recognised.
+/// Returns the start of a text for a message, long enough to be recognized.
 pub fn excerpt(text: &str) -> String {
     const SHOWN: usize = 40;
     match text.char_indices().nth(SHOWN) {

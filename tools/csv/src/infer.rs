@@ -1,4 +1,4 @@
-//! What a cell is, and what a column is. Knows nothing of reading.
+//! Types of cells and columns, independent of parsing.
 
 /// Type of a column's cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -9,11 +9,11 @@ pub enum Kind {
     Boolean,
     /// Texts, and empty cells.
     Text,
-    /// Column of empty cells only.
+    /// Only empty cells.
     Empty,
 }
 
-/// The kind of a column with these cells, empty ones left out.
+/// Returns the type of a column with these non-empty cells.
 pub fn kind<'a>(mut cells: impl Iterator<Item = &'a str>) -> Kind {
     let Some(first) = cells.next() else { return Kind::Empty };
     if number(first).is_some() {
@@ -25,7 +25,7 @@ pub fn kind<'a>(mut cells: impl Iterator<Item = &'a str>) -> Kind {
     }
 }
 
-/// `true` or `false` in any case.
+/// Parses `true` or `false`, in upper or lower case.
 pub fn boolean(cell: &str) -> Option<bool> {
     let cell = cell.trim();
     if cell.eq_ignore_ascii_case("true") {
@@ -37,8 +37,8 @@ pub fn boolean(cell: &str) -> Option<bool> {
     }
 }
 
-/// A decimal number that loses nothing as a 64-bit float but digits behind the point: no leading zeros, which only
-/// names and codes have, and no integer beyond 2^53 - 1.
+/// Parses a decimal number that fits a 64-bit float without loss, except for decimals. Leading zeros are refused,
+/// because only names and codes have them, and so are integers beyond 2^53 - 1.
 pub fn number(cell: &str) -> Option<f64> {
     let cell = cell.trim();
     let unsigned = cell.strip_prefix(['-', '+']).unwrap_or(cell);
@@ -60,7 +60,7 @@ pub fn number(cell: &str) -> Option<f64> {
     if !written_well {
         return None;
     }
-    // 2^53 has 16 digits, so whatever is longer is beyond it.
+    // 2^53 has 16 digits, so longer integers are beyond it.
     const EXACT: u64 = (1 << 53) - 1;
     if !whole.is_empty() && whole.parse::<u64>().map_or(true, |whole| whole > EXACT) {
         return None;

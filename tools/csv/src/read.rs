@@ -1,4 +1,4 @@
-//! From text to rows of texts: delimiters, quotes, names. Knows nothing of types.
+//! Splits text into rows of texts: delimiters, quotes and names, but no types.
 
 use std::collections::BTreeSet;
 use std::io::Read;
@@ -14,11 +14,11 @@ pub struct Options {
     pub delimiter: char,
     /// True if the first row holds names.
     pub header: bool,
-    /// Begins a line to skip.
+    /// Character that begins a line to skip.
     pub comment: Option<char>,
     /// True if white space around names and cells is removed.
     pub trim: bool,
-    /// True if types are inferred; `columns` minds this, not `read`.
+    /// True if types are inferred, which concerns `columns` and not `read`.
     pub infer: bool,
     /// Texts that count as an empty cell.
     pub missing: Vec<String>,
@@ -30,27 +30,28 @@ impl Default for Options {
     }
 }
 
-/// A row, and the line where it begins.
+/// Row, and the line in which it begins.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Row {
     /// Line of the row, counted from 1.
     pub line: u64,
-    /// Fields of the row, as many as there are names.
+    /// Fields of the row, as many as there are columns.
     pub fields: StringRecord,
 }
 
 /// Names of the columns, and rows.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sheet {
-    /// The names of the columns, each different.
+    /// Names of the columns, which are unique.
     pub names: Vec<String>,
-    /// The rows below them.
+    /// Rows below the header.
     pub rows: Vec<Row>,
 }
 
-/// Reads a whole text.
+/// Parses a whole text.
 ///
 /// # Errors
+///
 /// `Option`, `NoHeader`, `Ragged`, `UnclosedQuote`.
 pub fn read(text: &str, options: &Options) -> Result<Sheet, Error> {
     let delimiter = delimiter(options.delimiter)?;
@@ -71,10 +72,11 @@ pub fn read(text: &str, options: &Options) -> Result<Sheet, Error> {
     Ok(Sheet { names: unique(head.fields.iter()), rows })
 }
 
-/// The byte of a delimiter.
+/// Returns the byte of a delimiter.
 ///
 /// # Errors
-/// `Option` if it is not ASCII, a quote or a line end.
+///
+/// `Option` if the delimiter is not ASCII, or is a quote or a line end.
 pub fn delimiter(delimiter: char) -> Result<u8, Error> {
     byte("delimiter", delimiter)
 }
@@ -97,8 +99,9 @@ fn byte(option: &'static str, character: char) -> Result<u8, Error> {
     }
 }
 
-/// The `csv` crate takes the end of the text for a closing quote, so that a forgotten quote would swallow the rest of
-/// a file in silence. One more row is put behind the text: if it does not come out as a row, a quote is open.
+/// Reads the records of a text. The `csv` crate takes the end of the text for a closing quote, so a missing quote would
+/// swallow the rest of a file silently. A sentinel row is therefore appended: if it does not come out as a row, a quote
+/// is open.
 fn rows(text: &str, delimiter: u8, comment: Option<u8>, trim: bool) -> Result<Vec<Row>, Error> {
     let sentinel = [b'a', b'b', b'c'].into_iter().find(|&byte| byte != delimiter && Some(byte) != comment);
     let sentinel = sentinel.expect("two bytes do not take up three");
@@ -120,7 +123,7 @@ fn rows(text: &str, delimiter: u8, comment: Option<u8>, trim: bool) -> Result<Ve
         Some(last) if last.fields.len() == 1 && last.fields[0].as_bytes() == [sentinel] => {}
         last => return Err(Error::UnclosedQuote { line: last.map_or(1, |row| row.line) }),
     }
-    // Not the reader's own `trim`: it would trim the sentinel as well, and a lone `"` could pass for it.
+    // The reader's own `trim` would trim the sentinel as well, and a lone `"` could pass for it.
     if trim {
         for row in &mut rows {
             row.fields.trim();
@@ -129,12 +132,12 @@ fn rows(text: &str, delimiter: u8, comment: Option<u8>, trim: bool) -> Result<Ve
     Ok(rows)
 }
 
-/// The text was UTF-8 and is cut at ASCII bytes only.
+/// Converts a record to strings. The text was UTF-8, and it is split at ASCII bytes only.
 fn decode(record: ByteRecord) -> StringRecord {
     StringRecord::from_byte_record_lossy(record)
 }
 
-/// Finds the line of a record. The reader's own positions lie before the blank lines and comments that it skips.
+/// Finds the lines of records. The positions of the reader are before the blank lines and comments that it skips.
 struct Lines<'a> {
     text: &'a [u8],
     offset: usize,
@@ -165,13 +168,13 @@ impl<'a> Lines<'a> {
 
     fn advance(&mut self, to: usize) {
         let Some(passed) = self.text.get(self.offset..to) else { return };
-        // A list of that length fits in memory, so its count fits in 64 bits.
+        // A list of this length is in memory, so its count fits 64 bits.
         self.line += passed.iter().map(|&byte| u64::from(byte == b'\n')).sum::<u64>();
         self.offset = to;
     }
 }
 
-/// Names that are empty get one by their place; names that were there before get a number.
+/// Makes names unique: an empty name is replaced by one with its position, and a repeated name gets a number.
 fn unique<'a>(names: impl Iterator<Item = &'a str>) -> Vec<String> {
     let mut taken = BTreeSet::new();
     let mut unique = Vec::new();
@@ -238,7 +241,7 @@ mod tests {
                 assert_eq!(read(text, &options), Err(Error::UnclosedQuote { line }), "{text:?}");
             }
         }
-        // A quote inside an unquoted field opens nothing.
+        // A quote inside an unquoted field has no meaning.
         assert_eq!(cells("size\n5\" pipe\n", &Options::default()).1, [["5\" pipe"]]);
     }
 

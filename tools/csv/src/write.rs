@@ -1,4 +1,4 @@
-//! From rows and records to text.
+//! Writes rows and records as text.
 
 use csv::{Terminator, Writer, WriterBuilder};
 use serde_json::{Map, Value};
@@ -6,9 +6,10 @@ use serde_json::{Map, Value};
 use crate::error::Error;
 use crate::read::delimiter;
 
-/// Writes a line of names, unless there are none, and rows as long as it (or as the first row).
+/// Writes a header, if there are names, and rows of the same length (or of the length of the first row).
 ///
 /// # Errors
+///
 /// `Option`, `RowLength`.
 pub fn write<R, F>(headers: &[String], rows: R, between: char) -> Result<String, Error>
 where
@@ -51,7 +52,7 @@ fn sink(between: char) -> Result<Writer<Vec<u8>>, Error> {
 }
 
 fn put<'a>(sink: &mut Writer<Vec<u8>>, fields: impl ExactSizeIterator<Item = &'a str>) {
-    // No fields: the crate would write an empty field in quotes, which reads as one.
+    // For a record without fields the crate would write a quoted empty field, which reads as one field.
     if fields.len() > 0 {
         sink.write_record(fields).expect("writing to memory, rows of any length");
     }

@@ -1,5 +1,5 @@
-//! What tools that work on the session's files share: bytes from a path or from the caller, results that go to a path or
-//! back, and errors in words. No tool itself, so it has no `tool.toml`.
+//! Library for tools that work on the session's files: input from a path or from the caller, results to a path or to
+//! the caller, and errors with messages. It is not a tool itself, and therefore has no `tool.toml`.
 //!
 //! A tool sees files under their absolute paths, and only those that the policy grants to it.
 
@@ -7,20 +7,20 @@ use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::path::{Component, Path, PathBuf};
 
-/// The reason of an [`Error`].
+/// Reason of an [`Error`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// The policy does not give this tool the file, or not to write.
+    /// The policy does not grant the file to the tool, or does not permit writing.
     Denied,
-    /// There is no such file.
+    /// The file does not exist.
     NotFound,
-    /// There is such a file already.
+    /// The file exists already.
     Exists,
-    /// The file is larger than the tool takes.
+    /// The file is larger than the tool accepts.
     TooLarge,
-    /// Parameters that cannot be so.
+    /// The parameters are invalid.
     Parameter,
-    /// Something else, for example that the quota is used up.
+    /// Any other failure, such as an exhausted quota.
     Other,
 }
 
@@ -30,9 +30,9 @@ pub enum Kind {
 pub struct Error {
     /// Kind of the failure.
     pub kind: Kind,
-    /// The reason in words.
+    /// Message that describes the failure.
     pub message: String,
-    /// The path at fault.
+    /// Path that caused the failure.
     pub path: Option<String>,
 }
 
@@ -45,7 +45,7 @@ impl Error {
         Self { kind, message, path: Some(path.display().to_string()) }
     }
 
-    /// An error of the system's, about a path.
+    /// Converts an error of the system that concerns a path.
     #[must_use]
     pub fn io(path: &Path, error: &io::Error) -> Self {
         let shown = path.display();
@@ -65,19 +65,20 @@ impl Error {
     }
 }
 
-/// Returns true for the errors of a path that is granted in part: to read, say.
+/// Returns true for errors that paths have which are only granted in part, such as for reading.
 fn refused(kind: io::ErrorKind) -> bool {
     matches!(kind, io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem)
 }
 
-/// Returns true if not even a directory above the file exists: paths that are not granted look like that.
+/// Returns true if no directory above the file exists, which is how ungranted paths look to a tool.
 fn out_of_sight(path: &Path) -> bool {
     path.ancestors().all(|above| fs::symlink_metadata(above).is_err())
 }
 
-/// A path of the session's files: absolute, and without `..`.
+/// Parses a path of the session's files, which must be absolute and must not contain `..`.
 ///
 /// # Errors
+///
 /// `Parameter`.
 pub fn absolute(path: &str) -> Result<PathBuf, Error> {
     let parsed = Path::new(path);
@@ -96,9 +97,10 @@ fn name(path: &Path) -> String {
     path.file_name().map_or_else(|| "file".to_owned(), |name| name.to_string_lossy().chars().take(100).collect())
 }
 
-/// The bytes of a file.
+/// Reads a file.
 ///
 /// # Errors
+///
 /// `Parameter`, `NotFound`, `Denied`, `TooLarge`, `Other`.
 pub fn read(path: &str, most: u64) -> Result<Vec<u8>, Error> {
     let path = absolute(path)?;
@@ -116,9 +118,10 @@ pub fn read(path: &str, most: u64) -> Result<Vec<u8>, Error> {
     Ok(bytes)
 }
 
-/// Bytes that are passed, or those of a file: exactly one of the two.
+/// Returns the input of a tool, for which the caller passes exactly one of bytes and a path.
 ///
 /// # Errors
+///
 /// `Parameter`, and those of [`read`].
 pub fn source(path: Option<&str>, bytes: Option<Vec<u8>>, most: u64) -> Result<Vec<u8>, Error> {
     match (path, bytes) {
@@ -133,9 +136,10 @@ pub fn source(path: Option<&str>, bytes: Option<Vec<u8>>, most: u64) -> Result<V
     }
 }
 
-/// Writes a file, in the place of what was there if `overwrite` is true. Directories above it are made.
+/// Writes a file, and creates missing directories. An existing file is replaced only if `overwrite` is true.
 ///
 /// # Errors
+///
 /// `Parameter`, `Exists`, `Denied`, `Other`.
 pub fn write(path: &str, bytes: &[u8], overwrite: bool) -> Result<(), Error> {
     let path = absolute(path)?;
@@ -149,9 +153,10 @@ pub fn write(path: &str, bytes: &[u8], overwrite: bool) -> Result<(), Error> {
     fs::write(&path, bytes).map_err(|error| Error::io(&path, &error))
 }
 
-/// The path of a result that is to be written, checked before the work is done.
+/// Checks the path of a result before the work is done.
 ///
 /// # Errors
+///
 /// `Parameter`.
 pub fn target(path: Option<&str>) -> Result<(), Error> {
     path.map_or(Ok(()), |path| absolute(path).map(drop))
@@ -199,7 +204,8 @@ mod tests {
 
     #[test]
     fn file_denial_names_the_permission_needed() {
-        // A path below no granted one is found by `out_of_sight`, which only a tool's own sandbox can show: `tool_files` does.
+        // A path outside of all granted directories is detected by `out_of_sight`, which only works in the sandbox of a
+        // tool: the tests `tool_files` cover it.
         for kind in [io::ErrorKind::PermissionDenied, io::ErrorKind::ReadOnlyFilesystem] {
             let error = Error::io(Path::new("/workspace/a"), &io::Error::from(kind));
             assert_eq!(error.kind, Kind::Denied);

@@ -1,4 +1,4 @@
-//! The component: turns WIT values into calls of the logic and its results back. Holds no HTML.
+//! Binding of the logic to WIT: converts arguments and results. This module does not parse HTML.
 
 use bindings::exports::tollhouse::html::html as wit;
 

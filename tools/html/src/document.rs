@@ -1,21 +1,21 @@
-//! A document, and the elements in it.
+//! Documents and queries for their elements.
 
 use scraper::{ElementRef, Html, Selector};
 
 use crate::text::text;
 
-/// The largest document, in bytes.
+/// Largest document, in bytes.
 pub const MAX_DOCUMENT: usize = 16 << 20;
-/// The largest result, in bytes: elements within each other have the same text many times.
+/// Largest result, in bytes. Nested elements contain the same text many times.
 pub const MAX_RESULT: usize = 32 << 20;
-/// The longest selector, in bytes: it is read by recursion.
+/// Longest selector, in bytes. The parser is recursive.
 const MAX_SELECTOR: usize = 1000;
 
 /// Reason why a document cannot be queried.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// No selector of CSS.
+    /// The selector is not valid CSS.
     #[error("`{selector}` is no selector: {reason}")]
     Selector {
         /// Selector that was given.
@@ -23,7 +23,7 @@ pub enum Error {
         /// Message of the selector parser.
         reason: String,
     },
-    /// Base address that is no absolute URL.
+    /// The base address is not an absolute URL.
     #[error("`{base}` is no absolute URL: {reason}")]
     Base {
         /// Base address that was given.
@@ -31,18 +31,18 @@ pub enum Error {
         /// Message of the URL parser.
         reason: String,
     },
-    /// A limit that cannot be.
+    /// A limit is invalid.
     #[error("the limit is 1 to 100000")]
     Limit,
-    /// A document that is too large.
+    /// The document is too large.
     #[error("the document has {0} bytes: at most {MAX_DOCUMENT} are taken")]
     Document(usize),
-    /// A result that is too large.
+    /// The result is too large.
     #[error("the result is larger than {MAX_RESULT} bytes: select less")]
     Result,
 }
 
-/// Rest of the room for a result, in bytes.
+/// Number of bytes that the result may still take.
 #[derive(Debug)]
 pub struct Room(usize);
 
@@ -53,18 +53,19 @@ impl Default for Room {
 }
 
 impl Room {
-    /// Takes so many bytes of it.
+    /// Takes `bytes` from the room.
     ///
     /// # Errors
+    ///
     /// `Result`.
     pub fn take(&mut self, bytes: usize) -> Result<(), Error> {
-        // Each value costs something beside its bytes.
+        // Each value has an overhead besides its bytes.
         self.0 = self.0.checked_sub(bytes.saturating_add(16)).ok_or(Error::Result)?;
         Ok(())
     }
 }
 
-/// An element of a result.
+/// Element in a result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Element {
     /// Name of the element.
@@ -77,9 +78,10 @@ pub struct Element {
     pub attributes: Vec<(String, String)>,
 }
 
-/// Parses a document in HTML.
+/// Parses an HTML document.
 ///
 /// # Errors
+///
 /// `Document`.
 pub fn parse(html: &str) -> Result<Html, Error> {
     if html.len() > MAX_DOCUMENT {
@@ -88,9 +90,10 @@ pub fn parse(html: &str) -> Result<Html, Error> {
     Ok(Html::parse_document(html))
 }
 
-/// Parses a selector of CSS.
+/// Parses a CSS selector.
 ///
 /// # Errors
+///
 /// `Selector`.
 pub fn selector(text: &str) -> Result<Selector, Error> {
     let refused = |reason: String| Error::Selector { selector: text.chars().take(100).collect(), reason };
@@ -100,14 +103,15 @@ pub fn selector(text: &str) -> Result<Selector, Error> {
     Selector::parse(text).map_err(|error| refused(error.to_string()))
 }
 
-/// A selector of our own.
+/// Parses a selector that is part of this program.
 pub(crate) fn known(text: &'static str) -> Selector {
     Selector::parse(text).expect("it is written here")
 }
 
-/// The elements that a selector matches.
+/// Returns the elements that a selector matches.
 ///
 /// # Errors
+///
 /// `Document`, `Selector`, `Limit`, `Result`.
 pub fn select(html: &str, wanted: &str, limit: u32) -> Result<Vec<Element>, Error> {
     if !(1..=100_000).contains(&limit) {
@@ -155,7 +159,7 @@ mod tests {
     #[test]
     fn html_bombs_are_errors() {
         assert!(matches!(select(&" ".repeat(MAX_DOCUMENT + 1), "p", 1), Err(Error::Document(_))));
-        // Each of many nested elements holds all the text of those within.
+        // Each of many nested elements contains the text of all inner ones.
         let nested = "<div>some text ".repeat(3_000);
         assert_eq!(select(&nested, "div", 100_000), Err(Error::Result));
         let deep = "<span>".repeat(20_000);

@@ -1,4 +1,4 @@
-//! Links, absolute where there is a base.
+//! Links of a document, resolved against a base address if there is one.
 
 use scraper::Html;
 use url::Url;
@@ -22,7 +22,7 @@ pub struct Link {
 pub(crate) struct Base(Option<Url>);
 
 impl Base {
-    /// The given address, and what the document's `base` element makes of it.
+    /// Combines the given address with the document's `base` element.
     pub(crate) fn of(document: &Html, given: Option<&str>) -> Result<Self, Error> {
         let parse = |base: &str| {
             let refused = |error: url::ParseError| Error::Base {
@@ -37,7 +37,7 @@ impl Base {
         Ok(Self(own.or(given)))
     }
 
-    /// An address as it is written, made absolute; None if it is no URL then.
+    /// Resolves an address, or returns `None` if the result is not a URL.
     pub(crate) fn join(&self, written: &str) -> Option<String> {
         let written = written.trim();
         match &self.0 {
@@ -47,9 +47,10 @@ impl Base {
     }
 }
 
-/// The links of a document.
+/// Returns the links of a document.
 ///
 /// # Errors
+///
 /// `Document`, `Base`, `Result`.
 pub fn links(html: &str, base: Option<&str>) -> Result<Vec<Link>, Error> {
     let (document, mut room) = (parse(html)?, Room::default());

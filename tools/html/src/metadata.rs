@@ -1,4 +1,4 @@
-//! What a page says about itself.
+//! Metadata that a page contains.
 
 use crate::document::{Error, Room, known, parse};
 use crate::links::Base;
@@ -24,9 +24,10 @@ pub struct Metadata {
     pub properties: Vec<(String, String)>,
 }
 
-/// The metadata of a document.
+/// Returns the metadata of a document.
 ///
 /// # Errors
+///
 /// `Document`, `Base`, `Result`.
 pub fn metadata(html: &str, base: Option<&str>) -> Result<Metadata, Error> {
     let (document, mut room) = (parse(html)?, Room::default());

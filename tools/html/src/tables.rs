@@ -1,4 +1,4 @@
-//! Tables as rows of texts.
+//! Tables as rows of text.
 
 use scraper::ElementRef;
 
@@ -10,27 +10,28 @@ use crate::text::text;
 pub struct Table {
     /// Caption of the table.
     pub caption: Option<String>,
-    /// The first row, if it is one of names.
+    /// Names of the columns, if the first row has them.
     pub headers: Vec<String>,
     /// Rows below the header.
     pub rows: Vec<Vec<String>>,
 }
 
-/// Largest number of columns that a cell may span, as in HTML's standard.
+/// Largest number of columns that a cell may span, as in the HTML standard.
 const MAX_COLUMNS: usize = 1000;
-/// Largest number of rows that a cell may span, as in HTML's standard.
+/// Largest number of rows that a cell may span, as in the HTML standard.
 const MAX_ROWS: usize = 65_534;
 
-/// A cell that reaches into rows below.
+/// Cell that spans into later rows.
 struct Spanning {
     column: usize,
     rows: usize,
     text: String,
 }
 
-/// The tables of a document; only those that a selector matches, if there is one.
+/// Returns the tables of a document, or only those that a selector matches.
 ///
 /// # Errors
+///
 /// `Document`, `Selector`, `Result`.
 pub fn tables(html: &str, wanted: Option<&str>) -> Result<Vec<Table>, Error> {
     let (document, mut room) = (parse(html)?, Room::default());
@@ -74,7 +75,7 @@ fn table(element: ElementRef<'_>, room: &mut Room) -> Result<Table, Error> {
     Ok(table)
 }
 
-/// The texts of a row: its own cells, and those of rows above that reach into it.
+/// Returns the texts of a row: its own cells, and those of earlier rows that span into it.
 fn row_of(cells: &[ElementRef<'_>], spanning: &mut Vec<Spanning>, room: &mut Room) -> Result<Vec<String>, Error> {
     let mut row = Vec::new();
     let mut below = Vec::new();
@@ -109,8 +110,8 @@ fn row_of(cells: &[ElementRef<'_>], spanning: &mut Vec<Spanning>, room: &mut Roo
     Ok(row)
 }
 
-/// Returns the number of columns or rows that a cell spans. 0, which stands for the rest of the table, counts as 1:
-/// nobody writes it.
+/// Returns the number of columns or rows that a cell spans. The value 0 (the rest of the table) counts as 1, because it
+/// is not used in practice.
 fn span(cell: ElementRef<'_>, name: &str, most: usize) -> usize {
     cell.attr(name).and_then(|text| text.trim().parse().ok()).unwrap_or(1_usize).clamp(1, most)
 }

@@ -1,4 +1,4 @@
-//! The text of an element, as a reader sees it.
+//! Text of an element, laid out as a reader sees it.
 
 use scraper::node::Element;
 use scraper::{ElementRef, Node};
@@ -7,11 +7,11 @@ use ego_tree::iter::Edge;
 
 use crate::document::{Error, Room};
 
-/// Elements whose text nobody sees.
+/// Elements whose text is not displayed.
 const HIDDEN: [&str; 8] = ["head", "script", "style", "template", "noscript", "iframe", "object", "select"];
-/// Elements that stand apart by an empty line.
+/// Elements that are separated by an empty line.
 const APART: [&str; 12] = ["p", "h1", "h2", "h3", "h4", "h5", "h6", "pre", "blockquote", "ul", "ol", "table"];
-/// Elements on lines of their own.
+/// Elements that begin a new line.
 const LINES: [&str; 26] = [
     "address",
     "article",
@@ -41,11 +41,11 @@ const LINES: [&str; 26] = [
     "details",
 ];
 
-/// Text as it comes together.
+/// Text that is being assembled.
 #[derive(Default)]
 struct Lines {
     text: String,
-    /// Line ends that must stand before what comes next.
+    /// Number of line ends before the next word.
     breaks: usize,
     /// True if a space must come before the next word.
     space: bool,
@@ -87,7 +87,7 @@ impl Lines {
         }
     }
 
-    /// The element itself that was asked for is no item of a list.
+    /// Opens an element. The outermost element of a query is not treated as a list item.
     fn open(&mut self, element: &Element, itself: bool) {
         match element.name() {
             "br" => {
@@ -129,9 +129,10 @@ fn is_hidden(element: &Element) -> bool {
     HIDDEN.contains(&element.name()) || element.attr("hidden").is_some()
 }
 
-/// The text of an element.
+/// Returns the text of an element.
 ///
 /// # Errors
+///
 /// `Result`.
 pub fn text(element: ElementRef<'_>, room: &mut Room) -> Result<String, Error> {
     let (mut lines, mut hidden) = (Lines::default(), 0_usize);
@@ -150,7 +151,7 @@ pub fn text(element: ElementRef<'_>, room: &mut Room) -> Result<String, Error> {
             },
         }
     }
-    // Tabs stand between cells, not behind the last.
+    // Tabs separate cells; one after the last cell is removed.
     let trimmed: Vec<&str> = lines.text.split('\n').map(|line| line.trim_end_matches(['\t', ' '])).collect();
     let text = trimmed.join("\n").trim_matches('\n').to_owned();
     room.take(text.len())?;

@@ -1,4 +1,4 @@
-//! Addresses that can be fetched: absolute, `https` or `http`, without user and password.
+//! Addresses that can be fetched: absolute, with `https` or `http`, without user and password.
 
 use std::fmt;
 
@@ -9,11 +9,11 @@ use crate::error::{Error, Kind};
 /// Prefix of a placeholder for a secret.
 pub const SECRET: &str = "{{secret:";
 
-/// An address that can be fetched. Shown without its fragment.
+/// Address that can be fetched. Its text omits the fragment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Address(Url);
 
-/// Scheme of an address: the protocol.
+/// Scheme of an address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scheme {
     /// Unencrypted HTTP.
@@ -23,13 +23,14 @@ pub enum Scheme {
 }
 
 impl Address {
-    /// Reads what a script wrote. It must stand in normal form: the gate judged these characters, and what is asked for must
-    /// be what it judged. Only the `/` behind a server may be left out.
+    /// Parses the address that a script wrote, which must be in normal form: the gate judged this text, and the request
+    /// must be the one that it judged. Only the `/` after the host may be omitted.
     ///
     /// # Errors
+    ///
     /// `Url`.
     pub fn parse(text: &str) -> Result<Self, Error> {
-        // Encoded, a placeholder would be sent as it is, and the script would wonder.
+        // In encoded form, a placeholder would not be replaced, and would be sent literally.
         if text.contains(SECRET) {
             let message = "a secret has no place in an address, which many may read: put it into a header";
             return Err(Error::new(Kind::Url, message));
@@ -45,16 +46,16 @@ impl Address {
         }
     }
 
-    /// Returns the address that a `location` leads to from here. The fragment stays, as it stays in browsers, but
-    /// nothing here shows it.
+    /// Resolves a `location` against this address. As in browsers, a fragment is kept, but it is never shown.
     ///
     /// # Errors
-    /// What is wrong with where it leads, in words.
+    ///
+    /// Describes the problem of the target.
     pub fn join(&self, location: &str) -> Result<Self, String> {
         self.0.join(location).map_err(|error| error.to_string()).and_then(Self::checked)
     }
 
-    /// The error says how to write the address, if a text is another spelling of it.
+    /// Checks that the text is the normal form. The error contains the right spelling of another one.
     fn is_written(&self, text: &str) -> Result<(), String> {
         if self.0.fragment().is_some() {
             return Err("what stands behind `#` is not sent: leave it out".to_owned());
@@ -83,12 +84,12 @@ impl Address {
         if self.0.scheme() == "http" { Scheme::Http } else { Scheme::Https }
     }
 
-    /// The server's name or IP address.
+    /// Returns the name or the IP address of the host.
     pub fn host(&self) -> &str {
         self.0.host_str().unwrap_or_default()
     }
 
-    /// The server, with the port unless it is the scheme's own.
+    /// Returns the host, with the port unless it is the default of the scheme.
     pub fn authority(&self) -> &str {
         &self.0[Position::BeforeHost..Position::AfterPort]
     }
@@ -98,13 +99,13 @@ impl Address {
         &self.0[Position::BeforePath..Position::AfterQuery]
     }
 
-    /// Returns true if both addresses are of one origin: scheme, server and port.
+    /// Returns true if both addresses have the same origin: scheme, host and port.
     pub fn same_origin(&self, other: &Self) -> bool {
         let origin: Origin = self.0.origin();
         origin == other.0.origin()
     }
 
-    /// The rule of a policy that allows it, with everything else at that server.
+    /// Returns the rule of a policy that allows this address, and all others of its host.
     pub fn rule(&self) -> String {
         match self.scheme() {
             Scheme::Http => format!("http://{}", self.authority()),
@@ -123,7 +124,7 @@ fn refused(text: &str, reason: &str) -> Error {
     Error::new(Kind::Url, format!("`{}` cannot be fetched: {reason}", excerpt(text)))
 }
 
-/// The beginning of a text that is shown in a message: long enough to be recognised.
+/// Returns the start of a text for a message, long enough to be recognized.
 pub fn excerpt(text: &str) -> String {
     const SHOWN: usize = 80;
     match text.char_indices().nth(SHOWN) {
@@ -238,7 +239,7 @@ mod tests {
             if let Ok(address) = Address::parse(&text) {
                 prop_assert!(!address.host().is_empty() && address.path().starts_with('/'));
                 prop_assert!(address.path().is_ascii() && address.authority().is_ascii());
-                // What a gate compares begins as what is sent does.
+                // The text that the gate compares begins like the text that is sent.
                 let shown = address.to_string();
                 prop_assert!(shown == text || shown.strip_suffix('/') == Some(&text), "{} {}", shown, text);
             }

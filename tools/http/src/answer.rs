@@ -1,31 +1,31 @@
-//! The body of an answer: gathered up to a limit, and given as text or as bytes.
+//! Body of a response: collected up to a limit, and returned as text or as bytes.
 
 use crate::address::Address;
 use crate::error::{Error, Kind};
 use crate::headers::find;
 
-/// Form in which a body is given.
+/// Form in which a body is returned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Form {
-    /// Text if the body is text, else bytes.
+    /// Text if the body is text, and bytes otherwise.
     #[default]
     Auto,
-    /// Text, whatever the body is.
+    /// Text in any case.
     Text,
-    /// Bytes, whatever the body is.
+    /// Bytes in any case.
     Bytes,
 }
 
-/// The body in its form.
+/// Body in the requested form.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Body {
     /// Text, without a byte order mark.
     Text(String),
-    /// Bytes, as they came.
+    /// Bytes, unchanged.
     Bytes(Vec<u8>),
 }
 
-/// Gathers a body, chunk by chunk.
+/// Body that is collected chunk by chunk.
 #[derive(Debug)]
 pub struct Gathered {
     bytes: Vec<u8>,
@@ -33,23 +33,25 @@ pub struct Gathered {
 }
 
 impl Gathered {
-    /// Creates an empty body. `announced` is the answer's `content-length`, if it has one.
+    /// Creates an empty body. `announced` is the `content-length` of the response, if there is one.
     ///
     /// # Errors
-    /// The text of `TooLarge` if more is announced than `limit`.
+    ///
+    /// Text of `TooLarge` if the announced length exceeds `limit`.
     pub fn new(limit: u32, announced: Option<&str>) -> Result<Self, String> {
         let announced = announced.and_then(|length| length.trim().parse::<u64>().ok());
         match announced.filter(|length| *length > u64::from(limit)) {
             Some(length) => Err(format!("the answer's body has {length} bytes, more than `maxBytes`, {limit}")),
-            // Grows with what really comes: a server may announce anything.
+            // The buffer grows with the received data, because a server may announce any length.
             None => Ok(Self { bytes: Vec::new(), limit }),
         }
     }
 
-    /// Adds a chunk to the body.
+    /// Appends a chunk to the body.
     ///
     /// # Errors
-    /// The text of `TooLarge` if it is now more than the limit.
+    ///
+    /// Text of `TooLarge` if the body exceeds the limit.
     pub fn add(&mut self, chunk: &[u8]) -> Result<(), String> {
         let limit = usize::try_from(self.limit).unwrap_or(usize::MAX);
         if chunk.len() > limit.saturating_sub(self.bytes.len()) {
@@ -65,14 +67,14 @@ impl Gathered {
     }
 }
 
-/// Character encoding of a body, by the answer's headers.
+/// Character encoding of a body, according to the headers of the response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Charset {
-    /// UTF-8, or no encoding announced: then the body is UTF-8 if it can be.
+    /// UTF-8, or no announced encoding, in which case the body is UTF-8 if it is valid.
     Utf8,
-    /// ASCII or Latin-1. As in browsers, both are read as windows-1252, which holds them.
+    /// ASCII or Latin-1. As in browsers, both are decoded as windows-1252, a superset of them.
     Latin,
-    /// Encoding that is not known here, or a body that is compressed.
+    /// Unknown encoding, or a compressed body.
     Unknown,
 }
 
@@ -94,14 +96,14 @@ impl Charset {
     }
 }
 
-/// The parameter `charset` of a `content-type`.
+/// Returns the parameter `charset` of a `content-type`.
 fn charset(content_type: &str) -> Option<&str> {
     let parameters = content_type.split(';').skip(1).filter_map(|parameter| parameter.split_once('='));
     let mut charsets = parameters.filter(|(name, _)| name.trim().eq_ignore_ascii_case("charset"));
     charsets.next().map(|(_, value)| value.trim().trim_matches(['"', '\'']))
 }
 
-/// Gives a body its form.
+/// Converts a body to the requested form.
 pub fn form(bytes: Vec<u8>, headers: &[(String, String)], form: Form) -> Body {
     match (form, Charset::of(headers)) {
         (Form::Bytes, _) | (Form::Auto, Charset::Unknown) => Body::Bytes(bytes),
@@ -114,9 +116,10 @@ pub fn form(bytes: Vec<u8>, headers: &[(String, String)], form: Form) -> Body {
     }
 }
 
-/// The text of a body that has to be text.
+/// Returns the text of a body that must be text.
 ///
 /// # Errors
+///
 /// `NotText`.
 pub fn text(bytes: Vec<u8>, headers: &[(String, String)], address: &Address) -> Result<String, Error> {
     match form(bytes, headers, Form::Auto) {
@@ -132,7 +135,8 @@ pub fn text(bytes: Vec<u8>, headers: &[(String, String)], address: &Address) -> 
 /// Checks that a text is JSON.
 ///
 /// # Errors
-/// `NotJson`, with where it ends to be JSON and how it begins.
+///
+/// `NotJson`, with the position of the error and the start of the text.
 pub fn check_json(text: &str, address: &Address) -> Result<(), Error> {
     match serde_json::from_str::<serde::de::IgnoredAny>(text) {
         Ok(_) => Ok(()),
@@ -155,7 +159,7 @@ fn without_mark(text: String) -> String {
     }
 }
 
-/// A character of windows-1252, by the table of the encoding standard: Latin-1 but for 0x80 to 0x9F.
+/// Decodes a character of windows-1252 by the table of the encoding standard: Latin-1 except for 0x80 to 0x9F.
 fn windows_1252(byte: u8) -> char {
     const UPPER: [char; 32] = [
         '€', '\u{81}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{8d}', 'Ž', '\u{8f}', '\u{90}', '‘',

@@ -1,11 +1,11 @@
-//! What can go wrong, and in which words it is told.
+//! Errors of the tool, and their messages.
 
 use crate::address::Address;
 
-/// The reason of an [`Error`].
+/// Reason of an [`Error`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// The policy does not let the tool make the request.
+    /// The policy does not permit the request.
     Denied,
     /// The address cannot be fetched.
     Url,
@@ -19,21 +19,21 @@ pub enum Kind {
     Connection,
     /// The connection could not be made secure.
     Tls,
-    /// The time was over.
+    /// The time limit was reached.
     Timeout,
     /// A redirect that is not followed.
     Redirect,
-    /// The answer's body is too large.
+    /// The body of the response is too large.
     TooLarge,
-    /// The answer breaks the rules of HTTP.
+    /// The response violates HTTP.
     Protocol,
-    /// The status is none of success.
+    /// The status is not a success.
     Status,
-    /// The answer is no text.
+    /// The response is not text.
     NotText,
-    /// The answer is no JSON.
+    /// The response is not JSON.
     NotJson,
-    /// Something else on the side of the host.
+    /// Another failure on the host's side.
     Other,
 }
 
@@ -43,16 +43,16 @@ pub enum Kind {
 pub struct Error {
     /// Reason for the failure.
     pub kind: Kind,
-    /// The reason in words.
+    /// Message that describes the failure.
     pub message: String,
-    /// The address at fault.
+    /// Address that caused the failure.
     pub url: Option<String>,
     /// Status that the server gave.
     pub status: Option<u16>,
 }
 
 impl Error {
-    /// Creates an error about the parameters: no server was asked.
+    /// Creates an error about the parameters. No request was sent.
     pub fn new(kind: Kind, message: impl Into<String>) -> Self {
         Self { kind, message: message.into(), url: None, status: None }
     }
@@ -69,16 +69,16 @@ impl Error {
     }
 }
 
-/// Failure of an exchange with a server, as detailed as the reader of a message needs.
+/// Failure of an exchange with a server, in the detail that messages need.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Failure {
     /// The host does not allow the request.
     Denied,
-    /// The host does not connect to the address that the server's name stands for.
+    /// The server's name resolves to an address that the host does not connect to.
     ForbiddenAddress,
-    /// No address for the name; perhaps the reason.
+    /// The name could not be resolved; with a reason if it is known.
     Dns(Option<String>),
-    /// The server does not listen, or nothing leads to it.
+    /// The server does not listen, or there is no route to it.
     Unreachable,
     /// The connection ended too early.
     Interrupted,
@@ -88,20 +88,20 @@ pub enum Failure {
     Certificate,
     /// The connection could not be made secure.
     Tls,
-    /// The time was over, of the tool or of the host.
+    /// The time limit of the tool or of the host was reached.
     Timeout,
-    /// The request is more than the host or the server takes; what of it.
+    /// A part of the request is larger than the host or the server accepts.
     RequestTooLarge(&'static str),
-    /// The host's own limit for an answer.
+    /// A part of the response exceeds a limit of the host.
     ResponseTooLarge(&'static str),
-    /// The answer breaks the rules of HTTP.
+    /// The response violates HTTP.
     Protocol,
     /// Anything else, in the host's words.
     Other(String),
 }
 
 impl Failure {
-    /// Puts it into words. `method` and `address` are of the request that failed.
+    /// Converts the failure to an error with a message. `method` and `address` are those of the failed request.
     pub fn into_error(self, method: &str, address: &Address) -> Error {
         let host = address.host();
         let (kind, message) = match self {

@@ -1,4 +1,4 @@
-//! Fetching: request after request, until there is an answer that is no redirect. Knows no network, only a [`Wire`].
+//! Fetching: sends requests until a response is not a redirect. The network is behind the trait [`Wire`].
 
 use crate::address::{Address, excerpt};
 use crate::answer::{self, Body, Form, Gathered};
@@ -7,51 +7,53 @@ use crate::headers::find;
 use crate::redirect::{self, Mode};
 use crate::request::Request;
 
-/// Largest number of redirects that a fetch follows, also the default: as many as browsers follow.
+/// Largest number of redirects that a fetch follows, which is also the default: the limit of browsers.
 pub const MAX_REDIRECTS: u32 = 20;
 
-/// Longest duration of a fetch by default, in milliseconds: longer than healthy servers take.
+/// Default time limit of a fetch, in milliseconds: longer than healthy servers take.
 pub const TIMEOUT_MS: u32 = 30_000;
 
-/// Largest body by default, in bytes: as base64, which takes a third more, it is well within a call's result.
+/// Default limit on the body, in bytes. In base64, which takes a third more, it still fits the result of a call.
 pub const MAX_BYTES: u32 = 32 << 20;
 
-/// Transport for requests. Each is checked by the host.
+/// Transport for requests, each of which the host checks.
 pub trait Wire {
-    /// Unread rest of an answer: the body.
+    /// Unread body of a response.
     type Rest: Rest;
 
-    /// Sends a request and waits for the head of the answer.
+    /// Sends a request, and waits for the head of the response.
     ///
     /// # Errors
-    /// How it failed.
+    ///
+    /// Returns the failure of the exchange.
     fn send(&mut self, request: &Request) -> Result<Head<Self::Rest>, Failure>;
 }
 
-/// A body that comes in chunks.
+/// Body that arrives in chunks.
 pub trait Rest {
-    /// The next chunk; None at the end.
+    /// Returns the next chunk, or `None` at the end.
     ///
     /// # Errors
-    /// How it failed.
+    ///
+    /// Returns the failure of the exchange.
     fn next(&mut self) -> Result<Option<Vec<u8>>, Failure>;
 }
 
-/// The head of an answer.
+/// Head of a response.
 #[derive(Debug)]
 pub struct Head<R> {
-    /// Status of the answer.
+    /// Status of the response.
     pub status: u16,
-    /// Names in lower case, with values, as they came.
+    /// Headers in the order of the response, with names in lower case.
     pub headers: Vec<(String, String)>,
-    /// Unread body of the answer.
+    /// Unread body of the response.
     pub rest: R,
 }
 
 /// Options for a fetch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Options {
-    /// Treatment of redirects.
+    /// Handling of redirect responses.
     pub redirect: Mode,
     /// Largest number of redirects to follow.
     pub max_redirects: u32,
@@ -65,25 +67,26 @@ impl Default for Options {
     }
 }
 
-/// Answer with its whole body.
+/// Response with its complete body.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
-    /// Status of the answer.
+    /// Status of the response.
     pub status: u16,
-    /// Address that answered.
+    /// Address of the server that answered.
     pub address: Address,
     /// True if a redirect led to the address.
     pub redirected: bool,
-    /// Names in lower case, with values.
+    /// Headers, with names in lower case.
     pub headers: Vec<(String, String)>,
-    /// Body of the answer.
+    /// Body of the response.
     pub body: Vec<u8>,
 }
 
-/// Fetches the answer to a request.
+/// Fetches the response to a request.
 ///
 /// # Errors
-/// All but `Url`, `Header`, `Status`, `NotText`, `NotJson`.
+///
+/// All except for `Url`, `Header`, `Status`, `NotText`, `NotJson`.
 pub fn fetch(wire: &mut impl Wire, mut request: Request, options: &Options) -> Result<Answer, Error> {
     if options.max_redirects > MAX_REDIRECTS {
         let message = format!("`maxRedirects` is {}: it must be from 0 to {MAX_REDIRECTS}", options.max_redirects);
@@ -114,7 +117,7 @@ fn finish<R: Rest>(mut head: Head<R>, request: Request, redirected: bool, option
     let Request { method, address, .. } = request;
     let status = head.status;
     let too_large = |message| Error::at(&address, Kind::TooLarge, message).with_status(status);
-    // The answer to HEAD announces a body that does not come.
+    // The response to HEAD announces the length of a body that it does not have.
     let announced = find(&head.headers, "content-length").filter(|_| method != "HEAD");
     let mut body = Gathered::new(options.max_bytes, announced).map_err(too_large)?;
     loop {
@@ -128,19 +131,20 @@ fn finish<R: Rest>(mut head: Head<R>, request: Request, redirected: bool, option
 }
 
 impl Answer {
-    /// Returns true if the status is one of success.
+    /// Returns true if the status is a success.
     pub fn ok(&self) -> bool {
         matches!(self.status, 200..=299)
     }
 
-    /// Takes the body in a form.
+    /// Takes the body in the requested form.
     pub fn take_body(&mut self, form: Form) -> Body {
         answer::form(std::mem::take(&mut self.body), &self.headers, form)
     }
 
-    /// The text of an answer that has to be a success.
+    /// Returns the body as text. The status must be a success.
     ///
     /// # Errors
+    ///
     /// `Status`, `NotText`.
     pub fn into_text(self) -> Result<String, Error> {
         if !self.ok() {
@@ -154,9 +158,10 @@ impl Answer {
         answer::text(self.body, &self.headers, &self.address).map_err(|error| error.with_status(self.status))
     }
 
-    /// Returns the body as text that is valid JSON.
+    /// Returns the body as text that is valid JSON. The status must be a success.
     ///
     /// # Errors
+    ///
     /// `Status`, `NotText`, `NotJson`.
     pub fn into_json(self) -> Result<String, Error> {
         let (address, status) = (self.address.clone(), self.status);
@@ -173,7 +178,7 @@ mod tests {
 
     type Pairs = Vec<(&'static str, &'static str)>;
 
-    /// Fake network: answers by address, in chunks, and a record of the requests.
+    /// Fake network, which answers by address, in chunks, and records the requests.
     #[derive(Default)]
     struct Pretended {
         answers: Vec<(&'static str, u16, Pairs, &'static [u8])>,

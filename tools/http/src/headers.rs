@@ -1,15 +1,15 @@
-//! The headers of a request: which may be sent, which are added, which stay behind.
+//! Headers of a request: which ones a script may set, which are added, and which are dropped on redirects.
 
 use crate::address::SECRET;
 use crate::error::{Error, Kind};
 
-/// Names, in lower case, with values, in the order in which they are sent.
+/// Names in lower case, with values, in the order of sending.
 pub type Headers = Vec<(String, String)>;
 
-/// Value of `user-agent`, which tells the server who asks. Some servers refuse requests without it.
+/// Value of `user-agent`. Some servers refuse requests without one.
 const USER_AGENT: &str = concat!("tollhouse-http/", env!("CARGO_PKG_VERSION"));
 
-/// Headers that concern the connection, or follow from the rest of the request. The host takes care of them.
+/// Headers that concern the connection or follow from the rest of the request. The host sets them.
 const RESERVED: [&str; 13] = [
     "connection",
     "content-length",
@@ -26,15 +26,16 @@ const RESERVED: [&str; 13] = [
     "upgrade",
 ];
 
-/// Headers that identify the caller, and so are for one origin only.
+/// Headers that identify the caller, and are sent to one origin only.
 const CREDENTIALS: [&str; 2] = ["authorization", "cookie"];
 
 /// Headers that describe a body, and go where the body goes.
 const OF_BODY: [&str; 4] = ["content-encoding", "content-language", "content-location", "content-type"];
 
-/// Checks what a script gave, and brings names to lower case.
+/// Checks the headers of a script, and converts names to lower case.
 ///
 /// # Errors
+///
 /// `Header`.
 pub fn check(given: Vec<(String, String)>) -> Result<Headers, Error> {
     given.into_iter().map(|(name, value)| Ok((check_name(&name)?, check_value(&name, &value)?))).collect()
@@ -64,12 +65,12 @@ fn check_value(name: &str, value: &str) -> Result<String, Error> {
     }
 }
 
-/// Returns true if the text is what HTTP calls a token: the form of methods and names of headers.
+/// Returns true if the text is a token in the sense of HTTP: the form of methods and header names.
 pub fn is_token(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte))
 }
 
-/// Adds what the script did not give: who asks, and what is wanted.
+/// Adds missing headers: the user agent, and the accepted and sent media types.
 pub fn complete(headers: &mut Headers, accept: &str, content_type: Option<&str>) {
     let defaults = [("user-agent", Some(USER_AGENT)), ("accept", Some(accept)), ("content-type", content_type)];
     for (name, value) in defaults {
@@ -79,17 +80,17 @@ pub fn complete(headers: &mut Headers, accept: &str, content_type: Option<&str>)
     }
 }
 
-/// The first value of a header. The name is in lower case.
+/// Returns the first value of a header. The name is in lower case.
 pub fn find<'h>(headers: &'h [(String, String)], name: &str) -> Option<&'h str> {
     headers.iter().find(|(candidate, _)| candidate == name).map(|(_, value)| value.as_str())
 }
 
-/// Leaves out what describes a body: it is not sent again.
+/// Removes the headers of a body that is not sent again.
 pub fn drop_of_body(headers: &mut Headers) {
     headers.retain(|(name, _)| !OF_BODY.contains(&name.as_str()));
 }
 
-/// Leaves out what another origin must not learn: what says who the caller is, and each secret.
+/// Removes what another origin must not learn: the caller's credentials and all secrets.
 pub fn drop_of_origin(headers: &mut Headers) {
     headers.retain(|(name, value)| !CREDENTIALS.contains(&name.as_str()) && !value.contains(SECRET));
 }

@@ -1,4 +1,4 @@
-//! Where a redirect leads, and what of the request goes there: the rules of the fetch standard.
+//! Redirects by the rules of the fetch standard: the target, and the parts of the request that are sent there.
 
 use crate::error::{Error, Kind};
 use crate::headers::{self, drop_of_body, drop_of_origin};
@@ -10,21 +10,22 @@ pub enum Mode {
     /// Follow the redirect.
     #[default]
     Follow,
-    /// Take it for the answer.
+    /// Return the redirect as the response.
     Manual,
-    /// Take it for an error.
+    /// Fail with an error.
     Error,
 }
 
-/// The `location` of an answer that is a redirect. Others, such as 304, are answers in their own right.
+/// Returns the `location` of a redirect. Other statuses in the 300s, such as 304, are ordinary responses.
 pub fn location(status: u16, answer: &[(String, String)]) -> Option<&str> {
     matches!(status, 301 | 302 | 303 | 307 | 308).then(|| headers::find(answer, "location")).flatten()
 }
 
-/// Makes a request the one that follows it.
+/// Changes a request into the one that follows a redirect.
 ///
 /// # Errors
-/// `Redirect` if it leads nowhere.
+///
+/// `Redirect` if the target is invalid.
 pub fn follow(request: &mut Request, status: u16, location: &str) -> Result<(), Error> {
     let target = request.address.join(location).map_err(|reason| {
         let message = format!("the redirect to `{}` cannot be followed: {reason}", crate::address::excerpt(location));

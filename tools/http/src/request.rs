@@ -1,4 +1,4 @@
-//! A request, made of what a script gives.
+//! Requests, as created from the arguments of a script.
 
 use crate::address::Address;
 use crate::error::{Error, Kind};
@@ -7,13 +7,13 @@ use crate::headers::{self, Headers, is_token};
 /// Request that is ready to be sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Request {
-    /// The method, in upper case.
+    /// Method in upper case.
     pub method: String,
     /// Address of the request.
     pub address: Address,
-    /// Checked headers, names in lower case.
+    /// Checked headers, with names in lower case.
     pub headers: Headers,
-    /// Body that is sent; `None` is no body, which is not the same as an empty one.
+    /// Body that is sent. `None` means no body, which differs from an empty one.
     pub body: Option<Vec<u8>>,
 }
 
@@ -27,9 +27,10 @@ pub struct Given {
 }
 
 impl Request {
-    /// A request without a body.
+    /// Creates a request without a body.
     ///
     /// # Errors
+    ///
     /// `Url`, `Header`.
     pub fn get(url: &str, given: Option<Vec<(String, String)>>, accept: &str) -> Result<Self, Error> {
         let address = Address::parse(url)?;
@@ -38,9 +39,10 @@ impl Request {
         Ok(Self { method: "GET".to_owned(), address, headers, body: None })
     }
 
-    /// Creates a request of any method.
+    /// Creates a request with any method.
     ///
     /// # Errors
+    ///
     /// `Url`, `Header`, `Parameter`.
     pub fn new(
         url: &str,
@@ -69,13 +71,13 @@ impl Request {
     }
 }
 
-/// Brings a method to upper case: policies name it so, and no method in use is spelled otherwise.
+/// Converts a method to upper case, the form in which policies name it. No method in use is spelled otherwise.
 fn check_method(method: &str) -> Result<String, Error> {
     let upper = method.to_ascii_uppercase();
     if !is_token(&upper) {
         return Err(parameter(&format!("`{}` is no method such as `GET`", method.escape_debug())));
     }
-    // Both speak to what lies between here and the server; browsers refuse them too.
+    // These methods address proxies on the way to the server; browsers refuse them too.
     if matches!(upper.as_str(), "CONNECT" | "TRACE" | "TRACK") {
         return Err(parameter(&format!("the method `{upper}` cannot be sent")));
     }

@@ -1,4 +1,4 @@
-//! Requests over `wasi:http`, each within one time for all. Must not follow, check or retry anything.
+//! Requests over `wasi:http`, with one time limit for all. This module must not follow, check or retry anything.
 
 use wasip2::clocks::monotonic_clock;
 use wasip2::http::outgoing_handler;
@@ -14,12 +14,12 @@ use crate::error::Failure;
 use crate::fetch::{Head, Rest, Wire};
 use crate::request::Request;
 
-/// Number of bytes of a body that are read at once, at most.
+/// Largest number of bytes of a body that are read at once.
 const CHUNK: u64 = 64 << 10;
 
 const NANOS_PER_MILLI: u64 = 1_000_000;
 
-/// The network, as far as the host offers it.
+/// Network as the host offers it.
 pub(crate) struct Network {
     deadline: Pollable,
     /// Timeout in nanoseconds.
@@ -27,23 +27,23 @@ pub(crate) struct Network {
 }
 
 impl Network {
-    /// Everything has to be over after so many milliseconds from now.
+    /// Starts the time limit.
     pub(crate) fn new(timeout_ms: u32) -> Self {
         let timeout = u64::from(timeout_ms) * NANOS_PER_MILLI;
-        // Not by asking for the time: a tool's clock stands still during a call, and waits do not.
+        // A subscription, because the clock of a tool stands still during a call, while waiting does not.
         Self { deadline: monotonic_clock::subscribe_duration(timeout), timeout }
     }
 
     fn options(&self) -> RequestOptions {
         let options = RequestOptions::new();
-        // A host that knows none of them refuses; the time for all of it holds anyway.
+        // A host that does not support these options refuses them; the overall time limit holds anyway.
         let _ = options.set_connect_timeout(Some(self.timeout));
         let _ = options.set_first_byte_timeout(Some(self.timeout));
         let _ = options.set_between_bytes_timeout(Some(self.timeout));
         options
     }
 
-    /// Waits for one thing, and no longer than there is time.
+    /// Waits for an event until the time limit.
     fn wait(&self, pollable: &Pollable) -> Result<(), Failure> {
         let ready = poll::poll(&[pollable, &self.deadline]);
         if ready.contains(&0) { Ok(()) } else { Err(Failure::Timeout) }
@@ -55,13 +55,13 @@ impl Network {
         drop(stream);
         match written {
             Ok(()) => OutgoingBody::finish(body, None).map_err(Failure::from),
-            // The server has heard enough. What it answers, if it does, says more than that.
+            // The server has stopped reading. If it responds, the response tells more.
             Err(None) => Ok(()),
             Err(Some(failure)) => Err(failure),
         }
     }
 
-    /// Writes all bytes to a stream. The error `None` means that nobody listens any more.
+    /// Writes all bytes to a stream. The error `None` means that the other side has closed it.
     fn write_all(&self, stream: &OutputStream, mut bytes: &[u8]) -> Result<(), Option<Failure>> {
         let writable = stream.subscribe();
         while !bytes.is_empty() {
@@ -114,7 +114,7 @@ fn outgoing_request(request: &Request) -> Result<OutgoingRequest, Failure> {
         headers.append(name, value.as_bytes()).map_err(|error| refused(name, &error))?;
     }
     if let Some(body) = &request.body {
-        // Many servers want to know it before the body comes.
+        // Many servers require the length before the body.
         let length = body.len().to_string();
         headers.append("content-length", length.as_bytes()).map_err(|error| refused("content-length", &error))?;
     }
@@ -145,7 +145,7 @@ fn method(name: &str) -> Method {
     }
 }
 
-/// The body of an answer. Dropped in this order: the stream is a child of the body.
+/// Body of a response. The fields are dropped in this order: the stream is a child of the body.
 pub(crate) struct Incoming<'n> {
     stream: InputStream,
     _body: IncomingBody,
@@ -155,7 +155,7 @@ pub(crate) struct Incoming<'n> {
 impl Rest for Incoming<'_> {
     fn next(&mut self) -> Result<Option<Vec<u8>>, Failure> {
         loop {
-            // Also when each read has something at once: a body without end has an end in time.
+            // Checked even if data is available at each read: an endless body must end with the time limit.
             if self.network.deadline.ready() {
                 return Err(Failure::Timeout);
             }
@@ -172,7 +172,7 @@ impl Rest for Incoming<'_> {
     }
 }
 
-/// Returns a header's value: UTF-8 where it is, else Latin-1, as HTTP once had it.
+/// Returns the value of a header: as UTF-8 if it is valid, and otherwise as Latin-1, which HTTP used to prescribe.
 fn text(value: Vec<u8>) -> String {
     String::from_utf8(value).unwrap_or_else(|error| error.into_bytes().into_iter().map(char::from).collect())
 }
@@ -235,7 +235,7 @@ impl From<ErrorCode> for Failure {
             ErrorCode::LoopDetected => unexpected("it would go round in a circle"),
             ErrorCode::ConfigurationError => unexpected("the host is not set up for it"),
             ErrorCode::InternalError(Some(reason)) => Self::Other(reason),
-            // What is left is about trailers and upgrades, which no request here has.
+            // The remaining codes concern trailers and upgrades, which requests here do not use.
             _ => unexpected("the host does not say why"),
         }
     }

@@ -1,4 +1,4 @@
-//! The component: turns WIT values into calls of the logic and its results back. Holds no rules.
+//! Binding of the logic to WIT: converts arguments and results. This module holds no rules.
 
 use bindings::exports::tollhouse::image::image as wit;
 use image::DynamicImage;

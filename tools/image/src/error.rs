@@ -1,4 +1,4 @@
-//! What can go wrong, and in which words it is told.
+//! Errors of the tool, and their messages.
 
 use image::ImageError;
 use tollhouse_tool_files as files;
@@ -7,19 +7,19 @@ use tollhouse_tool_files as files;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// No format that is known here.
+    /// The format is unknown.
     #[error("it is no PNG, JPEG or WebP, by its first bytes")]
     Format,
-    /// Damaged or truncated image.
+    /// The image is damaged or truncated.
     #[error("the image cannot be read: {0}")]
     Damaged(String),
-    /// Image with too many pixels.
+    /// The image has too many pixels.
     #[error("{0}")]
     TooLarge(String),
-    /// A parameter that cannot be.
+    /// A parameter is invalid.
     #[error("{0}")]
     Parameter(String),
-    /// File that cannot be read or written.
+    /// The file cannot be read or written.
     #[error(transparent)]
     File(#[from] files::Error),
 }

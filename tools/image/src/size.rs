@@ -1,13 +1,14 @@
-//! Bringing an image to a size.
+//! Changes the size of an image.
 
 use image::DynamicImage;
 use image::imageops::FilterType;
 
 use crate::error::Error;
 
-/// The longest side of a result, in pixels.
+/// Longest side of a result, in pixels.
 const MAX_EDGE: u32 = 8192;
-/// The most bytes that resizing takes on the way: four floats for each pixel of the source's width and the result's height.
+/// Largest intermediate buffer of resizing, in bytes: four floats for each pixel of the source's width and the result's
+/// height.
 const MAX_WORK: u64 = 128 << 20;
 
 /// Way to fit an image into a size.
@@ -16,15 +17,16 @@ pub enum Fit {
     /// Scale to fit within the size.
     #[default]
     Contain,
-    /// Over all of it.
+    /// Scale to cover the size, and crop the rest.
     Cover,
     /// Stretch to exactly the size.
     Stretch,
 }
 
-/// Brings an image to a size.
+/// Resizes an image.
 ///
 /// # Errors
+///
 /// `Parameter`, `TooLarge`.
 pub fn resize(image: &DynamicImage, width: Option<u32>, height: Option<u32>, fit: Fit) -> Result<DynamicImage, Error> {
     for side in [width, height].into_iter().flatten() {
@@ -39,7 +41,7 @@ pub fn resize(image: &DynamicImage, width: Option<u32>, height: Option<u32>, fit
         (None, Some(height)) => (scaled(old_width, height, old_height)?, height),
         (None, None) => return Err(Error::Parameter("pass `width` or `height`, or both".to_owned())),
     };
-    // What covers is larger than what is asked for, by the shape of the source at most.
+    // With `Cover`, the image is first scaled to a size that may be larger than the requested one.
     let tall = match fit {
         Fit::Cover => u64::from(height).max(u64::from(old_height) * u64::from(width) / u64::from(old_width)),
         Fit::Contain | Fit::Stretch => u64::from(height),
@@ -56,7 +58,7 @@ pub fn resize(image: &DynamicImage, width: Option<u32>, height: Option<u32>, fit
     })
 }
 
-/// A side, as another one changed.
+/// Scales one side in proportion to the other one.
 fn scaled(side: u32, new: u32, old: u32) -> Result<u32, Error> {
     let scaled = u64::from(side) * u64::from(new) / u64::from(old);
     match u32::try_from(scaled.max(1)) {
@@ -65,9 +67,10 @@ fn scaled(side: u32, new: u32, old: u32) -> Result<u32, Error> {
     }
 }
 
-/// Makes a small image, never larger than it was.
+/// Makes a small image, never larger than the original.
 ///
 /// # Errors
+///
 /// `Parameter`.
 pub fn thumbnail(image: &DynamicImage, edge: u32) -> Result<DynamicImage, Error> {
     if !(1..=1024).contains(&edge) {

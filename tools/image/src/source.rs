@@ -1,4 +1,4 @@
-//! Reading an image: what it says of itself first.
+//! Reads images. The stated size is checked before anything is unpacked.
 
 use std::io::Cursor;
 
@@ -7,11 +7,12 @@ use image::{DynamicImage, ImageDecoder, ImageFormat, ImageReader, Limits};
 
 use crate::error::Error;
 
-/// Size of the largest file, in bytes: a file is held in memory.
+/// Largest file, in bytes: a file is held in memory.
 pub const MAX_FILE: u64 = 32 << 20;
-/// The longest side, in pixels.
+/// Longest side, in pixels.
 pub const MAX_EDGE: u32 = 16_384;
-/// The most bytes of pixels: with what resizing takes beside them they must fit into a call's memory.
+/// Largest size of the unpacked pixels, in bytes. Together with the buffers for resizing they must fit the memory of a
+/// call.
 pub const MAX_PIXELS: u64 = 64 << 20;
 
 /// Format of an image.
@@ -49,7 +50,7 @@ pub struct Info {
     pub alpha: bool,
 }
 
-/// Reads an image's description, and returns it with the decoder that unpacks the image.
+/// Reads the description of an image, and returns it with a decoder for the pixels.
 fn open(bytes: &[u8]) -> Result<(Info, Orientation, impl ImageDecoder + '_), Error> {
     let format = Format::of(bytes)?;
     let mut reader = ImageReader::new(Cursor::new(bytes));
@@ -78,9 +79,10 @@ fn open(bytes: &[u8]) -> Result<(Info, Orientation, impl ImageDecoder + '_), Err
     Ok((Info { format, width, height, alpha }, orientation, decoder))
 }
 
-/// Returns an image's description, without unpacking the image.
+/// Reads the description of an image, without unpacking it.
 ///
 /// # Errors
+///
 /// `Format`, `Damaged`, `TooLarge`.
 pub fn info(bytes: &[u8]) -> Result<Info, Error> {
     open(bytes).map(|(info, _, _)| info)
@@ -102,7 +104,7 @@ mod tests {
     use super::*;
     use crate::write::{Written, encode};
 
-    /// A PNG of one pixel whose header says that it is as large as this.
+    /// Returns a PNG of one pixel, whose header states this size.
     fn claiming(width: u32, height: u32) -> Vec<u8> {
         let mut bytes = encode(&DynamicImage::new_rgb8(1, 1), Format::Png, 85).expect("a PNG").0;
         bytes[16..20].copy_from_slice(&width.to_be_bytes());
@@ -112,7 +114,7 @@ mod tests {
         bytes
     }
 
-    /// The checksum of PNG, bit by bit.
+    /// Computes the checksum of PNG, bit by bit.
     fn crc(bytes: &[u8]) -> u32 {
         !bytes.iter().fold(u32::MAX, |sum, byte| {
             (0..8).fold(sum ^ u32::from(*byte), |sum, _| (sum >> 1) ^ (0xedb8_8320 * (sum & 1)))
@@ -151,7 +153,7 @@ mod tests {
         for format in [Format::Png, Format::Jpeg, Format::WebP] {
             let Written(bytes) = encode(&DynamicImage::new_rgb8(64, 64), format, 85).expect("written");
             for cut in [8, 12, 20, bytes.len() / 2] {
-                // Whatever it says, it does not panic; so much is missing that most say it is damaged.
+                // Any result is fine, but not a panic. Most images are reported as damaged, since so much is missing.
                 let _ = decode(&bytes[..cut.min(bytes.len())]);
             }
             assert!(decode(&bytes[..20]).is_err(), "{format:?}");

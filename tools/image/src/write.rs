@@ -1,4 +1,4 @@
-//! Writing an image.
+//! Writes images.
 
 use std::io::Cursor;
 
@@ -10,7 +10,7 @@ use image::{DynamicImage, Rgb, RgbImage};
 use crate::error::Error;
 use crate::source::Format;
 
-/// The bytes of an image.
+/// Bytes of an encoded image.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Written(pub Vec<u8>);
 
@@ -31,7 +31,7 @@ pub fn encode(image: &DynamicImage, format: Format, quality: u8) -> Result<Writt
     Ok(Written(bytes.into_inner()))
 }
 
-/// The format that the end of a name says, if it says one.
+/// Returns the format for the extension of a file name, if it is known.
 #[must_use]
 pub fn format_of(path: &str) -> Option<Format> {
     match path.rsplit_once('.')?.1.to_ascii_lowercase().as_str() {
@@ -42,7 +42,7 @@ pub fn format_of(path: &str) -> Option<Format> {
     }
 }
 
-/// Eight bits of each colour: a WebP has no more.
+/// Converts an image to eight bits for each colour, the only depth of WebP.
 fn eight_bits(image: &DynamicImage) -> DynamicImage {
     if image.color().has_alpha() { image.to_rgba8().into() } else { image.to_rgb8().into() }
 }

@@ -1,33 +1,36 @@
-//! What a store can do: the functions of `wasi:keyvalue` that are used here. Holds no rules.
+//! Interface to a store: the functions of `wasi:keyvalue` that the tool uses. This module holds no rules.
 
 use crate::error::Failure;
 
-/// Page of a store's keys, in no order.
+/// Page of a store's keys, in arbitrary order.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Page {
     /// Keys of the page.
     pub keys: Vec<String>,
-    /// Leads to the next page; None at the last.
+    /// Cursor of the next page; `None` on the last page.
     pub cursor: Option<String>,
 }
 
 /// Store of keys and values.
 pub trait Bucket {
-    /// The value under a key.
+    /// Returns the value of a key.
     ///
     /// # Errors
-    /// As the store tells it; so with all of these.
+    ///
+    /// Those of the store, as for all methods here.
     fn get(&self, key: &str) -> Result<Option<Vec<u8>>, Failure>;
 
-    /// Puts a value under a key.
+    /// Sets the value of a key.
     ///
     /// # Errors
+    ///
     /// See [`Bucket::get`].
     fn set(&self, key: &str, value: &[u8]) -> Result<(), Failure>;
 
-    /// Removes a key, if it is there.
+    /// Removes a key if it exists.
     ///
     /// # Errors
+    ///
     /// See [`Bucket::get`].
     fn delete(&self, key: &str) -> Result<(), Failure>;
 
@@ -37,50 +40,55 @@ pub trait Bucket {
     /// See [`Bucket::get`].
     fn exists(&self, key: &str) -> Result<bool, Failure>;
 
-    /// A page of keys; None is the first.
+    /// Returns a page of keys; the cursor `None` means the first page.
     ///
     /// # Errors
+    ///
     /// See [`Bucket::get`].
     fn keys(&self, cursor: Option<&str>) -> Result<Page, Failure>;
 
-    /// Adds to the number under a key, in one step.
+    /// Adds to the number of a key atomically, and returns the sum.
     ///
     /// # Errors
+    ///
     /// See [`Bucket::get`].
     fn increment(&self, key: &str, by: i64) -> Result<i64, Failure>;
 
-    /// Returns the keys that exist, with their values, in any order.
+    /// Returns those of the keys that exist, with their values, in any order.
     ///
     /// # Errors
+    ///
     /// See [`Bucket::get`].
     fn get_many(&self, keys: &[String]) -> Result<Vec<(String, Vec<u8>)>, Failure>;
 
-    /// Puts values under keys, in any order.
+    /// Sets the values of several keys, in any order.
     ///
     /// # Errors
+    ///
     /// See [`Bucket::get`].
     fn set_many(&self, entries: &[(String, Vec<u8>)]) -> Result<(), Failure>;
 
-    /// Removes those of the keys that are there.
+    /// Removes those of the keys that exist.
     ///
     /// # Errors
+    ///
     /// See [`Bucket::get`].
     fn delete_many(&self, keys: &[String]) -> Result<(), Failure>;
 }
 
 #[cfg(test)]
 pub(crate) mod memory {
-    //! A store in memory, with pages so small that each test turns them.
+    //! Store in memory, with pages so small that every test needs several.
 
     use std::cell::RefCell;
     use std::collections::BTreeMap;
 
     use super::{Bucket, Failure, Page};
 
-    /// Keys on a page.
+    /// Number of keys on a page.
     const PAGE: usize = 2;
 
-    /// A store; [`Bucket::set`] fails where it is full.
+    /// Store in memory; [`Bucket::set`] fails when it is full.
     #[derive(Debug)]
     pub(crate) struct Memory {
         pub(crate) values: RefCell<BTreeMap<String, Vec<u8>>>,
@@ -116,7 +124,7 @@ pub(crate) mod memory {
             Ok(self.values.borrow().contains_key(key))
         }
 
-        // From the last key to the first: no order that a list could lean on.
+        // In descending order, so that no code can rely on an ascending one.
         fn keys(&self, cursor: Option<&str>) -> Result<Page, Failure> {
             let start = cursor.map_or(0, |cursor| cursor.parse().expect("a cursor that was given out"));
             let keys: Vec<String> = self.values.borrow().keys().rev().skip(start).take(PAGE).cloned().collect();

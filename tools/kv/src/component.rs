@@ -1,5 +1,5 @@
-//! The component: turns WIT values into calls of the logic and its results back, and the logic's wishes into calls of
-//! `wasi:keyvalue`. Holds no rules.
+//! Binding of the logic to WIT, in both directions: exports the tool's functions, and calls `wasi:keyvalue`. This
+//! module holds no rules.
 
 use bindings::exports::tollhouse::kv::kv as wit;
 use bindings::wasi::keyvalue::{atomics, batch, store};
@@ -17,7 +17,7 @@ mod bindings {
     use super::Tool;
 }
 
-/// Name of the store: a session has one store.
+/// Name of the store. A session has a single one.
 const STORE: &str = "default";
 
 struct Tool;
@@ -76,7 +76,7 @@ fn values() -> Result<Values<Bucket>, Error> {
     }
 }
 
-/// A store that the host lent.
+/// Store that the host provides.
 struct Bucket(store::Bucket);
 
 impl bucket::Bucket for Bucket {

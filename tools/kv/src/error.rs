@@ -1,17 +1,17 @@
-//! What can go wrong, and in which words it is told.
+//! Errors of the tool, and their messages.
 
-/// The reason of an [`Error`].
+/// Reason of an [`Error`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// The policy gives no store.
+    /// The policy does not grant a store.
     Denied,
-    /// There is no such store.
+    /// The store does not exist.
     NoStore,
-    /// A key that cannot be one.
+    /// The key is invalid.
     Key,
-    /// A value that is no text.
+    /// The value is not text.
     NotText,
-    /// The store cannot do it.
+    /// The store failed.
     Store,
 }
 
@@ -21,9 +21,9 @@ pub enum Kind {
 pub struct Error {
     /// Reason for the failure.
     pub kind: Kind,
-    /// The reason in words.
+    /// Message that describes the failure.
     pub message: String,
-    /// The key at fault.
+    /// Key that caused the failure.
     pub key: Option<String>,
 }
 
@@ -33,21 +33,21 @@ impl Error {
         Self { kind, message: message.into(), key: Some(key.to_owned()) }
     }
 
-    /// Returns the error, about this key unless it already is about one.
+    /// Returns the error with this key, unless it has one already.
     #[must_use]
     pub fn or_of(self, key: &str) -> Self {
         Self { key: self.key.or_else(|| Some(key.to_owned())), ..self }
     }
 }
 
-/// Failure of a store, as `wasi:keyvalue` tells it.
+/// Failure of a store, as `wasi:keyvalue` reports it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Failure {
-    /// The store is not for this tool.
+    /// The tool has no access to the store.
     AccessDenied,
-    /// The host has no such store.
+    /// The host does not have the store.
     NoSuchStore,
-    /// Anything else, in the store's words.
+    /// Any other failure, with the message of the store.
     Other(String),
 }
 

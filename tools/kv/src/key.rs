@@ -1,10 +1,10 @@
-//! What a key may be.
+//! Validity of keys.
 
 use std::collections::BTreeSet;
 
 use crate::error::{Error, Kind};
 
-/// The longest key, in bytes of UTF-8: as in stores that are widely used, and enough for any path.
+/// Longest key in bytes of UTF-8: the limit of widely used stores, and enough for any path.
 pub const MAX_KEY: usize = 1024;
 
 /// Checks that a key is valid.
@@ -17,7 +17,7 @@ pub fn check(key: &str) -> Result<(), Error> {
     }
     if key.len() > MAX_KEY {
         let message = format!("the key has {} bytes in UTF-8: at most {MAX_KEY} are allowed", key.len());
-        // The key itself would fill the screen of whoever reads it.
+        // The message omits the key, which would fill the screen.
         return Err(Error { kind: Kind::Key, message, key: None });
     }
     match key.chars().find(|character| character.is_control()) {
@@ -29,9 +29,10 @@ pub fn check(key: &str) -> Result<(), Error> {
     }
 }
 
-/// Checks keys, of which none may occur twice: a store may set them in any order.
+/// Checks keys, which must also be distinct, because a store may set them in any order.
 ///
 /// # Errors
+///
 /// `Key`.
 pub fn check_each_once<'k>(keys: impl Iterator<Item = &'k str>) -> Result<(), Error> {
     let mut seen = BTreeSet::new();

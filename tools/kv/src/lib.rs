@@ -2,7 +2,7 @@
 //!
 //! The modules hold the rules (what a key may be, how lists are ordered and cut) and know nothing of WIT or of
 //! `wasi:keyvalue`, so they are tested natively against a store in memory; `component` binds them to `wit/` and exists
-//! only in the wasm build. Must not keep anything itself: each call has a fresh instance.
+//! only in the wasm build. The tool cannot keep state of its own: each call has a fresh instance.
 
 pub mod bucket;
 #[cfg(target_family = "wasm")]
@@ -14,7 +14,7 @@ pub mod values;
 
 #[cfg(test)]
 mod tests {
-    /// The tool has its own copy, so that its package directory stands alone.
+    /// The tool has a copy of the WIT packages, so that its package directory is self-contained.
     #[test]
     fn wit_dependencies_match_those_of_the_host() {
         macro_rules! same {

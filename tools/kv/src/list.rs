@@ -1,16 +1,16 @@
-//! Lists of keys: a store gives them page by page in no order, and a script wants them in order.
+//! Sorted lists of keys. A store returns keys in pages, in arbitrary order.
 
 use std::collections::BTreeSet;
 
 use crate::bucket::{Bucket, Page};
 use crate::error::{Error, Failure};
 
-/// Selection of keys.
+/// Conditions and limit for the listed keys.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Wanted {
     /// Prefix of the keys.
     pub prefix: String,
-    /// Largest number of keys, from the first.
+    /// Largest number of keys.
     pub limit: Option<u32>,
     /// Key after which the selection begins.
     pub after: Option<String>,
@@ -22,13 +22,14 @@ impl Wanted {
     }
 }
 
-/// Walks the whole store, and gives the keys in order.
+/// Reads all keys of the store, and returns the selected ones in order.
 ///
 /// # Errors
-/// As the store tells it; also if its pages never end.
+///
+/// Those of the store, and an error if its pages never end.
 pub fn list(bucket: &impl Bucket, wanted: &Wanted) -> Result<Vec<String>, Error> {
     let limit = wanted.limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX));
-    // A set: a key that moved to a later page while the pages were turned is there twice.
+    // A set, because a key that moves to a later page during the reading appears twice.
     let mut first = BTreeSet::new();
     let mut cursors = BTreeSet::new();
     let mut cursor: Option<String> = None;
@@ -84,7 +85,7 @@ mod tests {
         assert_eq!(list(&self::store(&[]), &Wanted::default()).expect("none"), [""; 0]);
     }
 
-    /// Faulty store whose second page leads to itself.
+    /// Faulty store, whose second page refers to itself as the next one.
     struct Circle(Memory);
 
     impl Bucket for Circle {

@@ -1,4 +1,4 @@
-//! Values under keys: checks each key before the store is asked, and turns what it gives into text.
+//! Access to values: checks keys before calling the store, and converts values to text.
 
 use std::collections::BTreeMap;
 
@@ -6,38 +6,42 @@ use crate::bucket::Bucket;
 use crate::error::{Error, Failure, Kind};
 use crate::key;
 
-/// A store with its rules.
+/// Store with the rules of the tool.
 #[derive(Debug)]
 pub struct Values<B>(pub B);
 
 impl<B: Bucket> Values<B> {
-    /// The text under a key.
+    /// Returns the text of a key.
     ///
     /// # Errors
-    /// `Key`, `NotText`, and as the store tells it; so with all of these.
+    ///
+    /// `Key`, `NotText`, and those of the store, as for all methods here.
     pub fn get(&self, key: &str) -> Result<Option<String>, Error> {
         self.get_bytes(key)?.map(|value| text(key, value)).transpose()
     }
 
-    /// The bytes under a key.
+    /// Returns the bytes of a key.
     ///
     /// # Errors
+    ///
     /// See [`Values::get`].
     pub fn get_bytes(&self, key: &str) -> Result<Option<Vec<u8>>, Error> {
         self.with(key, |bucket| bucket.get(key))
     }
 
-    /// Puts bytes, which may be those of a text, under a key.
+    /// Sets the value of a key to bytes, which may be those of a text.
     ///
     /// # Errors
+    ///
     /// See [`Values::get`].
     pub fn set(&self, key: &str, value: &[u8]) -> Result<(), Error> {
         self.with(key, |bucket| bucket.set(key, value))
     }
 
-    /// Removes a key; says whether it was there.
+    /// Removes a key. Returns true if it existed.
     ///
     /// # Errors
+    ///
     /// See [`Values::get`].
     pub fn delete(&self, key: &str) -> Result<bool, Error> {
         self.with(key, |bucket| {
@@ -47,29 +51,32 @@ impl<B: Bucket> Values<B> {
         })
     }
 
-    /// Says whether there is such a key.
+    /// Returns true if the key exists.
     ///
     /// # Errors
+    ///
     /// See [`Values::get`].
     pub fn exists(&self, key: &str) -> Result<bool, Error> {
         self.with(key, |bucket| bucket.exists(key))
     }
 
-    /// Adds to the number under a key.
+    /// Adds to the number of a key, and returns the sum.
     ///
     /// # Errors
+    ///
     /// See [`Values::get`].
     pub fn increment(&self, key: &str, by: i64) -> Result<i64, Error> {
         self.with(key, |bucket| bucket.increment(key, by))
     }
 
-    /// The texts under keys, one for each.
+    /// Returns the text of each key.
     ///
     /// # Errors
+    ///
     /// See [`Values::get`].
     pub fn get_many(&self, keys: &[String]) -> Result<Vec<Option<String>>, Error> {
         keys.iter().try_for_each(|key| key::check(key))?;
-        // By key: in which order a store gives them is left to it.
+        // By key, because a store may return them in any order.
         let mut found = BTreeMap::new();
         for (key, value) in self.0.get_many(keys)? {
             let value = text(&key, value)?;
@@ -78,9 +85,10 @@ impl<B: Bucket> Values<B> {
         Ok(keys.iter().map(|key| found.get(key).cloned()).collect())
     }
 
-    /// Puts texts under keys.
+    /// Sets the texts of several keys.
     ///
     /// # Errors
+    ///
     /// See [`Values::get`].
     pub fn set_many(&self, entries: Vec<(String, String)>) -> Result<(), Error> {
         key::check_each_once(entries.iter().map(|(key, _)| key.as_str()))?;

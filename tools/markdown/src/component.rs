@@ -1,4 +1,4 @@
-//! The component: turns WIT values into calls of the logic and its results back. Knows no Markdown.
+//! Binding of the logic to WIT: converts arguments and results. This module does not parse Markdown.
 
 use bindings::exports::tollhouse::markdown::markdown as wit;
 

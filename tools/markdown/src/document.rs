@@ -1,4 +1,4 @@
-//! What is done with a Markdown document: to HTML, and its headings.
+//! Conversion of a Markdown document to HTML, and extraction of its headings.
 
 use comrak::nodes::NodeValue;
 use comrak::{Anchorizer, Arena, Options, markdown_to_html, parse_document};
@@ -12,14 +12,14 @@ pub struct Extensions {
     pub strikethrough: bool,
     /// Footnotes and references to them.
     pub footnotes: bool,
-    /// `- [ ]` items.
+    /// List items with a checkbox: `- [ ]`.
     pub task_lists: bool,
-    /// Bare addresses become links.
+    /// Bare addresses that become links.
     pub autolinks: bool,
 }
 
 impl Extensions {
-    /// Every extension, switched on.
+    /// All extensions, enabled.
     pub const ALL: Self =
         Self { tables: true, strikethrough: true, footnotes: true, task_lists: true, autolinks: true };
 
@@ -41,14 +41,14 @@ pub struct Heading {
     pub level: u8,
     /// Text of the heading, without markup.
     pub text: String,
-    /// Anchor of the heading: the part of a link behind `#`, unique in the document.
+    /// Anchor of the heading: the part of a link after `#`, unique in the document.
     pub anchor: String,
     /// Line of the heading, counted from 1.
     pub line: usize,
 }
 
-/// Turns a document into a fragment of HTML. Unless `raw_html` is set, HTML in it is escaped and dangerous addresses
-/// are dropped, so that the result is safe to show.
+/// Converts a document to a fragment of HTML. Unless `raw_html` is set, HTML in the document is escaped and dangerous
+/// addresses are dropped, so that the result is safe to display.
 pub fn to_html(text: &str, extensions: Extensions, raw_html: bool) -> String {
     let mut options = extensions.options();
     options.render.escape = !raw_html;
@@ -56,7 +56,7 @@ pub fn to_html(text: &str, extensions: Extensions, raw_html: bool) -> String {
     markdown_to_html(text, &options)
 }
 
-/// The headings of a document, in order.
+/// Returns the headings of a document, in order.
 pub fn headings(text: &str) -> Vec<Heading> {
     let arena = Arena::new();
     let root = parse_document(&arena, text, &Extensions::ALL.options());
@@ -146,7 +146,7 @@ mod tests {
         assert_eq!(found, expected);
     }
 
-    // Recursion would overflow a stack of this size, and much sooner the one in wasm.
+    // Recursion would overflow a stack of this size, and the smaller one in wasm much earlier.
     #[test]
     fn deep_nesting_does_not_overflow() {
         let run = || {

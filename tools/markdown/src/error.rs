@@ -1,13 +1,13 @@
-//! What can be wrong with tables, records and HTML; any Markdown is right.
+//! Errors in tables, records and HTML. Any text is valid Markdown.
 
-/// Reason why Markdown cannot be made or read. Rows count from 0.
+/// Reason why Markdown cannot be generated, or HTML not be converted. Rows count from 0.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A table without columns.
+    /// The table has no columns.
     #[error("a table needs at least one column")]
     NoColumns,
-    /// A row has another number of cells than there are headers.
+    /// A row and the header have different numbers of cells.
     #[error("row {row} has {found} cells where there are {expected} headers")]
     RowLength {
         /// Number of the row.
@@ -25,13 +25,13 @@ pub enum Error {
         /// Number of columns.
         columns: usize,
     },
-    /// Records that are not valid JSON.
+    /// The records are not valid JSON.
     #[error("the records are not JSON: {0}")]
     NotJson(String),
-    /// JSON, but no array.
+    /// The JSON is not an array.
     #[error("the records are not a JSON array")]
     NotArray,
-    /// JSON, but no array of objects.
+    /// An element of the array is not an object.
     #[error("record {row} is not a JSON object")]
     NotObject {
         /// Number of the record.
@@ -40,7 +40,7 @@ pub enum Error {
     /// The HTML is nested too deeply.
     #[error("elements of the HTML are nested more than {limit} deep")]
     TooDeep {
-        /// Greatest depth allowed.
+        /// Largest permitted depth.
         limit: usize,
     },
 }

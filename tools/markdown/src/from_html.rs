@@ -1,4 +1,4 @@
-//! HTML to Markdown.
+//! Conversion of HTML to Markdown.
 
 use std::rc::Rc;
 
@@ -7,13 +7,14 @@ use htmd::{HtmlToMarkdown, Node};
 
 use crate::error::Error;
 
-/// Greatest depth of nested elements: the converter calls itself for each level, and a tool's stack is small. Pages
-/// that people write stay far below.
+/// Largest depth of nested elements. The converter is recursive, and a tool's stack is small. Pages that people write
+/// stay far below.
 pub const MAX_DEPTH: usize = 200;
 
-/// Turns a page or a fragment of HTML into Markdown.
+/// Converts a page or a fragment of HTML to Markdown.
 ///
 /// # Errors
+///
 /// `TooDeep`.
 pub fn from_html(html: &str) -> Result<String, Error> {
     let converter = HtmlToMarkdown::builder()
@@ -25,7 +26,7 @@ pub fn from_html(html: &str) -> Result<String, Error> {
             ..Options::default()
         })
         .skip_tags(vec!["head", "script", "style", "template"])
-        // What is for readers without scripts is for this one.
+        // Content for readers without scripts is included.
         .scripting_enabled(false)
         .build();
     let tree = converter.html_to_tree(html).expect("the input is in memory, so reading cannot fail");
@@ -36,7 +37,7 @@ pub fn from_html(html: &str) -> Result<String, Error> {
     Ok(if markdown.is_empty() { markdown } else { markdown + "\n" })
 }
 
-/// Level by level, without recursion.
+/// Returns true if a tree is deeper than a limit. The walk is level by level, without recursion.
 fn is_deeper_than(tree: &Rc<Node>, limit: usize) -> bool {
     let mut level = vec![Rc::clone(tree)];
     for _ in 0..=limit {
@@ -86,7 +87,8 @@ mod tests {
         assert_eq!(markdown("1 < 2 *and* [x]"), "1 < 2 \\*and\\* \\[x\\]\n");
     }
 
-    // The limit has to hold before the stack of a tool, 1 MiB, is used up; half of it here, unoptimised.
+    // The limit must apply before a tool's stack of 1 MiB is used up; the test uses half of it, in an unoptimized
+    // build.
     #[test]
     fn deep_nesting_is_refused_before_it_overflows() {
         let run = || {

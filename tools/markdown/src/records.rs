@@ -1,13 +1,14 @@
-//! Tables of records.
+//! Tables from JSON records.
 
 use serde_json::{Map, Value};
 
 use crate::error::Error;
 use crate::table::{Alignment, table};
 
-/// Makes a table of the records in a JSON text, with all keys or those of `columns`.
+/// Makes a table from the records in a JSON text, with all keys or those of `columns`.
 ///
 /// # Errors
+///
 /// `NotJson`, `NotArray`, `NotObject`, `NoColumns`.
 pub fn table_from_records(records: &str, columns: Option<Vec<String>>) -> Result<String, Error> {
     let records = parse(records)?;

@@ -1,4 +1,4 @@
-//! Tables in Markdown, aligned in the source as well.
+//! Markdown tables, whose source is aligned as well.
 
 use unicode_width::UnicodeWidthStr;
 
@@ -7,7 +7,7 @@ use crate::error::Error;
 /// Alignment of a column's cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Alignment {
-    /// Alignment that is left to the reader's program.
+    /// Default alignment of the renderer.
     None,
     /// Alignment to the left.
     Left,
@@ -17,13 +17,13 @@ pub enum Alignment {
     Right,
 }
 
-/// Cells are padded to the widest of their column, but not beyond this: one long cell must not make a thousand others
-/// as long.
+/// Largest width to which cells are padded: one long cell must not make a thousand others as long.
 const MAX_PADDED: usize = 80;
 
-/// Makes a table of `headers` and `rows`; columns without an alignment have `None`.
+/// Makes a table from `headers` and `rows`. Missing alignments are `None`.
 ///
 /// # Errors
+///
 /// `NoColumns`, `RowLength`, `Alignments`.
 pub fn table(headers: &[String], rows: &[Vec<String>], alignments: &[Alignment]) -> Result<String, Error> {
     let columns = headers.len();
@@ -54,7 +54,8 @@ pub fn table(headers: &[String], rows: &[Vec<String>], alignments: &[Alignment])
     Ok(text)
 }
 
-/// A line end would end the row, and a pipe the cell. Backslashes before a pipe would undo its own.
+/// Escapes line ends, which would end the row, and pipes, which would end the cell. A backslash before a pipe is
+/// escaped too, since it would cancel the escape of the pipe.
 fn escape(cell: &str) -> String {
     let mut escaped = String::with_capacity(cell.len());
     let mut backslashes = 0;
@@ -69,12 +70,12 @@ fn escape(cell: &str) -> String {
         }
         backslashes = if character == '\\' { backslashes + 1 } else { 0 };
     }
-    // At the end they would escape the blank before the next pipe, which does no harm.
+    // A backslash at the end would escape the blank before the next pipe, which is harmless.
     escaped
 }
 
 fn width(lines: &[Vec<String>], column: usize) -> usize {
-    // A rule has at least three dashes.
+    // A delimiter row has at least three dashes per column.
     lines.iter().map(|cells| cells[column].width()).max().unwrap_or(0).clamp(3, MAX_PADDED)
 }
 
@@ -154,7 +155,7 @@ mod tests {
             let text = table(&owned(&["p", "q"]), &[cells[..2].to_vec(), cells[2..].to_vec()], &[]).expect("a table");
             let html = to_html(&text, Extensions::ALL, false);
             prop_assert_eq!(html.matches("<tr>").count(), 3, "{}{}", text, html);
-            // A row with more cells than the header would lose them; so count the pipes that are left as text.
+            // A row with more cells than the header would lose them, so the remaining literal pipes are counted.
             let pipes: usize = cells.iter().map(|cell| cell.trim().matches('|').count()).sum();
             prop_assert_eq!(html.matches('|').count(), pipes, "{}{}", text, html);
         }

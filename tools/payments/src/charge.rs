@@ -1,4 +1,4 @@
-//! Charges and refunds, as they are kept; and what may become of a charge.
+//! Charges and refunds as they are stored, and the transitions of a charge.
 
 use std::fmt;
 
@@ -7,30 +7,30 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, Kind};
 use crate::money;
 
-/// A card of the test mode.
+/// Test card, which determines the result of a payment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum Card {
-    /// Card of Visa that pays.
+    /// Visa card whose payments succeed.
     #[default]
     Visa,
-    /// Card of Mastercard that pays.
+    /// Mastercard whose payments succeed.
     Mastercard,
     /// Card that is declined.
     Declined,
-    /// Card that is declined for want of money.
+    /// Card that is declined for insufficient funds.
     InsufficientFunds,
-    /// Card that is declined as out of date.
+    /// Card that is declined as expired.
     Expired,
 }
 
 /// Reason why a card is declined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Decline {
-    /// The bank says no more.
+    /// The bank gives no further reason.
     CardDeclined,
-    /// There is not enough money.
+    /// The funds are insufficient.
     InsufficientFunds,
-    /// The card is out of date.
+    /// The card has expired.
     ExpiredCard,
 }
 
@@ -60,11 +60,11 @@ impl Card {
 /// Status of a charge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Status {
-    /// The money is reserved.
+    /// The amount is reserved.
     Authorised,
-    /// The money was taken.
+    /// The amount was captured.
     Captured,
-    /// Charge whose reservation was released.
+    /// The reservation was released.
     Cancelled,
     /// The card was declined.
     Declined,
@@ -75,21 +75,21 @@ pub enum Status {
 pub struct Order {
     /// Amount in the currency's smallest unit.
     pub amount: u64,
-    /// Currency as its code.
+    /// Code of the currency.
     pub currency: String,
-    /// True if the money is only reserved.
+    /// True to only reserve the amount.
     pub reserve: bool,
-    /// Card that pays.
+    /// Card that is charged.
     pub card: Card,
-    /// Customer who pays.
+    /// Identifier of the customer who pays.
     pub customer: Option<String>,
     /// Purpose of the payment.
     pub description: Option<String>,
-    /// Whatever the caller adds.
+    /// Arbitrary data of the caller.
     pub metadata: Vec<(String, String)>,
 }
 
-/// A charge, with its refunds: one record, so that one swap decides.
+/// Charge with its refunds, in one record, so that one compare-and-swap changes both.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Charge {
     /// Number of the charge.
@@ -98,9 +98,9 @@ pub struct Charge {
     pub order: Order,
     /// Status of the charge.
     pub status: Status,
-    /// Amount that was taken.
+    /// Amount that was captured.
     pub captured: u64,
-    /// Refunds that were given.
+    /// Refunds of the charge.
     pub refunds: Vec<Refund>,
 }
 
@@ -109,9 +109,9 @@ pub struct Charge {
 pub enum Reason {
     /// The customer was charged twice.
     Duplicate,
-    /// The customer did not ask for it.
+    /// The customer did not make the payment.
     Fraudulent,
-    /// The customer does not want it.
+    /// The customer asked for the refund.
     RequestedByCustomer,
 }
 
@@ -122,9 +122,9 @@ pub struct Refund {
     pub number: u64,
     /// Number of the charge.
     pub charge: u64,
-    /// Amount that goes back.
+    /// Amount that was refunded.
     pub amount: u64,
-    /// The code of the charge's currency.
+    /// Currency code of the charge.
     pub currency: String,
     /// Reason for the refund.
     pub reason: Option<Reason>,
@@ -142,7 +142,7 @@ pub fn refund_id(number: u64) -> String {
     format!("re-{number}")
 }
 
-/// The refunds of one charge: so many that a record stays small.
+/// Largest number of refunds of one charge, which keeps the record small.
 pub const MAX_REFUNDS: usize = 1000;
 
 impl Charge {
@@ -152,9 +152,10 @@ impl Charge {
         self.refunds.iter().map(|refund| refund.amount).sum()
     }
 
-    /// Takes what is reserved, all or so much of it.
+    /// Captures the reserved amount, or a part of it.
     ///
     /// # Errors
+    ///
     /// `State`, `Amount`.
     pub fn capture(&mut self, amount: Option<u64>) -> Result<(), Error> {
         self.must_be(Status::Authorised, "captured")?;
@@ -168,9 +169,10 @@ impl Charge {
         Ok(())
     }
 
-    /// Lets go of what is reserved.
+    /// Releases the reserved amount.
     ///
     /// # Errors
+    ///
     /// `State`.
     pub fn cancel(&mut self) -> Result<(), Error> {
         self.must_be(Status::Authorised, "cancelled")?;
@@ -178,9 +180,10 @@ impl Charge {
         Ok(())
     }
 
-    /// Gives back all that is left, or so much of it.
+    /// Refunds the remaining amount, or a part of it.
     ///
     /// # Errors
+    ///
     /// `State`, `Amount`, `ExceedsCharge`.
     pub fn refund(&mut self, number: u64, amount: Option<u64>, reason: Option<Reason>) -> Result<Refund, Error> {
         self.must_be(Status::Captured, "refunded")?;

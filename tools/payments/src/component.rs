@@ -1,5 +1,5 @@
-//! The component: turns WIT values into calls of the logic and its results back, and the logic's wishes into calls of
-//! `wasi:keyvalue`. Holds no rules.
+//! Binding of the logic to WIT, in both directions: exports the tool's functions, and calls `wasi:keyvalue`. This
+//! module holds no rules.
 
 use bindings::exports::tollhouse::payments::{charges as wit, currencies, refunds};
 use bindings::wasi::keyvalue::{atomics, store as kv};
@@ -98,7 +98,7 @@ impl currencies::Guest for Tool {
     }
 }
 
-/// Name of the store: a session has one store.
+/// Name of the store. A session has a single one.
 const STORE: &str = "default";
 
 fn processor() -> Result<Processor<Bucket>, Error> {
@@ -106,7 +106,7 @@ fn processor() -> Result<Processor<Bucket>, Error> {
     Ok(Processor(Bucket(bucket)))
 }
 
-/// A store that the host lent.
+/// Store that the host provides.
 struct Bucket(kv::Bucket);
 
 impl Store for Bucket {
@@ -174,7 +174,7 @@ fn shown_refund(refund: Refund) -> Result<refunds::Refund, wit::Error> {
     })
 }
 
-/// The cases of two enumerations that have the same ones, both ways.
+/// Converts in both directions between two enumerations with the same cases.
 macro_rules! same {
     ($own:ty, $wit:ty: $($case:ident)*) => {
         impl From<$own> for $wit {

@@ -1,33 +1,33 @@
-//! What can go wrong, and in which words it is told.
+//! Errors of the tool, and their messages.
 
 use serde::{Deserialize, Serialize};
 
 use crate::charge::{Decline, charge_id};
 
-/// The reason of an [`Error`].
+/// Reason of an [`Error`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Kind {
-    /// The policy gives no store.
+    /// The policy does not grant a store.
     Denied,
-    /// The store cannot do it.
+    /// The store failed.
     Store,
-    /// An amount that cannot be.
+    /// The amount is invalid.
     Amount,
-    /// Text that is no currency.
+    /// The text is not a currency code.
     Currency,
-    /// Another parameter that cannot be so.
+    /// Another parameter is invalid.
     Parameter,
-    /// There is no such charge or refund.
+    /// The charge or refund does not exist.
     NotFound,
-    /// The charge is not in the state for it.
+    /// The state of the charge does not permit the operation.
     State,
-    /// More than was captured.
+    /// The amount exceeds what was captured.
     ExceedsCharge,
     /// The card was declined.
     Declined,
     /// The idempotency key was used for another call.
     Idempotency,
-    /// A call with the idempotency key is under way, or was broken off.
+    /// A call with the idempotency key is in progress, or was interrupted.
     InProgress,
 }
 
@@ -37,18 +37,18 @@ pub enum Kind {
 pub struct Error {
     /// Reason for the failure.
     pub kind: Kind,
-    /// The reason in words.
+    /// Message that describes the failure.
     pub message: String,
-    /// The parameter at fault.
+    /// Parameter that caused the failure.
     pub parameter: Option<String>,
-    /// The number of the charge that it is about.
+    /// Number of the charge that the failure concerns.
     pub charge: Option<u64>,
     /// Reason why the card was declined.
     pub decline: Option<Decline>,
 }
 
 impl Error {
-    /// Creates an error about no parameter and no charge.
+    /// Creates an error that concerns neither a parameter nor a charge.
     pub fn new(kind: Kind, message: impl Into<String>) -> Self {
         Self { kind, message: message.into(), parameter: None, charge: None, decline: None }
     }
@@ -63,7 +63,7 @@ impl Error {
         Self { charge: Some(charge), ..Self::new(kind, message) }
     }
 
-    /// A card that does not pay.
+    /// Creates an error about a declined card.
     #[must_use]
     pub fn declined(charge: u64, decline: Decline) -> Self {
         let message = format!("the card was declined: {decline}; the charge is on record as `{}`", charge_id(charge));
@@ -71,12 +71,12 @@ impl Error {
     }
 }
 
-/// Failure of a store, as `wasi:keyvalue` tells it.
+/// Failure of a store, as `wasi:keyvalue` reports it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Failure {
-    /// The store is not for this tool.
+    /// The tool has no access to the store.
     AccessDenied,
-    /// Anything else, in the store's words.
+    /// Any other failure, with the message of the store.
     Other(String),
 }
 

@@ -1,4 +1,4 @@
-//! Idempotency keys: a call that is made again has the answer that it had, and happens once.
+//! Idempotency keys: a repeated call has the result of the first one, and takes effect once.
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -6,22 +6,23 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, Kind};
 use crate::store::{Store, read, replace};
 
-/// The longest key, in bytes.
+/// Longest key, in bytes.
 pub const MAX_KEY: usize = 200;
 
-/// Record that is kept under a key.
+/// Record of a key.
 #[derive(Debug, Serialize, Deserialize)]
 struct Entry<T> {
-    /// The function and its arguments.
+    /// Function and arguments of the call.
     call: String,
-    /// Outcome of the call; `None` while the call is under way.
+    /// Outcome of the call; `None` while it is in progress.
     answer: Option<Result<T, Error>>,
 }
 
-/// Makes a call once for a key, or as often as it is made without one. `call` is the function and its arguments.
+/// Executes a call once for a key; without a key, every time. `call` is the function and its arguments.
 ///
 /// # Errors
-/// `Idempotency`, `InProgress`, `Parameter`, and what `act` refuses.
+///
+/// `Idempotency`, `InProgress`, `Parameter`, and the errors of `act`.
 pub fn once<T, S>(
     store: &S,
     key: Option<&str>,
@@ -53,8 +54,7 @@ where
     answer
 }
 
-/// Returns true if a refusal left everything as it was, so that the key may be used again. A declined card left a
-/// charge.
+/// Returns true if a refused call changed nothing, so that its key may be used again. A declined card leaves a charge.
 fn nothing_happened(error: &Error) -> bool {
     !matches!(error.kind, Kind::Declined | Kind::Store)
 }
@@ -67,7 +67,7 @@ fn earlier<T: DeserializeOwned>(store: &impl Store, place: &str, key: &str, call
             format!("a call with the idempotency key `{key}` is under way, or was broken off: look with `list`"),
         )
     };
-    // Another function's answer does not read as this one's: then the call differs too.
+    // The record of another function may fail to parse, which also means that the call differs.
     let bytes = store.get(place)?.ok_or_else(under_way)?;
     let entry: Entry<serde_json::Value> =
         serde_json::from_slice(&bytes).map_err(|error| Error::new(Kind::Store, error.to_string()))?;

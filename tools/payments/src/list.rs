@@ -1,4 +1,4 @@
-//! Lists, the latest first, in pages.
+//! Lists in pages, newest first.
 
 use crate::charge::{Charge, Refund, Status, charge_id, refund_id};
 use crate::error::{Error, Kind};
@@ -6,12 +6,12 @@ use crate::money::Money;
 use crate::processor::{Processor, number_of};
 use crate::store::Store;
 
-/// Size of the longest page.
+/// Largest number of charges on a page.
 const MAX_PAGE: u32 = 100;
-/// Size of a page by default.
+/// Default size of a page.
 const PAGE: u32 = 10;
 
-/// Selection of charges.
+/// Conditions that the listed charges must meet.
 #[derive(Debug, Clone, Default)]
 pub struct Wanted {
     /// Customer of the charges.
@@ -25,20 +25,21 @@ pub struct Wanted {
 /// Selection of a page.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Cut<'a> {
-    /// Size of the page at most.
+    /// Largest size of the page.
     pub limit: Option<u32>,
-    /// Name that the page before gave as next.
+    /// Cursor that the previous page returned.
     pub after: Option<&'a str>,
 }
 
-/// A page, and what leads to the next.
+/// Page, and the cursor of the next one.
 pub type Page<T> = (Vec<T>, Option<String>);
 
 impl<S: Store> Processor<S> {
-    /// A page of charges.
+    /// Returns a page of charges.
     ///
     /// # Errors
-    /// `Parameter`, `Currency`, and as the store tells it.
+    ///
+    /// `Parameter`, `Currency`, and those of the store.
     pub fn charges(&self, wanted: &Wanted, cut: Cut<'_>) -> Result<Page<Charge>, Error> {
         let currency = wanted.currency.as_deref().map(Money::of).transpose()?.map(Money::code);
         let fits = |charge: &Charge| {
@@ -50,10 +51,11 @@ impl<S: Store> Processor<S> {
         page(first, cut.limit, charge_id, |number| Ok(self.find(number)?.filter(fits)))
     }
 
-    /// A page of refunds.
+    /// Returns a page of refunds.
     ///
     /// # Errors
-    /// `Parameter`, `NotFound`, and as the store tells it.
+    ///
+    /// `Parameter`, `NotFound`, and those of the store.
     pub fn refunds(&self, charge: Option<&str>, cut: Cut<'_>) -> Result<Page<Refund>, Error> {
         let first = self.latest("count/refunds", "re-", cut.after)?;
         if let Some(charge) = charge {
@@ -64,7 +66,7 @@ impl<S: Store> Processor<S> {
         page(first, cut.limit, refund_id, |number| self.find_refund(number))
     }
 
-    /// The number that a list begins with.
+    /// Returns the number with which a list begins.
     fn latest(&self, counter: &str, prefix: &str, after: Option<&str>) -> Result<u64, Error> {
         let count = self.0.get(counter)?.and_then(|bytes| String::from_utf8(bytes).ok()?.parse().ok()).unwrap_or(0);
         let Some(after) = after else { return Ok(count) };

@@ -4,10 +4,10 @@ use iso_currency::Currency;
 
 use crate::error::{Error, Kind};
 
-/// Greatest amount: eight digits, as card networks have it.
+/// Largest amount: eight digits, as in card networks.
 pub const MAX_AMOUNT: u64 = 99_999_999;
 
-/// A currency that something can be paid in.
+/// Currency in which payments are possible.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Money {
     currency: Currency,
@@ -15,9 +15,10 @@ pub struct Money {
 }
 
 impl Money {
-    /// The currency of a code.
+    /// Finds the currency of a code.
     ///
     /// # Errors
+    ///
     /// `Currency`.
     pub fn of(code: &str) -> Result<Self, Error> {
         let shown: String = code.chars().take(12).collect();
@@ -29,7 +30,7 @@ impl Money {
         }
         let payable = !currency.is_fund() && !currency.is_special();
         let exponent = currency.exponent().filter(|_| payable).and_then(|exponent| u8::try_from(exponent).ok());
-        // Gold, funds, codes for tests.
+        // Codes for gold, funds and tests have no decimals.
         let exponent = exponent.ok_or_else(|| refused("is a code that nothing is paid in"))?;
         Ok(Self { currency, exponent })
     }
@@ -52,7 +53,7 @@ impl Money {
         self.exponent
     }
 
-    /// An amount for people.
+    /// Formats an amount for humans.
     #[must_use]
     pub fn display(self, amount: u64) -> String {
         let decimals = usize::from(self.exponent);
@@ -62,9 +63,10 @@ impl Money {
         format!("{whole}{point}{part} {}", self.code())
     }
 
-    /// The amount that a decimal text says, in the smallest unit.
+    /// Parses a decimal amount, and returns it in the smallest unit.
     ///
     /// # Errors
+    ///
     /// `Amount`.
     pub fn minor(self, text: &str) -> Result<u64, Error> {
         let refused = |why: String| Error::of("amount", Kind::Amount, why);
@@ -83,9 +85,10 @@ impl Money {
     }
 }
 
-/// Checks an amount that is to be moved.
+/// Checks the amount of a payment.
 ///
 /// # Errors
+///
 /// `Amount`.
 pub fn check(amount: u64) -> Result<(), Error> {
     if (1..=MAX_AMOUNT).contains(&amount) {

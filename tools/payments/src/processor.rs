@@ -1,4 +1,4 @@
-//! The processor: makes, changes and finds charges and refunds in a store.
+//! Payment processor: creates, changes and finds charges and refunds in a store.
 
 use crate::charge::{Charge, Order, Reason, Refund, Status, charge_id};
 use crate::error::{Error, Kind};
@@ -6,17 +6,17 @@ use crate::idempotency::once;
 use crate::money::{self, Money};
 use crate::store::{Store, read, replace};
 
-/// Number of times that a change is tried while other calls change the same charge: more than calls can be under way.
+/// Number of attempts to change a charge while concurrent calls change it too: more than calls can be in progress.
 const TRIES: u32 = 1000;
 
-/// The longest name of a customer, in bytes.
+/// Longest name of a customer, in bytes.
 const MAX_CUSTOMER: usize = 200;
-/// The longest description, in bytes.
+/// Longest description, in bytes.
 const MAX_DESCRIPTION: usize = 1000;
-/// Limits on metadata: pairs, bytes of a key, bytes of a value. Processors have the same.
+/// Limits on metadata: pairs, bytes of a key, bytes of a value. Real processors have similar ones.
 const MAX_METADATA: (usize, usize, usize) = (50, 40, 500);
 
-/// A processor over a store.
+/// Processor on top of a store.
 #[derive(Debug)]
 pub struct Processor<S>(pub S);
 
@@ -24,7 +24,8 @@ impl<S: Store> Processor<S> {
     /// Charges a card for an order.
     ///
     /// # Errors
-    /// `Amount`, `Currency`, `Parameter`, `Declined`, those of [`once`], and as the store tells it.
+    ///
+    /// `Amount`, `Currency`, `Parameter`, `Declined`, those of [`once`], and those of the store.
     pub fn create(&self, order: Order, key: Option<&str>) -> Result<Charge, Error> {
         let order = checked(order)?;
         once(&self.0, key, &("charges/create", &order), || {
@@ -41,28 +42,31 @@ impl<S: Store> Processor<S> {
         })
     }
 
-    /// Takes what a charge reserved.
+    /// Captures the reserved amount of a charge.
     ///
     /// # Errors
-    /// `NotFound`, `State`, `Amount`, those of [`once`], and as the store tells it.
+    ///
+    /// `NotFound`, `State`, `Amount`, those of [`once`], and those of the store.
     pub fn capture(&self, id: &str, amount: Option<u64>, key: Option<&str>) -> Result<Charge, Error> {
         once(&self.0, key, &("charges/capture", id, amount), || {
             self.change(id, |charge| charge.capture(amount)).map(|(charge, ())| charge)
         })
     }
 
-    /// Lets go of what a charge reserved.
+    /// Releases the reserved amount of a charge.
     ///
     /// # Errors
-    /// `NotFound`, `State`, those of [`once`], and as the store tells it.
+    ///
+    /// `NotFound`, `State`, those of [`once`], and those of the store.
     pub fn cancel(&self, id: &str, key: Option<&str>) -> Result<Charge, Error> {
         once(&self.0, key, &("charges/cancel", id), || self.change(id, Charge::cancel).map(|(charge, ())| charge))
     }
 
-    /// Gives money of a charge back.
+    /// Refunds an amount of a charge.
     ///
     /// # Errors
-    /// `NotFound`, `State`, `Amount`, `ExceedsCharge`, those of [`once`], and as the store tells it.
+    ///
+    /// `NotFound`, `State`, `Amount`, `ExceedsCharge`, those of [`once`], and those of the store.
     pub fn refund(
         &self,
         id: &str,
@@ -72,19 +76,20 @@ impl<S: Store> Processor<S> {
     ) -> Result<Refund, Error> {
         amount.map_or(Ok(()), money::check)?;
         once(&self.0, key, &("refunds/create", id, amount, reason), || {
-            // Refused before a number is taken, so that numbers have no gaps but those of races.
+            // Checked before a number is assigned, so that only races leave gaps between numbers.
             self.charge(id)?.refund(0, amount, reason)?;
             let number = self.0.next("count/refunds")?;
-            // Where the refund is found. Without a refund of that number in the charge it stands for none.
+            // Index from the refund to its charge. Without a refund of that number in the charge it means nothing.
             self.keep_new(&refund_key(number), &charge_number(id)?)?;
             self.change(id, |charge| charge.refund(number, amount, reason)).map(|(_, refund)| refund)
         })
     }
 
-    /// A charge as it stands.
+    /// Returns the current state of a charge.
     ///
     /// # Errors
-    /// `NotFound`, and as the store tells it.
+    ///
+    /// `NotFound`, and those of the store.
     pub fn charge(&self, id: &str) -> Result<Charge, Error> {
         self.find(charge_number(id)?)?.ok_or_else(|| unknown("charge-id", id))
     }
@@ -92,18 +97,19 @@ impl<S: Store> Processor<S> {
     /// Returns a refund by its name.
     ///
     /// # Errors
-    /// `NotFound`, and as the store tells it.
+    ///
+    /// `NotFound`, and those of the store.
     pub fn get_refund(&self, id: &str) -> Result<Refund, Error> {
         let number = number_of("re-", id).ok_or_else(|| unknown("refund-id", id))?;
         self.find_refund(number)?.ok_or_else(|| unknown("refund-id", id))
     }
 
-    /// The charge of a number, if it is there.
+    /// Returns the charge with a number, if it exists.
     pub(crate) fn find(&self, number: u64) -> Result<Option<Charge>, Error> {
         Ok(read(&self.0, &charge_key(number))?.map(|record| record.value))
     }
 
-    /// The refund of a number, if it came about.
+    /// Returns the refund with a number, if it was made.
     pub(crate) fn find_refund(&self, number: u64) -> Result<Option<Refund>, Error> {
         let Some(charge) = read::<u64>(&self.0, &refund_key(number))? else { return Ok(None) };
         let charge = self.find(charge.value)?;
@@ -117,7 +123,7 @@ impl<S: Store> Processor<S> {
         Err(Error::new(Kind::Store, format!("the store holds something under `{key}` already")))
     }
 
-    /// Changes a charge in one step: against what others change meanwhile, it is judged anew.
+    /// Changes a charge atomically. If a concurrent call changes it first, the change is checked again.
     fn change<T>(
         &self,
         id: &str,
@@ -145,7 +151,7 @@ fn refund_key(number: u64) -> String {
     format!("refund/{number}")
 }
 
-/// The number in a name, if it is written as names are given out.
+/// Returns the number in a name, if the name has the form of those that are assigned.
 pub(crate) fn number_of(prefix: &str, id: &str) -> Option<u64> {
     let number = id.strip_prefix(prefix)?.parse().ok()?;
     (format!("{prefix}{number}") == id).then_some(number)
@@ -161,7 +167,7 @@ fn unknown(parameter: &str, id: &str) -> Error {
     Error::of(parameter, Kind::NotFound, format!("there is no {thing} `{shown}`; names are like `{like}`, see `list`"))
 }
 
-/// Checks what is to be charged, and writes its currency in capitals.
+/// Checks an order, and converts its currency to upper case.
 fn checked(order: Order) -> Result<Order, Error> {
     let refused = |parameter: &str, why: String| Err(Error::of(parameter, Kind::Parameter, why));
     let currency = Money::of(&order.currency)?;

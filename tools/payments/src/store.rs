@@ -1,4 +1,5 @@
-//! What a store can do: the functions of `wasi:keyvalue` that are used here, and records in it. Holds no rules.
+//! Interface to a store: the functions of `wasi:keyvalue` that the tool uses, and records in it. This module holds no
+//! rules.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -7,32 +8,36 @@ use crate::error::{Error, Failure, Kind};
 
 /// Store of records under keys.
 pub trait Store {
-    /// The value under a key.
+    /// Returns the value of a key.
     ///
     /// # Errors
-    /// As the store tells it; so with all of these.
+    ///
+    /// Those of the store, as for all methods here.
     fn get(&self, key: &str) -> Result<Option<Vec<u8>>, Failure>;
 
-    /// Puts a value under a key, if what is there is `old`. Says whether it was.
+    /// Sets the value of a key if its current value is `old`. Returns true if it was.
     ///
     /// # Errors
+    ///
     /// See [`Store::get`].
     fn swap(&self, key: &str, old: Option<&[u8]>, new: &[u8]) -> Result<bool, Failure>;
 
-    /// Removes a key, if it is there.
+    /// Removes a key if it exists.
     ///
     /// # Errors
+    ///
     /// See [`Store::get`].
     fn delete(&self, key: &str) -> Result<(), Failure>;
 
-    /// Adds 1 to the number under a key, in one step, and gives the sum.
+    /// Adds 1 to the number of a key atomically, and returns the sum.
     ///
     /// # Errors
+    ///
     /// See [`Store::get`].
     fn next(&self, key: &str) -> Result<u64, Failure>;
 }
 
-/// A record, with its bytes in the store.
+/// Record, with the bytes that were read from the store.
 #[derive(Debug)]
 pub struct Record<T> {
     /// Value of the record.
@@ -43,7 +48,8 @@ pub struct Record<T> {
 /// Reads a record from the store.
 ///
 /// # Errors
-/// As the store tells it, and where it holds something else.
+///
+/// Those of the store, and an error if the value is not such a record.
 pub fn read<T: DeserializeOwned>(store: &impl Store, key: &str) -> Result<Option<Record<T>>, Error> {
     let Some(bytes) = store.get(key)? else { return Ok(None) };
     match serde_json::from_slice(&bytes) {
@@ -52,10 +58,11 @@ pub fn read<T: DeserializeOwned>(store: &impl Store, key: &str) -> Result<Option
     }
 }
 
-/// Puts a record in the place of the one that was read; None where there was none. Says whether that was still there.
+/// Replaces a record that was read; `None` stands for one that did not exist. Returns true if the store still had it.
 ///
 /// # Errors
-/// As the store tells it.
+///
+/// Those of the store.
 pub fn replace<T: Serialize>(store: &impl Store, key: &str, old: Option<&Record<T>>, new: &T) -> Result<bool, Error> {
     let bytes = serde_json::to_vec(new).map_err(|error| Error::new(Kind::Store, error.to_string()))?;
     Ok(store.swap(key, old.map(|old| old.bytes.as_slice()), &bytes)?)
@@ -63,19 +70,19 @@ pub fn replace<T: Serialize>(store: &impl Store, key: &str, old: Option<&Record<
 
 #[cfg(test)]
 pub(crate) mod memory {
-    //! A store in memory.
+    //! Store in memory.
 
     use std::cell::{Cell, RefCell};
     use std::collections::BTreeMap;
 
     use super::{Failure, Store};
 
-    /// A store that can be full, and in which others can write between a read and a swap.
+    /// Store in memory that can be full, and in which concurrent calls can write between a read and a swap.
     #[derive(Debug, Default)]
     pub(crate) struct Memory {
         pub(crate) values: RefCell<BTreeMap<String, Vec<u8>>>,
         pub(crate) full: Cell<bool>,
-        /// Key and value that another call writes just before the next swap of the key.
+        /// Key and value that a concurrent call writes before the next swap of the key.
         pub(crate) race: RefCell<Option<(String, Vec<u8>)>>,
     }
 

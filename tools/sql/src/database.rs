@@ -1,4 +1,4 @@
-//! A database in memory: from bytes, to bytes, and what statements may do to it.
+//! Databases in memory: loading, saving, and the permissions of statements.
 
 use rusqlite::Connection;
 use rusqlite::config::DbConfig;
@@ -8,17 +8,18 @@ use tollhouse_tool_files as files;
 
 use crate::error::{Error, Kind};
 
-/// The largest database file: it is in memory twice while it is read or written.
+/// Largest database file, in bytes: it is in memory twice while it is read or written.
 pub const MAX_FILE: u64 = 48 << 20;
-/// Largest heap that SQLite may take, in bytes. Beyond it a statement fails; at the host's limit the call would end.
+/// Largest heap of SQLite, in bytes. A statement that exceeds it fails; at the limit of the host the whole call would
+/// end.
 const MAX_HEAP: u64 = 128 << 20;
-/// The longest text or blob, and the longest row.
+/// Longest text or blob, and longest row, in bytes.
 const MAX_VALUE: i32 = 16 << 20;
 
-/// Access that statements have.
+/// Permitted access of statements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
-    /// Reading of the database only.
+    /// Reading only.
     Read,
     /// Changes to tables, besides reading.
     Write,
@@ -27,16 +28,18 @@ pub enum Access {
 /// Opens an empty database in memory.
 ///
 /// # Errors
-/// As SQLite tells it.
+///
+/// Those of SQLite.
 pub fn empty() -> Result<Connection, Error> {
     let connection = Connection::open_in_memory()?;
     prepare(&connection)?;
     Ok(connection)
 }
 
-/// The database of a file.
+/// Loads the database of a file.
 ///
 /// # Errors
+///
 /// `Damaged`, and those of [`files::read`].
 pub fn open(path: &str) -> Result<Connection, Error> {
     let mut bytes = files::read(path, MAX_FILE)?;
@@ -47,7 +50,7 @@ pub fn open(path: &str) -> Result<Connection, Error> {
         return Err(Error::new(Kind::Damaged, format!("`{path}` is no database of SQLite")));
     }
     settled(path)?;
-    // It was written with a log beside it, of which nothing is left: in memory there is none.
+    // The file was written in WAL mode, which a database in memory does not have.
     if bytes[18] == 2 || bytes[19] == 2 {
         (bytes[18], bytes[19]) = (1, 1);
     }
@@ -56,13 +59,13 @@ pub fn open(path: &str) -> Result<Connection, Error> {
     connection.deserialize_read_exact("main", bytes.as_slice(), size, false)?;
     drop(bytes);
     prepare(&connection)?;
-    // It reads the header and the schema: what is no database shows here.
+    // This query reads the header and the schema, so it fails for a file that is not a database.
     connection.query_row("select count(*) from sqlite_schema", [], |_| Ok(()))?;
     Ok(connection)
 }
 
-/// Checks that all changes are in the file itself, as far as this tool may look: a writer that was killed leaves some
-/// beside it.
+/// Checks that the file contains all changes, as far as the tool can see: a writer that was killed leaves some in a
+/// file next to it.
 fn settled(path: &str) -> Result<(), Error> {
     for beside in ["-wal", "-journal"].map(|end| format!("{path}{end}")) {
         match files::read(&beside, 0) {
@@ -81,6 +84,7 @@ fn settled(path: &str) -> Result<(), Error> {
 /// Writes a database to a file.
 ///
 /// # Errors
+///
 /// `TooLarge`, and those of [`files::write`].
 pub fn save(connection: &mut Connection, path: &str) -> Result<(), Error> {
     let bytes = connection.serialize("main")?;
@@ -93,7 +97,7 @@ pub fn save(connection: &mut Connection, path: &str) -> Result<(), Error> {
 }
 
 fn prepare(connection: &Connection) -> Result<(), Error> {
-    // No temporary files: there is no place for them.
+    // A tool has no place for temporary files.
     connection.pragma_update(None, "temp_store", "memory")?;
     connection.pragma_update(None, "cell_size_check", true)?;
     connection.query_row(&format!("pragma hard_heap_limit = {MAX_HEAP}"), [], |_| Ok(()))?;
@@ -103,7 +107,7 @@ fn prepare(connection: &Connection) -> Result<(), Error> {
         (Limit::SQLITE_LIMIT_ATTACHED, 0),
         (Limit::SQLITE_LIMIT_LENGTH, MAX_VALUE),
         (Limit::SQLITE_LIMIT_SQL_LENGTH, 1 << 20),
-        // They nest on the stack.
+        // Expressions nest on the stack.
         (Limit::SQLITE_LIMIT_EXPR_DEPTH, 200),
         (Limit::SQLITE_LIMIT_TRIGGER_DEPTH, 20),
         (Limit::SQLITE_LIMIT_COMPOUND_SELECT, 100),
@@ -113,10 +117,11 @@ fn prepare(connection: &Connection) -> Result<(), Error> {
     Ok(())
 }
 
-/// Says what the statements to come may do.
+/// Restricts the following statements.
 ///
 /// # Errors
-/// As SQLite tells it.
+///
+/// Those of SQLite.
 pub fn guard(connection: &mut Connection, access: Access) -> Result<(), Error> {
     connection.pragma_update(None, "query_only", access == Access::Read)?;
     let judge = |context: AuthContext<'_>| {
@@ -125,15 +130,16 @@ pub fn guard(connection: &mut Connection, access: Access) -> Result<(), Error> {
     Ok(connection.authorizer(Some(judge))?)
 }
 
-/// Ends what [`guard`] began.
+/// Lifts the restrictions of [`guard`].
 ///
 /// # Errors
-/// As SQLite tells it.
+///
+/// Those of SQLite.
 pub fn unguard(connection: &mut Connection) -> Result<(), Error> {
     Ok(connection.authorizer(None::<fn(AuthContext<'_>) -> Authorization>)?)
 }
 
-/// Pragmas that only say something.
+/// Pragmas that only return information.
 const PRAGMAS: [&str; 8] = [
     "table_info",
     "table_xinfo",
@@ -144,7 +150,7 @@ const PRAGMAS: [&str; 8] = [
     "foreign_key_check",
     "integrity_check",
 ];
-/// Pragmas that only return a value if they are given none. FTS5 and R*Tree ask for them.
+/// Pragmas that only return a value, unless they are given one. FTS5 and R*Tree use them.
 const ASKED: [&str; 2] = ["data_version", "page_size"];
 
 fn allowed(action: &AuthAction<'_>) -> bool {
@@ -182,7 +188,7 @@ fn allowed(action: &AuthAction<'_>) -> bool {
         | AuthAction::DropTempView { .. }
         | AuthAction::Analyze { .. }
         | AuthAction::Reindex { .. } => true,
-        // `ATTACH`, transactions, and what a later SQLite may ask.
+        // `ATTACH`, transactions, and actions of later versions of SQLite.
         _ => false,
     }
 }

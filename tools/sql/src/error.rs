@@ -1,28 +1,28 @@
-//! What can go wrong, and in which words it is told.
+//! Errors of the tool, and their messages.
 
 use rusqlite::ErrorCode;
 use tollhouse_tool_files as files;
 
-/// The reason of an [`Error`].
+/// Reason of an [`Error`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// Statement that SQLite refuses.
+    /// SQLite refuses the statement.
     Sql,
-    /// A constraint that does not hold.
+    /// A constraint is violated.
     Constraint,
-    /// Statement that is not allowed here.
+    /// The statement is not permitted here.
     Forbidden,
-    /// A parameter that cannot be so.
+    /// A parameter is invalid.
     Parameter,
-    /// File that is no database.
+    /// The file is not a database.
     Damaged,
-    /// More than is allowed.
+    /// A limit on sizes is exceeded.
     TooLarge,
-    /// The file is not granted.
+    /// The policy does not grant the file.
     Denied,
-    /// There is no such file.
+    /// The file does not exist.
     NotFound,
-    /// Something else about a file.
+    /// Another failure of a file operation.
     File,
 }
 
@@ -32,7 +32,7 @@ pub enum Kind {
 pub struct Error {
     /// Reason for the failure.
     pub kind: Kind,
-    /// The reason in words.
+    /// Message that describes the failure.
     pub message: String,
 }
 
@@ -70,7 +70,7 @@ impl From<rusqlite::Error> for Error {
                 _ => Kind::Sql,
             },
         };
-        // The statement itself, which may be long, is the caller's own.
+        // The message omits the statement, which may be long and is known to the caller.
         let error = match &error {
             Sqlite::SqlInputError { msg, offset, .. } => format!("{msg}, at byte {offset}"),
             _ => error.to_string(),

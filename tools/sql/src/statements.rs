@@ -1,4 +1,4 @@
-//! Running statements.
+//! Execution of statements.
 
 use rusqlite::fallible_iterator::FallibleIterator as _;
 use rusqlite::{Batch, Connection, Statement, params_from_iter};
@@ -15,9 +15,9 @@ pub struct Question<'a> {
     pub sql: &'a str,
     /// Path of the database.
     pub path: Option<&'a str>,
-    /// Tables beside it, by name.
+    /// Additional tables, by name.
     pub tables: Vec<(String, Rows)>,
-    /// The values of its parameters.
+    /// Values of the statement's parameters.
     pub parameters: Vec<Value>,
     /// Largest number of rows.
     pub limit: u32,
@@ -28,13 +28,14 @@ pub struct Question<'a> {
 pub struct Changes {
     /// Number of changed rows.
     pub rows: u64,
-    /// The last one that was inserted.
+    /// Row id of the last inserted row.
     pub last_id: i64,
 }
 
-/// The rows of one statement that only reads.
+/// Returns the rows of one statement that only reads.
 ///
 /// # Errors
+///
 /// `Sql`, `Parameter`, `Forbidden`, `TooLarge`, and those of [`open`].
 pub fn query(question: Question<'_>) -> Result<Rows, Error> {
     if !(1..=1_000_000).contains(&question.limit) {
@@ -79,9 +80,10 @@ fn read(statement: &mut Statement<'_>, parameters: &[Value], limit: u32) -> Resu
     Ok(Rows { columns, rows })
 }
 
-/// Runs statements that change a database, all or none, and writes it back.
+/// Executes statements that change a database, either all or none, and saves it.
 ///
 /// # Errors
+///
 /// `Sql`, `Constraint`, `Parameter`, `Forbidden`, `TooLarge`, and those of [`open`] and [`save`].
 pub fn execute(path: &str, sql: &str, parameters: &[Value], create: bool) -> Result<Changes, Error> {
     changed(path, create, |connection| {
@@ -106,13 +108,14 @@ pub fn execute(path: &str, sql: &str, parameters: &[Value], create: bool) -> Res
     })
 }
 
-/// Inserts rows into a table, which is made if it is not there, and writes the database back.
+/// Inserts rows into a table, which is created if necessary, and saves the database.
 ///
 /// # Errors
+///
 /// Those of [`execute`].
 pub fn insert(path: &str, name: &str, rows: &Rows, create: bool) -> Result<Changes, Error> {
     changed(path, create, |connection| {
-        // What triggers of the database do is guarded too.
+        // Triggers of the database are restricted, too.
         guard(connection, Access::Write)?;
         fill(connection, "main", name, rows)?;
         Ok(Changes { rows: rows.rows.len() as u64, last_id: connection.last_insert_rowid() })
@@ -137,7 +140,7 @@ fn changed(
     Ok(changes)
 }
 
-/// Puts rows into a table, which is made if it is not there. Of those beside a database each has a name of its own.
+/// Inserts rows into a table, which is created if necessary. In the schema `temp`, the table must not exist yet.
 fn fill(connection: &Connection, schema: &str, name: &str, rows: &Rows) -> Result<(), Error> {
     rows.check(name)?;
     let names: Vec<String> = rows.columns.iter().map(|column| quoted(column)).collect();
@@ -152,7 +155,7 @@ fn fill(connection: &Connection, schema: &str, name: &str, rows: &Rows) -> Resul
     Ok(())
 }
 
-/// A table or view.
+/// Table or view of a database.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Relation {
     /// Name of the table or view.
@@ -161,13 +164,14 @@ pub struct Relation {
     pub view: bool,
     /// Columns of the relation, with their declared types.
     pub columns: Vec<(String, String)>,
-    /// The statement that made it.
+    /// Statement that created the relation.
     pub sql: String,
 }
 
-/// The tables and views of a database, by name.
+/// Returns the tables and views of a database, sorted by name.
 ///
 /// # Errors
+///
 /// Those of [`open`].
 pub fn schema(path: &str) -> Result<Vec<Relation>, Error> {
     let mut connection = open(path)?;
@@ -181,7 +185,7 @@ pub fn schema(path: &str) -> Result<Vec<Relation>, Error> {
     for relation in relations {
         let (name, view, sql): (String, bool, String) = relation?;
         let columns = match columns(&connection, &name) {
-            // Of a view whose tables are gone nobody knows the columns.
+            // The columns of a view whose tables no longer exist are unknown.
             Err(error) if view && error.kind == Kind::Sql => Vec::new(),
             columns => columns?,
         };

@@ -1,4 +1,4 @@
-//! Values, and tables of them.
+//! Values, and rows of them.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -6,7 +6,7 @@ use rusqlite::types::{ToSql, ToSqlOutput, Value as Sqlite, ValueRef};
 
 use crate::error::{Error, Kind};
 
-/// The largest result, in bytes.
+/// Largest result, in bytes.
 pub const MAX_RESULT: usize = 32 << 20;
 
 /// Value of a cell.
@@ -42,7 +42,7 @@ impl From<ValueRef<'_>> for Value {
             ValueRef::Null => Self::Null,
             ValueRef::Integer(value) => Self::Integer(value),
             ValueRef::Real(value) => Self::Real(value),
-            // SQLite does not check that a text is one.
+            // SQLite does not check that texts are valid UTF-8.
             ValueRef::Text(bytes) => Self::Text(String::from_utf8_lossy(bytes).into_owned()),
             ValueRef::Blob(bytes) => Self::Blob(bytes.to_vec()),
         }
@@ -50,7 +50,7 @@ impl From<ValueRef<'_>> for Value {
 }
 
 impl Value {
-    /// About how many bytes it takes.
+    /// Returns the approximate size in bytes.
     #[must_use]
     pub fn size(&self) -> usize {
         16 + match self {
@@ -81,10 +81,11 @@ pub struct Rows {
 }
 
 impl Rows {
-    /// An array of objects, as JSON text. Of columns of one name the last counts.
+    /// Returns an array of objects as JSON text. If several columns have the same name, the last one counts.
     ///
     /// # Errors
-    /// `TooLarge`: each row has the names of all columns.
+    ///
+    /// `TooLarge`: each row repeats the names of all columns.
     pub fn records(&self) -> Result<String, Error> {
         let names: usize = self.columns.iter().map(String::len).sum();
         if names.saturating_mul(self.rows.len()) > MAX_RESULT {
@@ -121,7 +122,7 @@ impl Rows {
     }
 }
 
-/// A name as SQL has it.
+/// Quotes an identifier for SQL.
 #[must_use]
 pub fn quoted(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))

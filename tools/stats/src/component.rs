@@ -1,4 +1,4 @@
-//! The component: turns WIT values into calls of the logic and its results back. Holds no statistics.
+//! Binding of the logic to WIT: converts arguments and results. This module computes no statistics.
 
 use bindings::exports::tollhouse::stats::stats as wit;
 

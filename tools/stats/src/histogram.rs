@@ -1,11 +1,11 @@
-//! Counting values in bins of equal width.
+//! Histograms with bins of equal width.
 
 use crate::sample::{Error, check};
 
-/// The most bins that are made: more than a chart can show, and little enough memory.
+/// Largest number of bins: more than a chart can show, at a small cost of memory.
 pub const MAX_BINS: u32 = 10_000;
 
-/// Bin of a histogram: `low <= value < high`; the last bin holds its `high` too.
+/// Bin of a histogram: `low <= value < high`; the last bin includes its `high`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Bin {
     /// Lower edge of the bin.
@@ -17,11 +17,11 @@ pub struct Bin {
 }
 
 /// Counts `values` in `bins` bins (by default Sturges' number) from `low` to `high` (by default the extremes), and
-/// says how many fall outside.
+/// returns the number of values outside as well.
 ///
 /// # Errors
-/// `Empty`, `NotFinite`; `Parameter` if the bins or the edges make no sense; `NotRepresentable` if the edges are
-/// further apart than a float can say.
+/// `Empty`, `NotFinite`; `Parameter` if the bins or the edges make no sense; `NotRepresentable` if the difference of
+/// the edges does not fit a float.
 pub fn histogram(
     values: &[f64],
     bins: Option<u32>,
@@ -46,7 +46,7 @@ pub fn histogram(
     Ok((made, outside))
 }
 
-/// 1 + log2(n), rounded up.
+/// Returns Sturges' number of bins: 1 + log2(n), rounded up.
 fn sturges(n: usize) -> u32 {
     n.next_power_of_two().ilog2() + 1
 }
@@ -60,7 +60,7 @@ fn range(values: &[f64], bins: u32, low: Option<f64>, high: Option<f64>) -> Resu
     let min = values.iter().copied().fold(f64::INFINITY, f64::min);
     let max = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     if low.is_none() && high.is_none() && min == max {
-        // Wide enough that the edges between remain distinct, twice over for rounding.
+        // Half the width of the range: large enough that all edges remain distinct, with a factor of two for rounding.
         let half = (2.0 * f64::EPSILON * f64::from(bins) * min.abs()).max(0.5);
         return Ok((min - half, max + half));
     }
@@ -73,7 +73,7 @@ fn edges(low: f64, high: f64, bins: u32) -> Result<Vec<f64>, Error> {
     if !width.is_finite() {
         return Err(Error::NotRepresentable { what: "range of the histogram" });
     }
-    // The last edge is `high` itself, not what rounding makes of it.
+    // The last edge is exactly `high`, without rounding.
     let mut edges: Vec<f64> = (0..bins).map(|i| low + width * f64::from(i)).collect();
     edges.push(high);
     if edges.windows(2).all(|pair| pair[0] < pair[1]) {
@@ -83,7 +83,7 @@ fn edges(low: f64, high: f64, bins: u32) -> Result<Vec<f64>, Error> {
     }
 }
 
-/// Looks the value up in the very edges that are reported, so that counts and edges never disagree.
+/// Finds the bin of a value by comparing it with the reported edges, so that counts and edges always agree.
 fn bin_of(edges: &[f64], value: f64) -> Option<usize> {
     if value > edges[edges.len() - 1] {
         return None;

@@ -1,11 +1,11 @@
-//! Statistics of pairs: correlation and the straight line through them.
+//! Statistics of pairs: correlation and linear regression.
 
 use statrs::function::beta::checked_beta_reg;
 use statrs::statistics::{Data, OrderStatistics, RankTieBreaker, Statistics};
 
 use crate::sample::{Error, check, count, finite, is_constant, variance};
 
-/// Kind of correlation.
+/// Kind of correlation coefficient.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Method {
     /// Pearson's correlation coefficient r.
@@ -19,7 +19,7 @@ pub enum Method {
 pub struct Association {
     /// Coefficient of correlation, from -1 to 1.
     pub coefficient: f64,
-    /// Two-sided p-value, from Student's t; none for two pairs.
+    /// Two-sided p-value, from Student's t; `None` for two pairs.
     pub p_value: Option<f64>,
     /// Number of pairs.
     pub count: u32,
@@ -30,9 +30,9 @@ pub struct Association {
 pub struct Line {
     /// Change of y for one unit of x.
     pub slope: f64,
-    /// y at x = 0.
+    /// Value of y at x = 0.
     pub intercept: f64,
-    /// Share of the variance of y that the line explains; none if y does not vary.
+    /// Share of the variance of y that the line explains; `None` if y does not vary.
     pub r_squared: Option<f64>,
     /// Number of points.
     pub count: u32,
@@ -78,11 +78,12 @@ fn check_pairs(x: &[f64], y: &[f64]) -> Result<(), Error> {
     if x.len() != y.len() {
         return Err(Error::LengthsDiffer { x: x.len(), y: y.len() });
     }
-    // One pair lies on every line.
+    // Every line fits a single pair.
     if x.len() < 2 { Err(Error::TooFew { have: x.len(), need: 2 }) } else { Ok(()) }
 }
 
-/// Returns Pearson's r of two lists that vary. Rounding may carry the quotient a little past 1.
+/// Returns Pearson's r of two lists that vary. The quotient is clamped, because rounding may carry it slightly beyond
+/// 1.
 fn pearson(x: &[f64], y: &[f64]) -> Result<f64, Error> {
     let quotient = x.covariance(y) / variance(x)?.sqrt() / variance(y)?.sqrt();
     Ok(finite("correlation", quotient)?.clamp(-1.0, 1.0))
@@ -92,8 +93,9 @@ fn ranks(values: &[f64]) -> Vec<f64> {
     Data::new(values.to_vec()).ranks(RankTieBreaker::Average)
 }
 
-/// With t = r * sqrt(df / (1 - r^2)), the two tails of Student's t are the regularised incomplete beta function
-/// I(df/2, 1/2) at df / (df + t^2), and that is 1 - r^2: so t itself, infinite at r = 1, need not be taken.
+/// Returns the two-sided p-value. With t = r * sqrt(df / (1 - r^2)), the two tails of Student's t are the regularised
+/// incomplete beta function I(df/2, 1/2) at df / (df + t^2) = 1 - r^2, so t itself, which is infinite at r = 1, is not
+/// needed.
 fn p_value(r: f64, pairs: usize) -> Option<f64> {
     let freedom = f64::from(u32::try_from(pairs).ok()?.checked_sub(2)?);
     checked_beta_reg(freedom / 2.0, 0.5, (1.0 - r) * (1.0 + r)).ok()

@@ -1,9 +1,8 @@
-//! What every statistic asks of its numbers, and what is wrong where they do not fit. Holds no statistic but the
-//! variance, which several need.
+//! Checks of samples, their errors, and the variance, which several statistics need.
 
 use statrs::statistics::Statistics;
 
-/// Reason why a statistic cannot be computed. `list` is the name of the parameter at fault.
+/// Reason why a statistic cannot be computed. `list` is the name of the parameter that caused it.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -18,7 +17,7 @@ pub enum Error {
     NotFinite {
         /// Name of the parameter.
         list: &'static str,
-        /// The position of the first such value.
+        /// Position of the first such value.
         index: usize,
         /// Value that is not finite.
         value: f64,
@@ -26,20 +25,20 @@ pub enum Error {
     /// Two lists that belong together differ in length.
     #[error("`x` has {x} values and `y` has {y}: they must be pairs")]
     LengthsDiffer {
-        /// The length of `x`.
+        /// Length of `x`.
         x: usize,
-        /// The length of `y`.
+        /// Length of `y`.
         y: usize,
     },
     /// There are too few values.
     #[error("{have} given where at least {need} are needed")]
     TooFew {
-        /// Number of values that there are.
+        /// Number of values.
         have: usize,
         /// Number of values that are needed.
         need: usize,
     },
-    /// List whose values are all equal.
+    /// All values of a list are equal.
     #[error("all values of `{list}` are equal, so the result is not defined")]
     Constant {
         /// Name of the parameter.
@@ -50,7 +49,7 @@ pub enum Error {
     Parameter {
         /// Problem in words, with the name of the parameter.
         reason: String,
-        /// The position of the value at fault, if the parameter is a list.
+        /// Position of the invalid value, if the parameter is a list.
         index: Option<usize>,
     },
     /// The result does not fit a 64-bit float.
@@ -75,19 +74,21 @@ pub fn check(list: &'static str, values: &[f64]) -> Result<(), Error> {
     }
 }
 
-/// Passes a finite number on.
+/// Returns a finite number unchanged.
 ///
 /// # Errors
-/// `NotRepresentable` for NaN and infinities, which come of finite values only by overflow and underflow.
+///
+/// `NotRepresentable` for NaN and infinities, which result from finite values only by overflow and underflow.
 pub fn finite(what: &'static str, value: f64) -> Result<f64, Error> {
     if value.is_finite() { Ok(value) } else { Err(Error::NotRepresentable { what }) }
 }
 
-/// The sample variance of at least two values, by Welford's recurrence, which does not cancel.
+/// Returns the sample variance of at least two values, by Welford's recurrence, which avoids cancellation.
 ///
 /// # Errors
-/// `NotRepresentable` if it overflows, or if it vanishes although the values differ: what is computed from it would be
-/// wrong without a sign of it.
+///
+/// `NotRepresentable` if the variance overflows, or is zero although the values differ: results derived from it would
+/// be wrong without notice.
 pub fn variance(values: &[f64]) -> Result<f64, Error> {
     let variance = values.variance();
     if variance.is_normal() || is_constant(values) {
@@ -97,7 +98,7 @@ pub fn variance(values: &[f64]) -> Result<f64, Error> {
     }
 }
 
-/// The length of a list as WIT counts: a list in 32-bit memory cannot be longer.
+/// Returns the length of a list as WIT counts it: a list in 32-bit memory cannot be longer.
 pub fn count(values: &[f64]) -> u32 {
     u32::try_from(values.len()).unwrap_or(u32::MAX)
 }

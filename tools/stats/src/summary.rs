@@ -11,19 +11,20 @@ pub struct Description {
     pub count: u32,
     /// Arithmetic mean.
     pub mean: f64,
-    /// Sample standard deviation (divisor n - 1); none for a single value.
+    /// Sample standard deviation (divisor n - 1); `None` for a single value.
     pub std_dev: Option<f64>,
     /// Smallest value.
     pub min: f64,
     /// Largest value.
     pub max: f64,
-    /// Median.
+    /// Median of the values.
     pub median: f64,
 }
 
-/// Summarises a list of values. The mean, too, is taken by Welford's recurrence.
+/// Summarises a list of values. The mean is also computed by Welford's recurrence.
 ///
 /// # Errors
+///
 /// `Empty`, `NotFinite`; `NotRepresentable` if a moment does not fit a float.
 pub fn describe(values: &[f64]) -> Result<Description, Error> {
     check("values", values)?;
@@ -42,11 +43,12 @@ pub fn describe(values: &[f64]) -> Result<Description, Error> {
     })
 }
 
-/// The quantile for each probability, by linear interpolation (type 7 of Hyndman and Fan). `statrs` has type 8 only,
-/// which is not what R, NumPy and spreadsheets give.
+/// Returns the quantile for each probability, by linear interpolation (type 7 of Hyndman and Fan, as in R, NumPy and
+/// spreadsheets; `statrs` only has type 8).
 ///
 /// # Errors
-/// `Empty`, `NotFinite`; `Parameter` for a probability that is not within 0 to 1.
+///
+/// `Empty`, `NotFinite`; `Parameter` for a probability outside of 0 to 1.
 pub fn quantiles(values: &[f64], probabilities: &[f64]) -> Result<Vec<f64>, Error> {
     check("values", values)?;
     if let Some(index) = probabilities.iter().position(|p| !(0.0..=1.0).contains(p)) {
@@ -57,7 +59,7 @@ pub fn quantiles(values: &[f64], probabilities: &[f64]) -> Result<Vec<f64>, Erro
     Ok(probabilities.iter().map(|&p| quantile(&sorted, p)).collect())
 }
 
-/// `sorted` is not empty and `p` is within 0 to 1.
+/// Interpolates a quantile. `sorted` is not empty, and `p` is within 0 to 1.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 <= place <= length - 1")]
 fn quantile(sorted: &[f64], p: f64) -> f64 {
     let place = f64::from(count(sorted) - 1) * p;
@@ -65,7 +67,7 @@ fn quantile(sorted: &[f64], p: f64) -> f64 {
     let above = sorted[(place as usize + 1).min(sorted.len() - 1)];
     let share = place.fract();
     let step = (above - below) * share;
-    // The distance overflows where huge values have opposite signs; then the weighted sum does not.
+    // The difference of huge values with opposite signs overflows; their weighted sum does not.
     if step.is_finite() { below + step } else { below * (1.0 - share) + above * share }
 }
 

@@ -1,4 +1,4 @@
-//! The component: turns WIT values into calls of the logic and its results back. Looks at no text.
+//! Binding of the logic to WIT: converts arguments and results. This module does not process text.
 
 use bindings::exports::tollhouse::text::text as wit;
 

@@ -1,10 +1,10 @@
-//! The size of a text, and how often its words occur.
+//! Counts of characters, words and lines, and frequencies of words.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use unicode_segmentation::UnicodeSegmentation;
 
-/// The size of a text, but for its tokens.
+/// Size of a text, without its tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Counts {
     /// Number of bytes in UTF-8.
@@ -13,11 +13,11 @@ pub struct Counts {
     pub characters: usize,
     /// Number of words (UAX 29).
     pub words: usize,
-    /// Lines; a line end at the very end begins no further line.
+    /// Number of lines. A line end at the very end does not begin another line.
     pub lines: usize,
 }
 
-/// Measures the length of a text.
+/// Counts the bytes, characters, words and lines of a text.
 pub fn count(text: &str) -> Counts {
     Counts {
         bytes: text.len(),
@@ -27,8 +27,8 @@ pub fn count(text: &str) -> Counts {
     }
 }
 
-/// Words in lower case and how often they occur, most frequent first, then by alphabet; without those that have fewer
-/// than `min_length` characters or are to be ignored.
+/// Returns words in lower case with their frequencies, most frequent first, then in alphabetical order. Words with
+/// fewer than `min_length` characters, and those in `ignore`, are left out.
 pub fn word_frequencies(text: &str, min_length: usize, ignore: &[String]) -> Vec<(String, u32)> {
     let ignored: BTreeSet<String> = ignore.iter().map(|word| word.to_lowercase()).collect();
     let mut counts: BTreeMap<String, u32> = BTreeMap::new();
@@ -40,7 +40,7 @@ pub fn word_frequencies(text: &str, min_length: usize, ignore: &[String]) -> Vec
         }
     }
     let mut counts: Vec<(String, u32)> = counts.into_iter().collect();
-    // A stable sort of what is in alphabetical order.
+    // A stable sort, which keeps the alphabetical order.
     counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
     counts
 }

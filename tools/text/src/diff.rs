@@ -1,4 +1,4 @@
-//! How two texts differ, line by line.
+//! Line-by-line comparison of two texts.
 
 use similar::{ChangeTag, TextDiff};
 
@@ -7,18 +7,19 @@ use crate::error::Error;
 /// Difference between two texts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Difference {
-    /// The unified diff; empty if the texts are equal.
+    /// Unified diff; empty if the texts are equal.
     pub unified: String,
-    /// Lines that are only in the new text.
+    /// Number of lines that are only in the new text.
     pub added: u32,
-    /// Lines that are only in the old text.
+    /// Number of lines that are only in the old text.
     pub removed: u32,
 }
 
-/// Compares two texts; `names` are those of the old and the new one in the header.
+/// Compares two texts. `names` are the names of the old and the new text in the header.
 ///
 /// # Errors
-/// If a name holds a line end, which would forge lines of the diff.
+///
+/// If a name contains a line end, which would forge lines of the diff.
 pub fn diff(old: &str, new: &str, context: u32, names: (&str, &str)) -> Result<Difference, Error> {
     for (parameter, name) in [("oldName", names.0), ("newName", names.1)] {
         if name.contains(['\n', '\r']) {
@@ -34,8 +35,8 @@ pub fn diff(old: &str, new: &str, context: u32, names: (&str, &str)) -> Result<D
             ChangeTag::Equal => {}
         }
     }
-    // A text has no more lines than bytes, so this much context is all of it. The crate adds to the number, so it must
-    // not be the greatest.
+    // A text has no more lines than bytes, so more context is never needed. The crate adds to the number, which must
+    // therefore stay below the maximum.
     let most = old.len().max(new.len());
     let context = usize::try_from(context).unwrap_or(most).min(most);
     let unified = diff.unified_diff().context_radius(context).header(names.0, names.1).to_string();

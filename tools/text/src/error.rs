@@ -1,4 +1,4 @@
-//! What can be wrong with parameters; any text is right.
+//! Errors in parameters. Any text is valid input.
 
 /// A parameter is outside its range.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -11,7 +11,7 @@ pub struct Error {
 }
 
 impl Error {
-    /// Says what is wrong with a parameter.
+    /// Creates an error about a parameter.
     pub fn new(parameter: &'static str, reason: impl Into<String>) -> Self {
         Self { parameter, reason: reason.into() }
     }

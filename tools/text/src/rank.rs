@@ -1,8 +1,8 @@
-//! How like texts are, and ranking by it.
+//! Similarity of texts, and ranking by similarity.
 
 use crate::error::Error;
 
-/// Measure of likeness: 0 (nothing alike) to 1 (equal), without regard to case.
+/// Measure of similarity, from 0 (nothing in common) to 1 (equal), ignoring case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Metric {
     /// Word by word (Monge-Elkan over Jaro-Winkler).
@@ -15,18 +15,19 @@ pub enum Metric {
     SorensenDice,
 }
 
-/// A candidate's place and likeness.
+/// Candidate with its similarity.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Ranked {
     /// Index of the text in the list of candidates.
     pub index: usize,
-    /// Likeness, from 0 to 1.
+    /// Similarity, from 0 to 1.
     pub score: f64,
 }
 
-/// Ranks `candidates` by likeness to `query`, best first, those below `min_score` left out.
+/// Ranks `candidates` by similarity to `query`, best first, without those below `min_score`.
 ///
 /// # Errors
+///
 /// If `min_score` is not within 0 to 1.
 pub fn rank(query: &str, candidates: &[String], min_score: f64, metric: Metric) -> Result<Vec<Ranked>, Error> {
     if !(0.0..=1.0).contains(&min_score) {
@@ -41,12 +42,12 @@ pub fn rank(query: &str, candidates: &[String], min_score: f64, metric: Metric) 
             scored.push((Ranked { index, score }, strsim::jaro_winkler(&query.whole, &candidate.whole)));
         }
     }
-    // A stable sort: what is equal in both keeps its order.
+    // A stable sort: candidates that are equal in both scores keep their order.
     scored.sort_by(|(a, whole_a), (b, whole_b)| b.score.total_cmp(&a.score).then(whole_b.total_cmp(whole_a)));
     Ok(scored.into_iter().map(|(ranked, _)| ranked).collect())
 }
 
-/// A text in lower case, whole and in words.
+/// Text in lower case, as a whole and split into words.
 struct Folded {
     whole: String,
     words: Vec<String>,
@@ -66,7 +67,7 @@ impl Folded {
         }
     }
 
-    /// Texts without words (`++`) are compared whole.
+    /// Compares texts word by word, or as a whole if they have no words (such as `++`).
     fn words_likeness(&self, other: &Self) -> f64 {
         if self.words.is_empty() || other.words.is_empty() {
             return strsim::jaro_winkler(&self.whole, &other.whole);
@@ -81,12 +82,13 @@ fn edit_likeness(a: &str, b: &str) -> f64 {
     if longer == 0 { 1.0 } else { 1.0 - length(strsim::osa_distance(a, b)) / length(longer) }
 }
 
-/// A length that fits in 32-bit memory, as a float.
+/// Converts a length, which fits 32-bit memory, to a float.
 fn length(length: usize) -> f64 {
     f64::from(u32::try_from(length).unwrap_or(u32::MAX))
 }
 
-/// Runs of letters and digits, cut before a capital that follows a small letter, in lower case.
+/// Splits a text into sequences of letters and digits in lower case, also before a capital letter that follows a small
+/// one.
 fn words(text: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word = String::new();

@@ -1,14 +1,14 @@
-//! An estimate of how many tokens a large language model would count.
+//! Estimates the number of tokens that a large language model would count.
 //!
-//! A tokenizer would carry its vocabulary, several megabytes to be unpacked at every call of a fresh instance. This
-//! splits text into pieces as byte-pair tokenizers do (words with the space before them, digits by threes, runs of
-//! punctuation) and gives each piece a typical price. The prices were fitted to `o200k_base`; the tests hold what it
-//! counts for some texts.
+//! A real tokenizer needs a vocabulary of several megabytes, which every call would have to unpack in a fresh instance.
+//! This module splits text into pieces as byte-pair tokenizers do (words with the space before them, digits by threes,
+//! sequences of punctuation) and adds up a typical cost of each piece. The costs were fitted to `o200k_base`; the tests
+//! contain its exact counts for some texts.
 
 use std::iter::Peekable;
 use std::str::Chars;
 
-/// Kind of a text's piece.
+/// Kind of a piece of text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     /// Letters of the Latin alphabet.
@@ -23,9 +23,9 @@ enum Kind {
     Symbol,
 }
 
-/// Prices are whole hundredths of a token, so that the sum does not depend on rounding.
+/// Costs are whole hundredths of a token, so that the sum does not depend on rounding.
 const TOKEN: u64 = 100;
-/// Latin words up to this length are mostly one token.
+/// Length up to which a Latin word is mostly one token.
 const FREE_LATIN: u64 = 6;
 const LATIN: u64 = 12;
 const ACCENT: u64 = 50;
@@ -33,7 +33,7 @@ const IDEOGRAPH: u64 = 80;
 const OTHER_LETTER: u64 = 25;
 const FIRST_SYMBOL: u64 = 90;
 const SYMBOL: u64 = 20;
-/// A line end behind a symbol mostly is one token with it.
+/// Cost of a line end after a symbol: mostly both are one token.
 const LINE_END_BEHIND_SYMBOL: u64 = 30;
 
 /// Estimates the tokens of a text.
@@ -49,7 +49,7 @@ pub fn estimate(text: &str) -> u64 {
     sum.div_ceil(TOKEN)
 }
 
-/// A run of characters of one kind.
+/// Sequence of characters of one kind.
 struct Piece {
     kind: Kind,
     length: u64,
@@ -79,7 +79,7 @@ impl Piece {
             Kind::Ideographic => self.length * IDEOGRAPH,
             Kind::OtherLetter => (self.length * OTHER_LETTER).max(TOKEN),
             Kind::Digit => self.length.div_ceil(3) * TOKEN,
-            // A single space belongs to the word behind it, but not to a number.
+            // A single space belongs to the word after it, but not to a number.
             Kind::Blank if self.length > 1 || behind == Some(Kind::Digit) => TOKEN,
             Kind::Blank => 0,
             Kind::LineEnd if before == Some(Kind::Symbol) => LINE_END_BEHIND_SYMBOL,
@@ -110,8 +110,8 @@ fn kind(character: char) -> Kind {
 mod tests {
     use super::*;
 
-    // What the tokenizer `o200k_base` (crate `bpe-openai` 0.3.2) counts. The texts begin the Universal Declaration of
-    // Human Rights in several languages, and are the kinds of text that scripts handle.
+    // Exact counts by the tokenizer `o200k_base` (crate `bpe-openai` 0.3.2). The texts are the beginning of the
+    // Universal Declaration of Human Rights in several languages, and typical data of scripts.
     #[rustfmt::skip]
     const COUNTED: [(&str, u64); 7] = [
         ("All human beings are born free and equal in dignity and rights. They are endowed with reason and conscience and should act towards one another in a spirit of brotherhood.", 33),

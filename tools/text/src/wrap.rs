@@ -1,17 +1,18 @@
-//! Breaking lines.
+//! Wraps text into lines.
 
 use textwrap::{Options, fill};
 use unicode_width::UnicodeWidthStr;
 
 use crate::error::Error;
 
-/// The widest that is offered: no display is wider, and it keeps indents from growing without bounds.
+/// Largest width: no display is wider, and indents remain bounded.
 pub const MAX_WIDTH: u32 = 10_000;
 
-/// Breaks the lines of `text` so that none, with `indent` before it, is wider than `width` columns.
+/// Wraps the lines of `text` so that none, including `indent`, is wider than `width` columns.
 ///
 /// # Errors
-/// If the width is out of range, or the indent leaves no room or holds a line end.
+///
+/// If the width is out of range, or if the indent leaves no room or contains a line end.
 pub fn wrap(text: &str, width: u32, indent: &str) -> Result<String, Error> {
     if !(1..=MAX_WIDTH).contains(&width) {
         return Err(Error::new("width", format!("is {width}: it must be from 1 to {MAX_WIDTH}")));

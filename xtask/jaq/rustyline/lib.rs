@@ -1,20 +1,21 @@
-//! What jaq uses of rustyline, where there is no terminal and no home directory: its `repl` reads lines as they come.
+//! Stand-in for the crate rustyline, with the part of its interface that jaq uses. WASI has neither a terminal nor a
+//! home directory, so jaq's `repl` reads plain lines from standard input.
 
 pub mod error {
-    /// Why there is no line.
+    /// Reason why no line could be read.
     #[derive(Debug)]
     pub enum ReadlineError {
         /// Control-C, which no terminal sends here.
         Interrupted,
-        /// There are no more.
+        /// End of the input.
         Eof,
-        /// They cannot be read.
+        /// Failure of reading standard input.
         Io(std::io::Error),
     }
 }
 
 pub mod config {
-    /// Where lines are read from: here there is one place.
+    /// Source of the lines: only standard input exists here.
     pub enum Behavior {
         PreferTerm,
     }
@@ -41,7 +42,7 @@ pub mod config {
     }
 }
 
-/// Reads lines.
+/// Editor that reads lines without editing them.
 pub struct DefaultEditor;
 
 impl DefaultEditor {

@@ -1,18 +1,18 @@
-//! Differences that are known and accepted: a data file that the documentation lists too.
+//! Known and accepted differences, read from a data file. The documentation lists the same differences.
 
 use std::collections::BTreeSet;
 
 use anyhow::{Context, Result};
 use serde_json::Value;
 
-use super::compare::Aspect;
+use super::compare::DifferenceAspect;
 use crate::run::root;
 
-/// Data file, from the root. `docs/compatibility.md` lists the same reasons.
+/// Path of the data file, relative to the root of the repository. `docs/compatibility.md` lists the same reasons.
 pub(crate) const FILE: &str = "tests/conformance/differences.json";
 
-/// Difference between the two sides that is accepted, with its reason.
-pub(crate) struct Accepted {
+/// Accepted difference between the two sides, with its reason.
+pub(crate) struct AcceptedDifference {
     subject: String,
     features: BTreeSet<String>,
     aspects: BTreeSet<String>,
@@ -22,22 +22,22 @@ pub(crate) struct Accepted {
 /// Contents of the data file.
 pub(crate) struct Expectations {
     /// List of the accepted differences.
-    pub(crate) accepted: Vec<Accepted>,
+    pub(crate) accepted: Vec<AcceptedDifference>,
     /// Runs that are part of the tests.
-    pub(crate) short_runs: Vec<Bounded>,
+    pub(crate) short_runs: Vec<BoundedRun>,
     /// Runs that are part of `cargo xtask test --full`.
-    pub(crate) long_runs: Vec<Bounded>,
+    pub(crate) long_runs: Vec<BoundedRun>,
 }
 
-/// Run of which only so many cases may differ, accepted ones included.
-pub(crate) struct Bounded {
+/// Run in which only a limited number of cases may differ, accepted ones included.
+pub(crate) struct BoundedRun {
     /// Name of a generator.
     pub(crate) subject: String,
-    /// Number of cases that it explains.
+    /// Number of cases that the generator makes.
     pub(crate) count: u64,
     /// Seed of the cases.
     pub(crate) seed: u64,
-    /// Cases that may differ. A change that lowers the number lowers it in the file too.
+    /// Largest number of cases that may differ. A change that lowers the number lowers it in the file too.
     pub(crate) at_most: usize,
 }
 
@@ -48,14 +48,14 @@ impl Expectations {
         let file: Value = serde_json::from_str(&text).with_context(|| format!("{FILE} is not JSON"))?;
         let list = |key: &str| file[key].as_array().with_context(|| format!("{FILE} has no list `{key}`"));
         Ok(Self {
-            accepted: list("accepted")?.iter().map(Accepted::parse).collect::<Result<_>>()?,
-            short_runs: list("short_runs")?.iter().map(Bounded::parse).collect::<Result<_>>()?,
-            long_runs: list("long_runs")?.iter().map(Bounded::parse).collect::<Result<_>>()?,
+            accepted: list("accepted")?.iter().map(AcceptedDifference::parse).collect::<Result<_>>()?,
+            short_runs: list("short_runs")?.iter().map(BoundedRun::parse).collect::<Result<_>>()?,
+            long_runs: list("long_runs")?.iter().map(BoundedRun::parse).collect::<Result<_>>()?,
         })
     }
 }
 
-impl Bounded {
+impl BoundedRun {
     fn parse(entry: &Value) -> Result<Self> {
         let number = |key: &str| entry[key].as_u64().with_context(|| format!("{FILE}: {entry} has no `{key}`"));
         Ok(Self {
@@ -67,7 +67,7 @@ impl Bounded {
     }
 }
 
-impl Accepted {
+impl AcceptedDifference {
     fn parse(entry: &Value) -> Result<Self> {
         let text = |key: &str| {
             let text = entry[key].as_str().filter(|text| !text.is_empty());
@@ -83,19 +83,19 @@ impl Accepted {
             aspects: set("aspects")?,
             reason: text("reason")?,
         };
-        // One without productions would accept every difference of its subject.
+        // An entry without productions would accept every difference of its subject.
         if accepted.features.is_empty() {
             anyhow::bail!("{FILE}: {entry} names no features");
         }
         Ok(accepted)
     }
 
-    /// Returns the reason for which a difference of these productions and aspects is accepted.
+    /// Returns the reason why a difference with these productions and aspects is accepted, or `None`.
     pub(crate) fn reason(
         accepted: &[Self],
         subject: &str,
         features: &BTreeSet<String>,
-        aspects: &BTreeSet<Aspect>,
+        aspects: &BTreeSet<DifferenceAspect>,
     ) -> Option<String> {
         let matching = accepted.iter().find(|accepted| {
             accepted.subject == subject

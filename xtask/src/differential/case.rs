@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
-use super::node::{Kind, Node, Part};
+use super::node::{DerivationNode, NodeKind, NodePart};
 
-/// Language of a script, and with it the program that is the reference.
+/// Language of a script, which also decides which program is the reference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Language {
     /// GNU bash, run as `bash -c SCRIPT`.
@@ -26,9 +26,9 @@ impl Language {
     }
 }
 
-/// File that is there before the script starts.
+/// File that exists before the script starts.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Fixture {
+pub(crate) struct FixtureFile {
     /// Contents of the file.
     pub(crate) text: String,
     /// Permission bits of the file.
@@ -37,33 +37,33 @@ pub(crate) struct Fixture {
 
 /// Generated script with its files and input.
 #[derive(Debug, Clone)]
-pub(crate) struct Case {
-    /// Subject, seed and index: enough to make the case again.
+pub(crate) struct TestCase {
+    /// Subject, seed and index: enough to generate the case again.
     pub(crate) id: String,
     /// Name of the generator.
     pub(crate) subject: &'static str,
     /// Language of the script.
     pub(crate) language: Language,
     /// Derivation of the script. Its children are the statements.
-    pub(crate) script: Node,
-    /// Standard input, which is empty if absent.
+    pub(crate) script: DerivationNode,
+    /// Standard input; empty if `None`.
     pub(crate) stdin: Option<String>,
     /// Files by their path below the working directory.
-    pub(crate) files: BTreeMap<String, Fixture>,
+    pub(crate) files: BTreeMap<String, FixtureFile>,
     /// Arguments, which a shell script is given by `set --`.
     pub(crate) arguments: Vec<String>,
-    /// Environment beside what every case has.
+    /// Environment variables in addition to those that every case has.
     pub(crate) env: BTreeMap<String, String>,
 }
 
-impl Case {
+impl TestCase {
     /// Returns a case with an empty script.
     pub(crate) fn new(subject: &'static str, language: Language) -> Self {
         Self {
             id: String::new(),
             subject,
             language,
-            script: Node { kind: Kind::Fixed, feature: None, parts: Vec::new() },
+            script: DerivationNode { kind: NodeKind::Fixed, feature: None, parts: Vec::new() },
             stdin: None,
             files: BTreeMap::new(),
             arguments: Vec::new(),
@@ -71,15 +71,19 @@ impl Case {
         }
     }
 
-    /// Appends a statement, on a line of its own, that the shrinker may leave out.
-    pub(crate) fn statement(&mut self, node: Node) {
-        let line = Node { kind: Kind::Item, feature: None, parts: vec![Part::Node(node), Part::Text("\n".to_owned())] };
-        self.script.parts.push(Part::Node(line));
+    /// Appends a statement on a line of its own. The shrinker may remove it.
+    pub(crate) fn statement(&mut self, node: DerivationNode) {
+        let line = DerivationNode {
+            kind: NodeKind::Item,
+            feature: None,
+            parts: vec![NodePart::Node(node), NodePart::Text("\n".to_owned())],
+        };
+        self.script.parts.push(NodePart::Node(line));
     }
 
     /// Adds a file with the mode 644.
     pub(crate) fn file(&mut self, path: &str, text: impl Into<String>) {
-        self.files.insert(path.to_owned(), Fixture { text: text.into(), mode: 0o644 });
+        self.files.insert(path.to_owned(), FixtureFile { text: text.into(), mode: 0o644 });
     }
 
     /// Returns the text that both sides run.
@@ -92,7 +96,7 @@ impl Case {
         text + &self.script.render()
     }
 
-    /// Returns the productions that made the case, those of its input included.
+    /// Returns the productions that the case was derived by, including those of its input.
     pub(crate) fn features(&self) -> BTreeSet<String> {
         let mut features = self.script.features();
         if self.stdin.is_some() {
@@ -101,7 +105,7 @@ impl Case {
         features
     }
 
-    /// Returns the job of `tollhouse batch`, which the reference's worker reads too.
+    /// Returns the case as a job of `tollhouse batch`, a form that the reference's worker reads too.
     pub(crate) fn job(&self) -> Value {
         let files: BTreeMap<&str, &str> = self.files.iter().map(|(path, file)| (&**path, &*file.text)).collect();
         let modes: BTreeMap<&str, String> =
@@ -117,7 +121,7 @@ impl Case {
     }
 }
 
-/// Returns the environment of both sides: what every case has, and its own.
+/// Returns the environment of both sides: the variables that every case has, and those of this case.
 fn environment(own: &BTreeMap<String, String>) -> BTreeMap<&str, &str> {
     let common = [("LC_ALL", "C.UTF-8"), ("TZ", "UTC")];
     common.into_iter().chain(own.iter().map(|(name, value)| (&**name, &**value))).collect()

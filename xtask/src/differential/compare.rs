@@ -6,22 +6,22 @@ use serde_json::Value;
 
 /// Aspect in which two results differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) enum Aspect {
+pub(crate) enum DifferenceAspect {
     /// The sides differ in standard output.
     Stdout,
     /// The sides differ in the exit status.
     Status,
-    /// Files, directories or links that are left: names, contents, targets.
+    /// Names, contents or targets of the files, directories and links that the script left.
     Files,
-    /// Permission bits of what is left.
+    /// Permission bits of the files that the script left.
     Modes,
-    /// Standard error has text on one side only.
+    /// Presence of text on standard error, on one side only.
     Stderr,
     /// Our side reached a limit or died.
     Limit,
 }
 
-impl Aspect {
+impl DifferenceAspect {
     /// Returns the name in reports.
     pub(crate) fn name(self) -> &'static str {
         match self {
@@ -37,32 +37,32 @@ impl Aspect {
 
 /// Outcome of a comparison.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Verdict {
-    /// Both sides gave the same.
+pub(crate) enum ComparisonVerdict {
+    /// Both sides gave the same result.
     Same,
-    /// The aspects in which they differ.
-    Differs(BTreeSet<Aspect>),
-    /// The reference gave no result that can be compared with, and why.
+    /// The sides differ in these aspects.
+    Differs(BTreeSet<DifferenceAspect>),
+    /// The reference gave no usable result, for this reason.
     Void(String),
 }
 
-/// Compares the reference's result with ours.
-pub(crate) fn compare(reference: &Value, ours: &Value) -> Verdict {
+/// Compares our result with that of the reference.
+pub(crate) fn compare(reference: &Value, ours: &Value) -> ComparisonVerdict {
     if let Some(reason) = reference["refused"].as_str() {
-        return Verdict::Void(reason.to_owned());
+        return ComparisonVerdict::Void(reason.to_owned());
     }
     if reference["late"] == true || reference["crashed"] == true {
-        return Verdict::Void("the reference did not end in time".to_owned());
+        return ComparisonVerdict::Void("the reference did not end in time".to_owned());
     }
     if reference["cut"] == true {
-        return Verdict::Void("the reference wrote more than is compared".to_owned());
+        return ComparisonVerdict::Void("the reference wrote more than is compared".to_owned());
     }
-    // As bash says it of a program that it waited for.
+    // bash prints this about a child process that crashed.
     if reference["stderr"].as_str().is_some_and(|text| text.contains(" Segmentation fault ")) {
-        return Verdict::Void("a program of the reference crashed".to_owned());
+        return ComparisonVerdict::Void("a program of the reference crashed".to_owned());
     }
     if ours["crashed"] == true || ours["status"] == "limited" {
-        return Verdict::Differs(BTreeSet::from([Aspect::Limit]));
+        return ComparisonVerdict::Differs(BTreeSet::from([DifferenceAspect::Limit]));
     }
     let mut aspects = BTreeSet::new();
     let mut note = |differs: bool, aspect| {
@@ -70,16 +70,16 @@ pub(crate) fn compare(reference: &Value, ours: &Value) -> Verdict {
             aspects.insert(aspect);
         }
     };
-    note(reference["stdout"] != ours["stdout"], Aspect::Stdout);
-    note(reference["exit_code"] != ours["exit_code"], Aspect::Status);
-    note(reference["files"] != ours["files"] || reference["links"] != ours["links"], Aspect::Files);
-    note(reference["modes"] != ours["modes"], Aspect::Modes);
-    note(is_empty(reference) != is_empty(ours), Aspect::Stderr);
-    if aspects.contains(&Aspect::Files) {
-        // A file that one side lacks has no mode there either.
-        aspects.remove(&Aspect::Modes);
+    note(reference["stdout"] != ours["stdout"], DifferenceAspect::Stdout);
+    note(reference["exit_code"] != ours["exit_code"], DifferenceAspect::Status);
+    note(reference["files"] != ours["files"] || reference["links"] != ours["links"], DifferenceAspect::Files);
+    note(reference["modes"] != ours["modes"], DifferenceAspect::Modes);
+    note(is_empty(reference) != is_empty(ours), DifferenceAspect::Stderr);
+    if aspects.contains(&DifferenceAspect::Files) {
+        // A file that exists on one side only has no mode to compare.
+        aspects.remove(&DifferenceAspect::Modes);
     }
-    if aspects.is_empty() { Verdict::Same } else { Verdict::Differs(aspects) }
+    if aspects.is_empty() { ComparisonVerdict::Same } else { ComparisonVerdict::Differs(aspects) }
 }
 
 fn is_empty(result: &Value) -> bool {
@@ -92,31 +92,31 @@ mod tests {
 
     use serde_json::json;
 
-    use super::{Aspect, Verdict, compare};
+    use super::{ComparisonVerdict, DifferenceAspect, compare};
 
     #[test]
     fn comparison_names_each_aspect_that_differs() {
         let reference =
             json!({"stdout": "1\n", "stderr": "", "exit_code": 0, "files": {"a": "x"}, "modes": {"a": "644"}});
-        assert_eq!(compare(&reference, &reference), Verdict::Same);
+        assert_eq!(compare(&reference, &reference), ComparisonVerdict::Same);
         let mut ours = reference.clone();
         ours["stdout"] = "2\n".into();
         ours["stderr"] = "oops".into();
         ours["files"] = json!({});
         ours["modes"] = json!({});
-        let expected = BTreeSet::from([Aspect::Stdout, Aspect::Stderr, Aspect::Files]);
-        assert_eq!(compare(&reference, &ours), Verdict::Differs(expected));
+        let expected = BTreeSet::from([DifferenceAspect::Stdout, DifferenceAspect::Stderr, DifferenceAspect::Files]);
+        assert_eq!(compare(&reference, &ours), ComparisonVerdict::Differs(expected));
     }
 
     #[test]
     fn comparison_of_texts_on_stderr_is_by_emptiness_alone() {
         let result = |text: &str| json!({"stdout": "", "stderr": text, "exit_code": 1});
-        assert_eq!(compare(&result("bash: line 1: x"), &result("x: no")), Verdict::Same);
+        assert_eq!(compare(&result("bash: line 1: x"), &result("x: no")), ComparisonVerdict::Same);
     }
 
     #[test]
     fn comparison_with_a_reference_that_was_late_is_void() {
-        assert!(matches!(compare(&json!({"late": true}), &json!({})), Verdict::Void(_)));
+        assert!(matches!(compare(&json!({"late": true}), &json!({})), ComparisonVerdict::Void(_)));
     }
 
     #[test]
@@ -124,7 +124,7 @@ mod tests {
         let ours = json!({"stdout": "1\n", "stderr": "", "exit_code": 0});
         let crashed = "bash: line 7:   180 Segmentation fault      bc <<'END'\n";
         let crashed = json!({"stdout": "status 139\n", "stderr": crashed, "exit_code": 0});
-        assert!(matches!(compare(&crashed, &ours), Verdict::Void(_)));
-        assert!(matches!(compare(&json!({"stdout": "1\n1\n", "cut": true}), &ours), Verdict::Void(_)));
+        assert!(matches!(compare(&crashed, &ours), ComparisonVerdict::Void(_)));
+        assert!(matches!(compare(&json!({"stdout": "1\n1\n", "cut": true}), &ours), ComparisonVerdict::Void(_)));
     }
 }

@@ -1,4 +1,4 @@
-//! Program that reads jobs and answers with results, a JSON line each: ours, or the reference's worker.
+//! Process that reads jobs and answers with results, one JSON line each: `tollhouse batch`, or the reference's worker.
 
 use std::collections::HashMap;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -7,25 +7,25 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
 
-use super::case::Case;
+use super::case::TestCase;
 
-/// Running process and the way to start it again, should it die.
-pub(crate) struct Engine {
+/// Running process, and the command that starts it again if it dies.
+pub(crate) struct EngineProcess {
     start: Box<dyn Fn() -> Command + Send>,
     running: Option<(Child, ChildStdin, BufReader<ChildStdout>)>,
-    /// Jobs after which the process is replaced.
+    /// Number of jobs after which the process is replaced.
     renew_after: usize,
     done: usize,
 }
 
-impl Engine {
-    /// Returns an engine that starts with its first job.
+impl EngineProcess {
+    /// Returns an engine whose process starts with its first job.
     pub(crate) fn new(renew_after: usize, start: impl Fn() -> Command + Send + 'static) -> Self {
         Self { start: Box::new(start), running: None, renew_after, done: 0 }
     }
 
     /// Runs cases and returns their results in the order of the cases.
-    pub(crate) fn run(&mut self, cases: &[&Case]) -> Result<Vec<Value>> {
+    pub(crate) fn run(&mut self, cases: &[&TestCase]) -> Result<Vec<Value>> {
         let mut results = HashMap::new();
         let mut open: Vec<(String, String)> =
             cases.iter().enumerate().map(|(at, case)| (at.to_string(), line(at, case))).collect();
@@ -37,7 +37,7 @@ impl Engine {
                 && results.len() == before
                 && let Some((id, _)) = open.first()
             {
-                // A new process died with nothing to show: its first job is the one to blame.
+                // A new process died without a result, so its first job is the cause.
                 results.insert(id.clone(), json!({"crashed": true}));
                 open.remove(0);
             }
@@ -45,7 +45,7 @@ impl Engine {
         Ok((0..cases.len()).map(|at| results.remove(&at.to_string()).unwrap_or_default()).collect())
     }
 
-    /// Sends jobs and collects what is answered before the process ends.
+    /// Sends jobs, and collects the answers until the process ends.
     fn attempt(&mut self, jobs: &[(String, String)], results: &mut HashMap<String, Value>) -> Result<()> {
         if self.done >= self.renew_after {
             self.stop();
@@ -57,7 +57,7 @@ impl Engine {
         self.done += jobs.len();
         let (_, input, output) = &mut running;
         let alive = std::thread::scope(|scope| {
-            // The other side may refuse to read on until its answers are read.
+            // The process may stop reading until its answers are read, so jobs are sent on a thread of their own.
             let sending = scope.spawn(move || {
                 jobs.iter().try_for_each(|(_, job)| input.write_all(job.as_bytes())).and_then(|()| input.flush())
             });
@@ -98,7 +98,7 @@ impl Engine {
         Ok((child, input, BufReader::new(output)))
     }
 
-    /// Ends the process, if it runs.
+    /// Kills the process if it runs.
     fn stop(&mut self) {
         if let Some((mut child, input, output)) = self.running.take() {
             drop((input, output));
@@ -108,14 +108,14 @@ impl Engine {
     }
 }
 
-impl Drop for Engine {
+impl Drop for EngineProcess {
     fn drop(&mut self) {
         self.stop();
     }
 }
 
-/// Returns the line of a case, whose id is its place so that equal cases stay apart.
-fn line(at: usize, case: &Case) -> String {
+/// Returns the job line of a case. Its id is the position of the case, so that equal cases stay apart.
+fn line(at: usize, case: &TestCase) -> String {
     let mut job = case.job();
     job["id"] = at.to_string().into();
     format!("{job}\n")

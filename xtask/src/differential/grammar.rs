@@ -1,25 +1,26 @@
 //! Grammars as text: rules with alternatives, from which scripts are derived.
 //!
-//! A rule begins at the margin: its name, then its role for the shrinker (`item`, `word`, `command`; none: fixed), and
-//! `quiet` if its alternatives are not to be counted as causes. Its alternatives follow, one on each line, indented by two
-//! spaces; the rest of the line is taken as it is. `<name>` in it is another rule, `<name*0-3>` none to three of it. Any
-//! other `<` is text. `¶` is a line break, `ε` nothing, and `@5 ` at the beginning makes an alternative five times as
-//! likely. Lines that begin with `#` are comments.
+//! A rule begins at the margin: its name, then its role for the shrinker (`item`, `word` or `command`; fixed if
+//! absent), and `quiet` if its alternatives are not to be counted as causes. Its alternatives follow, one on each line,
+//! indented by two spaces; the rest of the line is taken as it is. `<name>` in it is another rule, `<name*0-3>` repeats
+//! the rule none to three times. Any other `<` is text. `¶` is a line break, `ε` nothing, and `@5 ` at the beginning
+//! makes an alternative five times as likely. Lines that begin with `#` are comments.
 //!
-//! Rules with a meaning: `header` is the first line of each script, of text alone; `statement` is a line of the script, `statements` how many there are (`2-4`), `stdin` the standard
-//! input of the cases that have one, `argument` an argument, `file NAME` the contents of a file, `language` the language.
+//! Rules with a meaning: `header` is the first line of each script, of text alone; `statement` is a line of the script,
+//! `statements` how many there are (`2-4`), `stdin` the standard input of the cases that have one, `argument` an
+//! argument, `file NAME` the contents of a file, `language` the language.
 
 use std::collections::BTreeMap;
 
 use anyhow::{Context, Result, bail};
 
-use super::case::{Case, Language};
-use super::node::{Kind, Node, Part};
-use super::random::Random;
+use super::case::{Language, TestCase};
+use super::node::{DerivationNode, NodeKind, NodePart};
+use super::random::CaseRandom;
 
-/// Depth of a derivation from which on only alternatives are taken that refer to the fewest rules.
+/// Depth from which on a derivation takes only the alternatives that refer to the fewest rules.
 const DEEP: usize = 9;
-/// Size of a derivation, in applied rules, from which on the same holds.
+/// Size, in applied rules, from which on a derivation takes only the alternatives that refer to the fewest rules.
 const LARGE: usize = 160;
 /// Share of the cases with a standard input, in percent.
 const WITH_STDIN: usize = 60;
@@ -29,27 +30,27 @@ const WITH_ARGUMENTS: usize = 30;
 /// Grammar of one subject.
 #[derive(Debug)]
 pub(crate) struct Grammar {
-    rules: BTreeMap<String, Rule>,
+    rules: BTreeMap<String, GrammarRule>,
 }
 
 #[derive(Debug)]
-struct Rule {
-    kind: Kind,
-    /// False for rules whose alternatives explain nothing.
+struct GrammarRule {
+    kind: NodeKind,
+    /// False for rules whose alternatives are not counted as causes of differences.
     counted: bool,
-    alternatives: Vec<Alternative>,
+    alternatives: Vec<GrammarAlternative>,
 }
 
 #[derive(Debug)]
-struct Alternative {
+struct GrammarAlternative {
     weight: usize,
-    /// The line as it was written, for reports.
+    /// The alternative as it was written, for reports.
     text: String,
-    symbols: Vec<Symbol>,
+    symbols: Vec<GrammarSymbol>,
 }
 
 #[derive(Debug)]
-enum Symbol {
+enum GrammarSymbol {
     Text(String),
     Rule { name: String, least: usize, most: usize },
 }
@@ -57,14 +58,14 @@ enum Symbol {
 impl Grammar {
     /// Reads a grammar from its text.
     pub(crate) fn parse(text: &str) -> Result<Self> {
-        let mut rules: BTreeMap<String, Rule> = BTreeMap::new();
+        let mut rules: BTreeMap<String, GrammarRule> = BTreeMap::new();
         let mut current: Option<String> = None;
         for line in text.lines().filter(|line| !line.trim().is_empty() && !line.starts_with('#')) {
             if let Some(alternative) = line.strip_prefix("  ") {
                 let rule = current.as_ref().and_then(|name| rules.get_mut(name));
                 rule.context("an alternative before the first rule")?
                     .alternatives
-                    .push(Alternative::parse(alternative));
+                    .push(GrammarAlternative::parse(alternative));
                 continue;
             }
             let (name, rule) = header(line)?;
@@ -86,14 +87,14 @@ impl Grammar {
     }
 
     /// Derives a random case.
-    pub(crate) fn derive(&self, subject: &'static str, random: &mut Random) -> Case {
+    pub(crate) fn derive(&self, subject: &'static str, random: &mut CaseRandom) -> TestCase {
         let language = self.literal("language").map_or(Language::Shell, |name| match name {
             "js" => Language::JavaScript,
             _ => Language::Shell,
         });
-        let mut case = Case::new(subject, language);
+        let mut case = TestCase::new(subject, language);
         let mut size = 0;
-        let mut rendered = |name: &str, random: &mut Random| {
+        let mut rendered = |name: &str, random: &mut CaseRandom| {
             Some(self.apply(self.rules.get(name)?, name, 0, &mut size, random).render())
         };
         for name in self.rules.keys().filter(|name| name.starts_with("file ")) {
@@ -107,7 +108,7 @@ impl Grammar {
             case.arguments = (0..random.between(1, 3)).filter_map(|_| rendered("argument", random)).collect();
         }
         if let Some(header) = self.literal("header") {
-            case.script.parts.push(Part::Node(Node::plain(Kind::Fixed, format!("{header}\n"))));
+            case.script.parts.push(NodePart::Node(DerivationNode::plain(NodeKind::Fixed, format!("{header}\n"))));
         }
         let (least, most) = self.literal("statements").and_then(range).unwrap_or((1, 3));
         for _ in 0..random.between(least, most) {
@@ -117,26 +118,33 @@ impl Grammar {
         case
     }
 
-    /// Returns the text of a rule that has one alternative of text alone.
+    /// Returns the text of a rule with a single alternative that refers to no other rule.
     fn literal(&self, name: &str) -> Option<&str> {
         Some(self.rules.get(name)?.alternatives.first()?.text.as_str())
     }
 
-    fn apply(&self, rule: &Rule, name: &str, depth: usize, size: &mut usize, random: &mut Random) -> Node {
+    fn apply(
+        &self,
+        rule: &GrammarRule,
+        name: &str,
+        depth: usize,
+        size: &mut usize,
+        random: &mut CaseRandom,
+    ) -> DerivationNode {
         *size += 1;
         let small = depth >= DEEP || *size >= LARGE;
         let alternative = rule.choose(small, random);
-        let mut node = Node::new(rule.kind, format!("{name}: {}", alternative.text.trim()));
+        let mut node = DerivationNode::new(rule.kind, format!("{name}: {}", alternative.text.trim()));
         if !rule.counted {
             node.feature = None;
         }
         for symbol in &alternative.symbols {
             match symbol {
-                Symbol::Text(text) => node.parts.push(Part::Text(text.clone())),
-                Symbol::Rule { name, least, most } => {
+                GrammarSymbol::Text(text) => node.parts.push(NodePart::Text(text.clone())),
+                GrammarSymbol::Rule { name, least, most } => {
                     let times = if small { *least } else { random.between(*least, *most) };
                     for _ in 0..times {
-                        node.parts.push(Part::Node(self.apply(&self.rules[name], name, depth + 1, size, random)));
+                        node.parts.push(NodePart::Node(self.apply(&self.rules[name], name, depth + 1, size, random)));
                     }
                 }
             }
@@ -145,10 +153,10 @@ impl Grammar {
     }
 }
 
-impl Rule {
-    fn choose(&self, small: bool, random: &mut Random) -> &Alternative {
-        let least = self.alternatives.iter().map(Alternative::references).min().unwrap_or(0);
-        let fits = |alternative: &&Alternative| !small || alternative.references() == least;
+impl GrammarRule {
+    fn choose(&self, small: bool, random: &mut CaseRandom) -> &GrammarAlternative {
+        let least = self.alternatives.iter().map(GrammarAlternative::references).min().unwrap_or(0);
+        let fits = |alternative: &&GrammarAlternative| !small || alternative.references() == least;
         let total = self.alternatives.iter().filter(fits).map(|alternative| alternative.weight).sum();
         let mut drawn = random.below(total);
         for alternative in self.alternatives.iter().filter(fits) {
@@ -161,16 +169,16 @@ impl Rule {
     }
 }
 
-impl Alternative {
+impl GrammarAlternative {
     fn parse(line: &str) -> Self {
         let weighted = line.strip_prefix('@').and_then(|rest| rest.split_once(' '));
         let weighted = weighted.and_then(|(weight, text)| Some((weight.parse().ok()?, text)));
         let (weight, text) = weighted.unwrap_or((1, line));
         let text = text.replace('¶', "\n").replace('ε', "");
-        Self { weight, symbols: vec![Symbol::Text(text.clone())], text }
+        Self { weight, symbols: vec![GrammarSymbol::Text(text.clone())], text }
     }
 
-    /// Splits the text at references to rules that exist.
+    /// Splits the text of each alternative at its references to existing rules.
     fn resolve(&mut self, names: &[String]) {
         let (mut symbols, mut plain, mut rest) = (Vec::new(), String::new(), self.text.as_str());
         while let Some(at) = rest.find('<') {
@@ -180,7 +188,7 @@ impl Alternative {
                 from[1..].split_once('>').and_then(|(inner, after)| Some((reference(inner, names)?, after)));
             rest = match reference {
                 Some((symbol, after)) => {
-                    symbols.push(Symbol::Text(std::mem::take(&mut plain)));
+                    symbols.push(GrammarSymbol::Text(std::mem::take(&mut plain)));
                     symbols.push(symbol);
                     after
                 }
@@ -191,23 +199,23 @@ impl Alternative {
             };
         }
         plain.push_str(rest);
-        symbols.push(Symbol::Text(plain));
-        symbols.retain(|symbol| !matches!(symbol, Symbol::Text(text) if text.is_empty()));
+        symbols.push(GrammarSymbol::Text(plain));
+        symbols.retain(|symbol| !matches!(symbol, GrammarSymbol::Text(text) if text.is_empty()));
         self.symbols = symbols;
     }
 
     fn references(&self) -> usize {
-        self.symbols.iter().filter(|symbol| matches!(symbol, Symbol::Rule { least: 1.., .. })).count()
+        self.symbols.iter().filter(|symbol| matches!(symbol, GrammarSymbol::Rule { least: 1.., .. })).count()
     }
 }
 
-/// Reads what stands between `<` and `>`.
-fn reference(inner: &str, names: &[String]) -> Option<Symbol> {
+/// Parses the text between `<` and `>`.
+fn reference(inner: &str, names: &[String]) -> Option<GrammarSymbol> {
     let (name, (least, most)) = match inner.split_once('*') {
         Some((name, times)) => (name, range(times)?),
         None => (inner, (1, 1)),
     };
-    names.iter().any(|known| known == name).then(|| Symbol::Rule { name: name.to_owned(), least, most })
+    names.iter().any(|known| known == name).then(|| GrammarSymbol::Rule { name: name.to_owned(), least, most })
 }
 
 fn range(text: &str) -> Option<(usize, usize)> {
@@ -215,9 +223,9 @@ fn range(text: &str) -> Option<(usize, usize)> {
     Some((least.parse().ok()?, most.parse().ok()?))
 }
 
-/// Reads the first line of a rule.
-fn header(line: &str) -> Result<(String, Rule)> {
-    let mut rule = Rule { kind: Kind::Fixed, counted: true, alternatives: Vec::new() };
+/// Parses the first line of a rule.
+fn header(line: &str) -> Result<(String, GrammarRule)> {
+    let mut rule = GrammarRule { kind: NodeKind::Fixed, counted: true, alternatives: Vec::new() };
     let mut words = line.split_whitespace();
     let mut name = words.next().unwrap_or_default().to_owned();
     if name == "file" {
@@ -225,9 +233,9 @@ fn header(line: &str) -> Result<(String, Rule)> {
     }
     for word in words {
         match word {
-            "item" => rule.kind = Kind::Item,
-            "word" => rule.kind = Kind::Word,
-            "command" => rule.kind = Kind::Command,
+            "item" => rule.kind = NodeKind::Item,
+            "word" => rule.kind = NodeKind::Word,
+            "command" => rule.kind = NodeKind::Command,
             "quiet" => rule.counted = false,
             _ => bail!("`{word}` is no role of a rule, in `{line}`"),
         }
@@ -238,7 +246,7 @@ fn header(line: &str) -> Result<(String, Rule)> {
 #[cfg(test)]
 mod tests {
     use super::Grammar;
-    use crate::differential::random::Random;
+    use crate::differential::random::CaseRandom;
 
     const GRAMMAR: &str = "\
 # Sorts.
@@ -261,7 +269,7 @@ path quiet
     #[test]
     fn grammar_derives_statements_files_and_features() {
         let grammar = Grammar::parse(GRAMMAR).expect("it is a grammar");
-        let case = grammar.derive("sort", &mut Random::new("sort", 1, 4));
+        let case = grammar.derive("sort", &mut CaseRandom::new("sort", 1, 4));
         assert_eq!(case.files["f"].text, "b\na\n");
         let text = case.text();
         assert_eq!(text.lines().count(), 2, "{text}");

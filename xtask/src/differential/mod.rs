@@ -1,8 +1,9 @@
-//! Differential testing: generated scripts, run by the real program and by Tollhouse, compared, shrunk and grouped.
+//! Differential testing: runs generated scripts with the real program and with Tollhouse, compares the results, and
+//! shrinks and groups the cases that differ.
 //!
 //! A generator makes cases from the grammar of its subject ([`generators`]); the [`reference`](mod@reference) and our
-//! [`subject`] run them; [`compare`] says in which aspects they differ; [`shrink`] makes small examples of those that
-//! do, [`cause`] groups by them, and [`report`] prints the table.
+//! [`subject`] run them; [`compare`] finds the aspects in which the results differ; [`shrink`] makes small examples of
+//! differing cases, [`cause`] groups them, and [`report`] prints the table.
 
 mod accepted;
 mod case;
@@ -25,14 +26,14 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, bail};
 
 use self::accepted::Expectations;
-use self::case::Case;
-use self::cause::Differing;
-use self::compare::Verdict;
-use self::generators::Generator;
-use self::random::Random;
-use self::reference::Reference;
-use self::report::{Report, SUMMARY_HEAD};
-use self::sides::Sides;
+use self::case::TestCase;
+use self::cause::DifferingCase;
+use self::compare::ComparisonVerdict;
+use self::generators::CaseGenerator;
+use self::random::CaseRandom;
+use self::reference::ReferencePrograms;
+use self::report::{RunReport, SUMMARY_HEAD};
+use self::sides::ComparedSides;
 use crate::build::{self, Profile};
 use crate::run::{say, target};
 
@@ -41,29 +42,29 @@ pub(crate) use self::worker::work;
 /// Differing cases that a bounded run shrinks before it fails.
 const SHRUNK: usize = 20;
 
-/// Cases that are run before progress is told.
+/// Number of cases that are run between two messages of progress.
 const ROUND: usize = 1_000;
 
-/// Number of times that the reference repeats a case whose results differ.
+/// Number of times that the reference runs a case again whose results differ.
 const REPEATS: usize = 4;
 
 /// Options of a run.
-struct Options {
-    subjects: Vec<&'static dyn Generator>,
+struct DifferentialOptions {
+    subjects: Vec<&'static dyn CaseGenerator>,
     count: u64,
     seed: u64,
     jobs: usize,
-    /// Directory of the reports.
+    /// Directory that the reports are written to.
     keep: PathBuf,
-    /// Differing cases that are shrunk.
+    /// Number of differing cases that are shrunk.
     shrink: usize,
-    /// Another program in our place.
+    /// Program that is tested instead of Tollhouse.
     ours: Option<PathBuf>,
-    /// The one case that is shown instead of a run.
+    /// Index of the one case that is printed instead of a run.
     only: Option<u64>,
 }
 
-impl Options {
+impl DifferentialOptions {
     fn parse(words: &[&str]) -> Result<Self> {
         let mut options = Self {
             subjects: Vec::new(),
@@ -99,12 +100,12 @@ impl Options {
 
 /// Runs `cargo xtask differential SUBJECT...`.
 pub(crate) fn differential(words: &[&str]) -> Result<()> {
-    let options = Options::parse(words)?;
+    let options = DifferentialOptions::parse(words)?;
     if options.ours.is_none() {
         build::all(Profile::Debug)?;
     }
-    let reference = Reference::prepare()?;
-    let sides = Sides::new(&reference, options.jobs, options.ours.as_deref());
+    let reference = ReferencePrograms::prepare()?;
+    let sides = ComparedSides::new(&reference, options.jobs, options.ours.as_deref());
     if let Some(index) = options.only {
         return options.subjects.iter().try_for_each(|subject| show(*subject, options.seed, index, &sides));
     }
@@ -124,8 +125,8 @@ pub(crate) fn differential(words: &[&str]) -> Result<()> {
     Ok(())
 }
 
-/// Makes the runs of the data file: the short ones, and all of them if `long` is true. Fails if more scripts differ
-/// than the file says.
+/// Runs the short runs of the data file, and with `long` also the long ones. Fails if more cases differ than the file
+/// allows.
 pub(crate) fn bounded(long: bool) -> Result<()> {
     let expectations = Expectations::read()?;
     if !reference::available() {
@@ -135,17 +136,17 @@ pub(crate) fn bounded(long: bool) -> Result<()> {
         say("NOT comparing with the real programs: bubblewrap is missing, and this user cannot install it");
         return Ok(());
     }
-    let reference = Reference::prepare()?;
-    let sides = Sides::new(&reference, 2, None);
+    let reference = ReferencePrograms::prepare()?;
+    let sides = ComparedSides::new(&reference, 2, None);
     let mut worse = Vec::new();
     let long_runs = if long { expectations.long_runs.as_slice() } else { &[] };
     for bounds in expectations.short_runs.iter().chain(long_runs) {
-        let mut options = Options::parse(&[&bounds.subject])?;
+        let mut options = DifferentialOptions::parse(&[&bounds.subject])?;
         (options.count, options.seed, options.shrink) = (bounds.count, bounds.seed, 0);
         let report = run(options.subjects[0], &options, &expectations, &sides)?;
         println!("{}", report.summary());
         if report.differing > bounds.at_most {
-            // Only now: shrinking takes far longer than the scripts.
+            // Shrinking comes last: it takes far longer than running the scripts.
             options.shrink = SHRUNK;
             let report = run(options.subjects[0], &options, &expectations, &sides)?;
             worse.push(format!("{}\n{} differ, {} may", report.page(), report.differing, bounds.at_most));
@@ -155,31 +156,36 @@ pub(crate) fn bounded(long: bool) -> Result<()> {
 }
 
 /// Runs the cases of one subject.
-fn run(subject: &dyn Generator, options: &Options, expectations: &Expectations, sides: &Sides) -> Result<Report> {
+fn run(
+    subject: &dyn CaseGenerator,
+    options: &DifferentialOptions,
+    expectations: &Expectations,
+    sides: &ComparedSides,
+) -> Result<RunReport> {
     say(&format!("{}: {} scripts, seed {}", subject.name(), options.count, options.seed));
-    let cases: Vec<Case> = (0..options.count).map(|index| generate(subject, options.seed, index)).collect();
+    let cases: Vec<TestCase> = (0..options.count).map(|index| generate(subject, options.seed, index)).collect();
     let (mut same, mut differing, mut void) = (Vec::new(), Vec::new(), 0);
     for (round, cases) in cases.chunks(ROUND).enumerate() {
         let trials = sides.trials(&cases.iter().collect::<Vec<_>>())?;
         let mut suspects = Vec::new();
         for (case, trial) in cases.iter().zip(trials) {
             match trial.verdict {
-                Verdict::Same => same.push(case.features()),
-                Verdict::Void(_) => void += 1,
-                Verdict::Differs(aspects) => suspects.push((case, aspects, trial.reference)),
+                ComparisonVerdict::Same => same.push(case.features()),
+                ComparisonVerdict::Void(_) => void += 1,
+                ComparisonVerdict::Differs(aspects) => suspects.push((case, aspects, trial.reference)),
             }
         }
-        // A reference that does not repeat itself, as that of two processes that write at once, decides nothing.
+        // A reference whose result varies, such as that of two processes that write at once, decides nothing.
         for _ in 0..REPEATS {
             let again = sides.reference(&suspects.iter().map(|(case, ..)| *case).collect::<Vec<_>>())?;
             let before = suspects.len();
             let mut again = again.into_iter();
             suspects.retain(|(_, _, reference)| {
-                again.next().is_some_and(|again| compare::compare(reference, &again) == Verdict::Same)
+                again.next().is_some_and(|again| compare::compare(reference, &again) == ComparisonVerdict::Same)
             });
             void += before - suspects.len();
         }
-        differing.extend(suspects.into_iter().map(|(case, aspects, _)| Differing {
+        differing.extend(suspects.into_iter().map(|(case, aspects, _)| DifferingCase {
             case: case.clone(),
             features: case.features(),
             aspects,
@@ -188,18 +194,18 @@ fn run(subject: &dyn Generator, options: &Options, expectations: &Expectations, 
     }
     let (compared, count) = (same.len() + differing.len(), differing.len());
     let causes = cause::group(differing, &same, sides, &expectations.accepted, options.shrink)?;
-    Ok(Report { subject: subject.name(), seed: options.seed, compared, void, differing: count, causes })
+    Ok(RunReport { subject: subject.name(), seed: options.seed, compared, void, differing: count, causes })
 }
 
-/// Makes one case, the same for the same seed and index.
-fn generate(subject: &dyn Generator, seed: u64, index: u64) -> Case {
-    let mut case = subject.generate(&mut Random::new(subject.name(), seed, index));
+/// Generates one case. The same seed and index give the same case.
+fn generate(subject: &dyn CaseGenerator, seed: u64, index: u64) -> TestCase {
+    let mut case = subject.generate(&mut CaseRandom::new(subject.name(), seed, index));
     case.id = format!("{}/{seed}/{index}", subject.name());
     case
 }
 
-/// Prints one case and what both sides give for it.
-fn show(subject: &dyn Generator, seed: u64, index: u64, sides: &Sides) -> Result<()> {
+/// Prints one case and the results of both sides.
+fn show(subject: &dyn CaseGenerator, seed: u64, index: u64, sides: &ComparedSides) -> Result<()> {
     let case = generate(subject, seed, index);
     println!("{}\nfeatures: {:?}", case.text(), case.features());
     println!("job: {}", case.job());

@@ -1,52 +1,53 @@
-//! Derivation tree of a generated script: its text, the productions it was made by, and where it can be cut.
+//! Derivation tree of a generated script: its text, the productions that it was derived by, and the places where it can
+//! be cut.
 
 use std::collections::BTreeSet;
 
-/// Role of a node, which says how the shrinker may simplify it.
+/// Role of a node, which tells the shrinker how the node may be simplified.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
-    /// Can be left out, with all that it holds.
+pub(crate) enum NodeKind {
+    /// Node that can be removed with all its children.
     Item,
-    /// Stands where a word stands: another word or a plain one can replace it.
+    /// Node in the place of a word; another word, or a plain one, can replace it.
     Word,
-    /// Stands where a command stands: another command or the plainest one can replace it.
+    /// Node in the place of a command; another command, or the plainest one, can replace it.
     Command,
-    /// Stays as long as its parent does.
+    /// Node that stays as long as its parent does.
     Fixed,
 }
 
 /// Text or a child of a node.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Part {
-    /// Text that is written as it is.
+pub(crate) enum NodePart {
+    /// Literal text.
     Text(String),
     /// Child node that is derived in turn.
-    Node(Node),
+    Node(DerivationNode),
 }
 
-/// Node of a derivation: a production of the grammar as it was applied.
+/// Node of a derivation: one application of a production of the grammar.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Node {
+pub(crate) struct DerivationNode {
     /// Role for the shrinker.
-    pub(crate) kind: Kind,
-    /// Name of the production by which differences are grouped, such as `sort -k`.
+    pub(crate) kind: NodeKind,
+    /// Name of the production, such as `sort -k`, by which differences are grouped.
     pub(crate) feature: Option<String>,
-    /// Text and children, in order.
-    pub(crate) parts: Vec<Part>,
+    /// Texts and child nodes, in order.
+    pub(crate) parts: Vec<NodePart>,
 }
 
-impl Node {
-    /// Returns a node without text.
-    pub(crate) fn new(kind: Kind, feature: impl Into<String>) -> Self {
+impl DerivationNode {
+    /// Returns a node without text and children.
+    pub(crate) fn new(kind: NodeKind, feature: impl Into<String>) -> Self {
         Self { kind, feature: Some(feature.into()), parts: Vec::new() }
     }
 
-    /// Returns a node without a feature of its own.
-    pub(crate) fn plain(kind: Kind, text: impl Into<String>) -> Self {
-        Self { kind, feature: None, parts: vec![Part::Text(text.into())] }
+    /// Returns a node of literal text, without a production of its own.
+    pub(crate) fn plain(kind: NodeKind, text: impl Into<String>) -> Self {
+        Self { kind, feature: None, parts: vec![NodePart::Text(text.into())] }
     }
 
-    /// Writes the script's text.
+    /// Returns the text of the script.
     pub(crate) fn render(&self) -> String {
         let mut text = String::new();
         self.render_into(&mut text);
@@ -56,8 +57,8 @@ impl Node {
     fn render_into(&self, text: &mut String) {
         for part in &self.parts {
             match part {
-                Part::Text(part) => text.push_str(part),
-                Part::Node(node) => node.render_into(text),
+                NodePart::Text(part) => text.push_str(part),
+                NodePart::Node(node) => node.render_into(text),
             }
         }
     }
@@ -77,36 +78,36 @@ impl Node {
     }
 
     /// Returns the child nodes in order.
-    pub(crate) fn children(&self) -> impl Iterator<Item = &Node> {
+    pub(crate) fn children(&self) -> impl Iterator<Item = &DerivationNode> {
         self.parts.iter().filter_map(|part| match part {
-            Part::Node(node) => Some(node),
-            Part::Text(_) => None,
+            NodePart::Node(node) => Some(node),
+            NodePart::Text(_) => None,
         })
     }
 
-    /// Returns all trees that are one simplification away, the boldest first.
-    pub(crate) fn simplifications(&self) -> Vec<Node> {
+    /// Returns all trees that are one simplification away, the largest simplifications first.
+    pub(crate) fn simplifications(&self) -> Vec<DerivationNode> {
         let mut found = Vec::new();
         for (at, part) in self.parts.iter().enumerate() {
-            let Part::Node(child) = part else { continue };
-            let mut replace = |replacement: Option<Node>| {
+            let NodePart::DerivationNode(child) = part else { continue };
+            let mut replace = |replacement: Option<DerivationNode>| {
                 let mut copy = self.clone();
                 match replacement {
-                    Some(node) => copy.parts[at] = Part::Node(node),
+                    Some(node) => copy.parts[at] = NodePart::Node(node),
                     None => drop(copy.parts.remove(at)),
                 }
                 found.push(copy);
             };
             match child.kind {
-                Kind::Item => replace(None),
-                Kind::Word | Kind::Command => {
+                NodeKind::Item => replace(None),
+                NodeKind::Word | NodeKind::Command => {
                     child.same_kind_below(child.kind).into_iter().for_each(|node| replace(Some(node)));
-                    let plain = if child.kind == Kind::Word { "x" } else { ":" };
+                    let plain = if child.kind == NodeKind::Word { "x" } else { ":" };
                     if child.render() != plain {
-                        replace(Some(Node::plain(child.kind, plain)));
+                        replace(Some(DerivationNode::plain(child.kind, plain)));
                     }
                 }
-                Kind::Fixed => {}
+                NodeKind::Fixed => {}
             }
             child.simplifications().into_iter().for_each(|node| replace(Some(node)));
         }
@@ -114,7 +115,7 @@ impl Node {
     }
 
     /// Returns the topmost descendants of a kind.
-    fn same_kind_below(&self, kind: Kind) -> Vec<Node> {
+    fn same_kind_below(&self, kind: NodeKind) -> Vec<DerivationNode> {
         let mut found = Vec::new();
         for node in self.children() {
             if node.kind == kind {
@@ -129,21 +130,21 @@ impl Node {
 
 #[cfg(test)]
 mod tests {
-    use super::{Kind, Node, Part};
+    use super::{DerivationNode, NodeKind, NodePart};
 
-    fn text(text: &str) -> Part {
-        Part::Text(text.to_owned())
+    fn text(text: &str) -> NodePart {
+        NodePart::Text(text.to_owned())
     }
 
-    fn node(kind: Kind, feature: &str, parts: Vec<Part>) -> Node {
-        Node { parts, ..Node::new(kind, feature) }
+    fn node(kind: NodeKind, feature: &str, parts: Vec<NodePart>) -> DerivationNode {
+        DerivationNode { parts, ..DerivationNode::new(kind, feature) }
     }
 
-    fn echo() -> Node {
-        let option = node(Kind::Item, "echo -n", vec![text(" -n")]);
-        let default = Part::Node(Node::plain(Kind::Word, "y"));
-        let word = node(Kind::Word, "${x:-y}", vec![text("${x:-"), default, text("}")]);
-        node(Kind::Command, "echo", vec![text("echo"), Part::Node(option), text(" "), Part::Node(word)])
+    fn echo() -> DerivationNode {
+        let option = node(NodeKind::Item, "echo -n", vec![text(" -n")]);
+        let default = NodePart::Node(DerivationNode::plain(NodeKind::Word, "y"));
+        let word = node(NodeKind::Word, "${x:-y}", vec![text("${x:-"), default, text("}")]);
+        node(NodeKind::Command, "echo", vec![text("echo"), NodePart::Node(option), text(" "), NodePart::Node(word)])
     }
 
     #[test]
@@ -154,7 +155,7 @@ mod tests {
 
     #[test]
     fn node_simplifications_drop_items_and_replace_words() {
-        let texts: Vec<String> = echo().simplifications().iter().map(Node::render).collect();
+        let texts: Vec<String> = echo().simplifications().iter().map(DerivationNode::render).collect();
         assert_eq!(texts, ["echo ${x:-y}", "echo -n y", "echo -n x", "echo -n ${x:-x}"]);
     }
 }

@@ -4,11 +4,11 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng as _, SeedableRng as _};
 use sha2::{Digest as _, Sha256};
 
-/// Choices of one case.
-pub(crate) struct Random(ChaCha8Rng);
+/// Random choices of one case.
+pub(crate) struct CaseRandom(ChaCha8Rng);
 
-impl Random {
-    /// Returns the source for one case of a run.
+impl CaseRandom {
+    /// Returns the random source for one case of a run.
     pub(crate) fn new(subject: &str, seed: u64, index: u64) -> Self {
         let digest = Sha256::digest(format!("{subject}/{seed}/{index}"));
         Self(ChaCha8Rng::from_seed(digest.into()))
@@ -16,7 +16,7 @@ impl Random {
 
     /// Returns a number below `bound`, or 0 if `bound` is 0.
     pub(crate) fn below(&mut self, bound: usize) -> usize {
-        // The bias of a remainder of 64 bits is far below what a few thousand cases could show.
+        // The remainder of a 64-bit number is biased, but far less than a few thousand cases could show.
         let bound = u64::try_from(bound).unwrap_or(u64::MAX).max(1);
         usize::try_from(self.0.next_u64() % bound).unwrap_or(0)
     }
@@ -34,12 +34,12 @@ impl Random {
 
 #[cfg(test)]
 mod tests {
-    use super::Random;
+    use super::CaseRandom;
 
     #[test]
     fn random_of_one_case_repeats_and_differs_from_its_neighbor() {
         let draw = |index| {
-            let mut random = Random::new("shell", 7, index);
+            let mut random = CaseRandom::new("shell", 7, index);
             (0..8).map(|_| random.below(1 << 30)).collect::<Vec<_>>()
         };
         assert_eq!(draw(1), draw(1));

@@ -1,8 +1,8 @@
-//! Reference side: the real programs, in a sandbox that nothing gets out of.
+//! Reference side: runs the real programs, isolated in a sandbox.
 //!
-//! bubblewrap makes the sandbox: an unprivileged user, namespaces of its own, no network, the system's programs read-only,
-//! and as the only writable places `/workspace` and `/tmp`, in memory and bounded. This very program runs in it as the
-//! [worker](super::worker), which runs one case after the other.
+//! bubblewrap makes the sandbox: an unprivileged user, namespaces of its own, no network, and the system's programs
+//! read-only. The only writable directories are `/workspace` and `/tmp`, which are in memory and bounded. This binary
+//! itself runs in the sandbox as the [worker](super::worker), and executes one case after the other.
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
@@ -11,11 +11,11 @@ use std::process::Command;
 use anyhow::{Context, Result};
 use tempfile::TempDir;
 
-use super::engine::Engine;
+use super::engine::EngineProcess;
 use crate::run::{command, output, root, run, succeeds, target};
 use crate::setup;
 
-/// Packages of the programs that are compared with, and the program by which each is recognized.
+/// Debian packages of the reference programs, each with a program by which its presence is recognized.
 const PACKAGES: [(&str, &str); 11] = [
     ("bubblewrap", "bwrap"),
     ("gawk", "gawk"),
@@ -30,37 +30,37 @@ const PACKAGES: [(&str, &str); 11] = [
     ("zip", "zip"),
 ];
 
-/// jq as it is published on npm: Debian's is older than the one that ours follows.
+/// npm package of jq. Debian's jq is older than the version that Tollhouse follows.
 const JQ: &str = "jq-wasm@3.0.0-jq-1.8.2";
 
-/// Command line of the program.
+/// Command line for jq from npm.
 const JQ_PROGRAM: &str = include_str!("jq.mjs");
 
 /// Program that replaces Debian's jq in the sandbox.
 const JQ_LAUNCHER: &str = "#!/bin/sh\nexec /usr/bin/node /run/jq/jq.mjs \"$@\"\n";
 
-/// Cases after which a sandbox is replaced, so that limits on its worker's own time never bite.
+/// Number of cases after which a sandbox is replaced, so that the limit on its worker's own CPU time is never reached.
 const RENEW_AFTER: usize = 1_000;
 
-/// Size of each writable place in a sandbox, in bytes.
+/// Size of each writable directory in a sandbox, in bytes.
 const SCRATCH: &str = "67108864";
 
-/// Number of the user `nobody`, whom the sandbox belongs to when root starts it.
+/// User id of `nobody`, which the sandbox runs as when root starts it.
 const NOBODY: &str = "65534";
 
 /// Reference programs, ready to run.
-pub(crate) struct Reference {
+pub(crate) struct ReferencePrograms {
     worker: TempDir,
 }
 
-impl Reference {
-    /// Installs what is missing where that is possible, and tries the sandbox.
+impl ReferencePrograms {
+    /// Installs missing programs where that is possible, and tries the sandbox.
     pub(crate) fn prepare() -> Result<Self> {
         for (package, program) in PACKAGES {
             setup::reference_program(package, program)?;
         }
         let worker = tempfile::Builder::new().prefix("tollhouse-differential-").tempdir()?;
-        // A copy: the user in the sandbox may not reach the directory that cargo builds in.
+        // A copy, because the user in the sandbox may be unable to read cargo's target directory.
         std::fs::copy(std::env::current_exe()?, worker.path().join("worker"))?;
         std::fs::set_permissions(worker.path(), std::fs::Permissions::from_mode(0o755))?;
         install_jq(&worker.path().join("jq"))?;
@@ -71,10 +71,10 @@ impl Reference {
         Ok(reference)
     }
 
-    /// Returns a new sandbox, which starts with its first case.
-    pub(crate) fn engine(&self) -> Engine {
+    /// Returns an engine whose sandbox starts with its first case.
+    pub(crate) fn engine(&self) -> EngineProcess {
         let worker = self.worker.path().to_owned();
-        Engine::new(RENEW_AFTER, move || {
+        EngineProcess::new(RENEW_AFTER, move || {
             let mut command = sandbox(&worker);
             command.args(["/run/worker", "differential-worker"]);
             command
@@ -82,7 +82,7 @@ impl Reference {
     }
 }
 
-/// Puts jq, its command line and its launcher into a directory.
+/// Writes jq, its command line and its launcher to a directory.
 fn install_jq(directory: &Path) -> Result<()> {
     let installed = target().join("differential/npm");
     let npm = run(command("npm").args(["install", "--silent", "--no-fund", "--prefix"]).arg(&installed).arg(JQ));
@@ -96,20 +96,22 @@ fn install_jq(directory: &Path) -> Result<()> {
     Ok(std::fs::set_permissions(launcher, std::fs::Permissions::from_mode(0o755))?)
 }
 
-/// Returns the start of a command line that runs its rest in a sandbox, with the reference's directory.
+/// Returns a `bwrap` command, to be completed with the command that runs in the sandbox; `reference` is the directory
+/// of jq.
 fn sandbox(reference: &Path) -> Command {
     let root_user = output(command("id").arg("-u")).is_ok_and(|id| id.trim() == "0");
     let mut sandbox = command(if root_user { "setpriv" } else { "bwrap" });
     if root_user {
         sandbox.args(["--reuid", NOBODY, "--regid", NOBODY, "--clear-groups", "--no-new-privs", "bwrap"]);
     }
-    // Not `--die-with-parent`: the parent is the thread that starts it, which ends before it. It ends with its input.
+    // Not `--die-with-parent`: the parent is the thread that starts the sandbox, which ends before it. The sandbox ends
+    // when its input does.
     sandbox.args(["--unshare-all", "--new-session", "--clearenv", "--cap-drop", "ALL"]);
     sandbox.args(["--ro-bind", "/usr", "/usr"]);
     for (target, link) in [("usr/bin", "/bin"), ("usr/sbin", "/sbin"), ("usr/lib", "/lib"), ("usr/lib64", "/lib64")] {
         sandbox.args(["--symlink", target, link]);
     }
-    // Debian's names for one of several programs, such as `awk`.
+    // Links of Debian's alternatives system, which choose one of several programs, such as `awk`.
     if Path::new("/etc/alternatives").exists() {
         sandbox.args(["--ro-bind", "/etc/alternatives", "/etc/alternatives"]);
     }
@@ -124,7 +126,7 @@ fn sandbox(reference: &Path) -> Command {
     sandbox
 }
 
-/// Returns true if the sandbox's program is here or can be installed.
+/// Returns true if bubblewrap is installed or can be.
 pub(crate) fn available() -> bool {
     succeeds(command("bwrap").arg("--version")) || setup::may_install()
 }

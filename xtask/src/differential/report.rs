@@ -4,36 +4,36 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
-use super::cause::{Cause, Causes};
-use super::compare::Aspect;
+use super::cause::{DifferenceCause, GroupedCauses};
+use super::compare::DifferenceAspect;
 
 /// Longest excerpt of an output, in characters.
 const EXCERPT: usize = 400;
 
 /// Outcome of a run over one subject.
-pub(crate) struct Report {
+pub(crate) struct RunReport {
     /// Name of the generator.
     pub(crate) subject: &'static str,
     /// Seed of the cases.
     pub(crate) seed: u64,
     /// Cases that were compared.
     pub(crate) compared: usize,
-    /// Cases that the reference could not decide.
+    /// Number of cases for which the reference gave no usable result.
     pub(crate) void: usize,
     /// Number of cases whose results differ.
     pub(crate) differing: usize,
     /// Differing cases by cause.
-    pub(crate) causes: Causes,
+    pub(crate) causes: GroupedCauses,
 }
 
-impl Report {
+impl RunReport {
     /// Returns the number of differing cases that no accepted difference explains.
     pub(crate) fn unexplained(&self) -> usize {
         let accepted = self.causes.causes.iter().filter(|cause| cause.accepted.is_some());
         self.differing - accepted.map(|cause| cause.cases.len()).sum::<usize>()
     }
 
-    /// Returns one line for the table of subjects.
+    /// Returns the row of this subject in the table of subjects.
     pub(crate) fn summary(&self) -> String {
         let share = 100.0 * self.differing as f64 / self.compared.max(1) as f64;
         format!(
@@ -46,7 +46,7 @@ impl Report {
         )
     }
 
-    /// Returns the page of the subject, in Markdown.
+    /// Returns the page of this subject, in Markdown.
     pub(crate) fn page(&self) -> String {
         let mut page = format!("# {} (seed {})\n\n{SUMMARY_HEAD}\n{}\n\n", self.subject, self.seed, self.summary());
         page.push_str("| cases | aspects | productions |\n| --- | --- | --- |\n");
@@ -63,9 +63,9 @@ impl Report {
         page
     }
 
-    /// Returns one JSON object for each cause: what another program, or a regression test, needs of it.
+    /// Returns one JSON object for each cause, with all that another program or a regression test needs.
     pub(crate) fn records(&self) -> String {
-        let record = |cause: &Cause| {
+        let record = |cause: &DifferenceCause| {
             json!({
                 "subject": self.subject, "features": cause.features, "cases": cause.cases, "job": cause.example.job(),
                 "aspects": cause.aspects.iter().map(|aspect| aspect.name()).collect::<Vec<_>>(),
@@ -81,16 +81,16 @@ pub(crate) const SUMMARY_HEAD: &str = "\
 | subject | scripts | differing | share | accepted | undecided |
 | --- | --- | --- | --- | --- | --- |";
 
-fn aspects(cause: &Cause) -> String {
+fn aspects(cause: &DifferenceCause) -> String {
     cause.aspects.iter().map(|aspect| aspect.name()).collect::<Vec<_>>().join(", ")
 }
 
-fn productions(cause: &Cause) -> String {
+fn productions(cause: &DifferenceCause) -> String {
     let names: Vec<String> = cause.features.iter().map(|name| format!("`{}`", name.replace('|', "\\|"))).collect();
     if names.is_empty() { "(none left)".to_owned() } else { names.join(" ") }
 }
 
-fn example(cause: &Cause) -> String {
+fn example(cause: &DifferenceCause) -> String {
     let mut text = format!("{} cases, such as {}\n\n", cause.cases.len(), cause.cases[0]);
     write!(text, "```sh\n{}```\n", cause.example.text()).ok();
     for (path, file) in &cause.example.files {
@@ -105,18 +105,18 @@ fn example(cause: &Cause) -> String {
             writeln!(text, "- {key}: reference {}, ours {}", brief(&reference[key]), brief(&ours[key])).ok();
         }
     }
-    if cause.aspects.contains(&Aspect::Limit) {
+    if cause.aspects.contains(&DifferenceAspect::Limit) {
         writeln!(text, "- ours: {}", brief(&ours["error"])).ok();
     }
     text
 }
 
-/// Returns true if a key of the results belongs to an aspect that differs, or says why another does.
-fn shows(key: &str, cause: &Cause) -> bool {
+/// Returns true if a key of the results belongs to an aspect that differs, or explains a difference in another one.
+fn shows(key: &str, cause: &DifferenceCause) -> bool {
     let has = |aspect| cause.aspects.contains(&aspect);
     match key {
-        "files" | "links" => has(Aspect::Files),
-        "modes" => has(Aspect::Modes),
+        "files" | "links" => has(DifferenceAspect::Files),
+        "modes" => has(DifferenceAspect::Modes),
         _ => true,
     }
 }

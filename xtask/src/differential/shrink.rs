@@ -4,21 +4,21 @@ use std::collections::BTreeSet;
 
 use anyhow::Result;
 
-use super::case::Case;
-use super::compare::{Aspect, Verdict};
-use super::sides::Sides;
+use super::case::TestCase;
+use super::compare::{ComparisonVerdict, DifferenceAspect};
+use super::sides::ComparedSides;
 
-/// Rounds of one case. Each round accepts at least one simplification, so most cases need far fewer.
+/// Largest number of rounds for one case. Each round accepts at least one simplification, so most cases need far fewer.
 const ROUNDS: usize = 40;
 
-/// Candidates that are run at a time, in parallel.
+/// Number of candidates that are run in parallel.
 const ABREAST: usize = 16;
 
-/// Candidates that are tried in one round before the case counts as minimal.
+/// Number of candidates that are tried in one round before the case counts as minimal.
 const TRIED: usize = 240;
 
-/// Returns a small case that still differs in all of these aspects or a part of them.
-pub(crate) fn shrink(case: &Case, aspects: &BTreeSet<Aspect>, sides: &Sides) -> Result<Case> {
+/// Returns a smaller case that still differs, in all of these aspects or some of them.
+pub(crate) fn shrink(case: &TestCase, aspects: &BTreeSet<DifferenceAspect>, sides: &ComparedSides) -> Result<TestCase> {
     let mut best = case.clone();
     for _ in 0..ROUNDS {
         let mut candidates = candidates(&best);
@@ -29,12 +29,16 @@ pub(crate) fn shrink(case: &Case, aspects: &BTreeSet<Aspect>, sides: &Sides) -> 
     Ok(best)
 }
 
-fn first_that_differs(candidates: &[Case], aspects: &BTreeSet<Aspect>, sides: &Sides) -> Result<Option<Case>> {
+fn first_that_differs(
+    candidates: &[TestCase],
+    aspects: &BTreeSet<DifferenceAspect>,
+    sides: &ComparedSides,
+) -> Result<Option<TestCase>> {
     for group in candidates.chunks(ABREAST) {
         let trials = sides.trials(&group.iter().collect::<Vec<_>>())?;
         let kept = group.iter().zip(trials).find(|(_, trial)| match &trial.verdict {
-            Verdict::Differs(found) => found.is_subset(aspects) && !found.is_empty(),
-            Verdict::Same | Verdict::Void(_) => false,
+            ComparisonVerdict::Differs(found) => found.is_subset(aspects) && !found.is_empty(),
+            ComparisonVerdict::Same | ComparisonVerdict::Void(_) => false,
         });
         if let Some((case, _)) = kept {
             return Ok(Some(case.clone()));
@@ -43,8 +47,8 @@ fn first_that_differs(candidates: &[Case], aspects: &BTreeSet<Aspect>, sides: &S
     Ok(None)
 }
 
-/// Returns all cases that are one step simpler, the boldest steps first.
-fn candidates(case: &Case) -> Vec<Case> {
+/// Returns all cases that are one simplification away, the largest simplifications first.
+fn candidates(case: &TestCase) -> Vec<TestCase> {
     let mut found = Vec::new();
     for path in case.files.keys() {
         let mut copy = case.clone();
@@ -52,10 +56,10 @@ fn candidates(case: &Case) -> Vec<Case> {
         found.push(copy);
     }
     if case.stdin.is_some() {
-        found.push(Case { stdin: None, ..case.clone() });
+        found.push(TestCase { stdin: None, ..case.clone() });
     }
     if !case.arguments.is_empty() {
-        found.push(Case { arguments: Vec::new(), ..case.clone() });
+        found.push(TestCase { arguments: Vec::new(), ..case.clone() });
     }
     for name in case.env.keys() {
         let mut copy = case.clone();
@@ -63,8 +67,8 @@ fn candidates(case: &Case) -> Vec<Case> {
         found.push(copy);
     }
     let scripts = case.script.simplifications().into_iter();
-    // The script first: without its statements most files go unused.
-    let mut all: Vec<Case> = scripts.map(|script| Case { script, ..case.clone() }).collect();
+    // The script comes first: once statements are gone, most files are unused.
+    let mut all: Vec<TestCase> = scripts.map(|script| TestCase { script, ..case.clone() }).collect();
     all.append(&mut found);
     for (path, file) in &case.files {
         for text in halves(&file.text) {
@@ -74,7 +78,7 @@ fn candidates(case: &Case) -> Vec<Case> {
         }
     }
     for stdin in case.stdin.iter().flat_map(|stdin| halves(stdin)) {
-        all.push(Case { stdin: Some(stdin), ..case.clone() });
+        all.push(TestCase { stdin: Some(stdin), ..case.clone() });
     }
     all
 }
@@ -92,17 +96,17 @@ fn halves(text: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::{candidates, halves};
-    use crate::differential::case::{Case, Language};
-    use crate::differential::node::{Kind, Node};
+    use crate::differential::case::{Language, TestCase};
+    use crate::differential::node::{DerivationNode, NodeKind};
 
     #[test]
     fn candidates_drop_statements_files_and_input() {
-        let mut case = Case::new("shell", Language::Shell);
-        case.statement(Node::plain(Kind::Command, "a"));
-        case.statement(Node::plain(Kind::Command, "b"));
+        let mut case = TestCase::new("shell", Language::Shell);
+        case.statement(DerivationNode::plain(NodeKind::Command, "a"));
+        case.statement(DerivationNode::plain(NodeKind::Command, "b"));
         case.file("f", "1\n2\n");
         case.stdin = Some("x".to_owned());
-        let texts: Vec<String> = candidates(&case).iter().map(Case::text).collect();
+        let texts: Vec<String> = candidates(&case).iter().map(TestCase::text).collect();
         assert!(texts.contains(&"a\n".to_owned()) && texts.contains(&"b\n".to_owned()), "{texts:?}");
         assert!(candidates(&case).iter().any(|case| case.files.is_empty()));
         assert!(candidates(&case).iter().any(|case| case.stdin.is_none()));

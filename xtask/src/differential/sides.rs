@@ -1,4 +1,4 @@
-//! Both sides together: runs cases on the reference and on ours, and compares.
+//! Runs cases on the reference and on Tollhouse, and compares the results.
 
 use std::path::Path;
 use std::sync::Mutex;
@@ -7,40 +7,40 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use anyhow::{Context, Result};
 use serde_json::Value;
 
-use super::case::Case;
-use super::compare::{Verdict, compare};
-use super::engine::Engine;
-use super::reference::Reference;
+use super::case::TestCase;
+use super::compare::{ComparisonVerdict, compare};
+use super::engine::EngineProcess;
+use super::reference::ReferencePrograms;
 use super::subject;
 
-/// Cases that a sandbox takes at a time.
+/// Number of cases that a sandbox is given at a time.
 const SHARE: usize = 25;
 
 /// Results of both sides for one case.
-pub(crate) struct Trial {
+pub(crate) struct CaseTrial {
     /// Result of the reference.
     pub(crate) reference: Value,
     /// Result of tollhouse.
     pub(crate) ours: Value,
     /// Comparison of the two.
-    pub(crate) verdict: Verdict,
+    pub(crate) verdict: ComparisonVerdict,
 }
 
 /// Programs of both sides.
-pub(crate) struct Sides {
-    sandboxes: Vec<Mutex<Engine>>,
-    ours: Mutex<Engine>,
+pub(crate) struct ComparedSides {
+    sandboxes: Vec<Mutex<EngineProcess>>,
+    ours: Mutex<EngineProcess>,
 }
 
-impl Sides {
-    /// Returns both sides, with `jobs` sandboxes for the reference and as many threads for ours.
-    pub(crate) fn new(reference: &Reference, jobs: usize, other: Option<&Path>) -> Self {
+impl ComparedSides {
+    /// Returns both sides, with `jobs` sandboxes for the reference and as many threads for Tollhouse.
+    pub(crate) fn new(reference: &ReferencePrograms, jobs: usize, other: Option<&Path>) -> Self {
         let sandboxes = (0..jobs).map(|_| Mutex::new(reference.engine())).collect();
         Self { sandboxes, ours: Mutex::new(subject::engine(jobs, other)) }
     }
 
     /// Runs cases on both sides.
-    pub(crate) fn trials(&self, cases: &[&Case]) -> Result<Vec<Trial>> {
+    pub(crate) fn trials(&self, cases: &[&TestCase]) -> Result<Vec<CaseTrial>> {
         let (reference, ours) = std::thread::scope(|scope| {
             let reference = scope.spawn(|| self.reference(cases));
             let ours = self.ours.lock().map_err(|_| anyhow::anyhow!("our side panicked"))?.run(cases);
@@ -48,13 +48,13 @@ impl Sides {
             anyhow::Ok((reference?, ours?))
         })?;
         let trials = reference.into_iter().zip(ours);
-        Ok(trials.map(|(reference, ours)| Trial { verdict: compare(&reference, &ours), reference, ours }).collect())
+        Ok(trials.map(|(reference, ours)| CaseTrial { verdict: compare(&reference, &ours), reference, ours }).collect())
     }
 
     /// Runs cases on the reference alone.
-    pub(crate) fn reference(&self, cases: &[&Case]) -> Result<Vec<Value>> {
+    pub(crate) fn reference(&self, cases: &[&TestCase]) -> Result<Vec<Value>> {
         let next = AtomicUsize::new(0);
-        let shares: Vec<&[&Case]> = cases.chunks(SHARE).collect();
+        let shares: Vec<&[&TestCase]> = cases.chunks(SHARE).collect();
         let results: Vec<Mutex<Vec<Value>>> = shares.iter().map(|_| Mutex::default()).collect();
         std::thread::scope(|scope| {
             let threads: Vec<_> = self

@@ -1,4 +1,5 @@
-//! Worker of the reference, inside of its sandbox: takes jobs of `tollhouse batch`, and gives results of the same form.
+//! Worker of the reference, which runs inside of the sandbox: reads jobs of `tollhouse batch`, and writes results of
+//! the same form.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -17,11 +18,11 @@ use serde_json::{Value, json};
 
 /// Working directory of a script.
 const WORKSPACE: &str = "/workspace";
-/// Search path of a script: ours has no other directories.
+/// Search path of a script, with the same directories as Tollhouse's.
 const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
-/// Longest time of one case.
+/// Time limit of one case.
 const LONGEST: Duration = Duration::from_secs(6);
-/// Longest output that is kept. A case that writes more is ended.
+/// Largest output that is kept, in bytes. A case that writes more is killed.
 const OUTPUT: u64 = 1 << 20;
 /// Limits of each process: seconds of CPU time, bytes of address space, bytes of one file, processes, descriptors.
 /// Node.js reserves far more address space than it uses.
@@ -32,10 +33,10 @@ const LIMITS: [(Resource, u64); 5] = [
     (Resource::Nproc, 256),
     (Resource::Nofile, 256),
 ];
-/// Module that holds a JavaScript case.
+/// File that a JavaScript case is written to.
 const MODULE: &str = "/tmp/script.mjs";
 
-/// Reads jobs until there are no more.
+/// Runs jobs until standard input ends.
 pub(crate) fn work() -> Result<()> {
     for (resource, limit) in LIMITS {
         setrlimit(resource, Rlimit { current: Some(limit), maximum: Some(limit) })?;
@@ -58,13 +59,14 @@ fn perform(job: &Value) -> Result<Value> {
     place_files(job)?;
     let mut child = start(job)?;
     let mut input = child.stdin.take().context("no pipe to the script")?;
-    // It fits into the pipe, or the script does not read it: in either case nobody waits for this thread.
+    // A separate thread writes the input. It ends once the input fits into the pipe, or never if the script does not
+    // read it; nothing waits for the thread.
     let stdin = job["stdin"].as_str().unwrap_or_default().as_bytes().to_vec();
     std::thread::spawn(move || input.write_all(&stdin));
     let stdout = drain(child.stdout.take().context("no pipe from the script")?);
     let stderr = drain(child.stderr.take().context("no pipe from the script")?);
     let deadline = Instant::now() + LONGEST;
-    // Background jobs hold the pipes: as a pipeline would, wait for them too.
+    // Background jobs may hold the pipes open. A pipeline would wait for them, and so does the worker.
     let rest = || deadline.saturating_duration_since(Instant::now());
     let out = stdout.recv_timeout(rest());
     let err = stderr.recv_timeout(rest());
@@ -84,7 +86,7 @@ fn perform(job: &Value) -> Result<Value> {
     Ok(result)
 }
 
-/// Returns the status as a shell gives it.
+/// Returns the exit status as a shell reports it.
 fn exit_code(status: std::process::ExitStatus) -> i32 {
     use std::os::unix::process::ExitStatusExt as _;
     status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0))
@@ -98,7 +100,7 @@ fn start(job: &Value) -> Result<Child> {
         node.arg(MODULE);
         node
     } else {
-        // Who starts the run may ignore some (`nohup`, a job of a script), and what is ignored is inherited.
+        // Signals that the caller ignores (because of `nohup`, for example) would be inherited as ignored.
         let mut bash = Command::new("/usr/bin/env");
         bash.args(["--default-signal", "/usr/bin/bash", "-c", script, "bash"]);
         bash
@@ -117,14 +119,14 @@ fn drain(stream: impl Read + Send + 'static) -> Receiver<Vec<u8>> {
     std::thread::spawn(move || {
         let mut bytes = Vec::new();
         if stream.take(OUTPUT).read_to_end(&mut bytes).is_ok() {
-            // The worker may have stopped waiting.
+            // The receiver is gone if the worker has stopped waiting.
             sender.send(bytes).ok();
         }
     });
     receiver
 }
 
-/// Kills all processes of the sandbox but its first and this one.
+/// Kills all processes of the sandbox except for its first one and this one.
 fn kill_all() -> Result<()> {
     let own = std::process::id().to_string();
     for _ in 0..100 {
@@ -134,7 +136,7 @@ fn kill_all() -> Result<()> {
             let pid = name.parse().ok().and_then(Pid::from_raw);
             let Some(pid) = pid.filter(|_| name != own && name != "1") else { continue };
             let state = fs::read_to_string(format!("/proc/{name}/stat")).unwrap_or_default();
-            // A zombie of this process is waited for elsewhere.
+            // A zombie child of this process is reaped elsewhere.
             if state.rsplit(')').next().is_some_and(|rest| !rest.trim_start().starts_with('Z')) && !state.is_empty() {
                 found = true;
                 kill_process(pid, Signal::KILL).ok();
@@ -166,7 +168,7 @@ fn place_files(job: &Value) -> Result<()> {
     set_times(Path::new(WORKSPACE), now)
 }
 
-/// Gives all that is there one time of the last change, as `tollhouse batch` does, so that nothing is newer than the rest.
+/// Sets one modification time on everything, as `tollhouse batch` does, so that no file is newer than another.
 fn set_times(path: &Path, time: Duration) -> Result<()> {
     if fs::symlink_metadata(path)?.is_dir() {
         for entry in fs::read_dir(path)? {
@@ -178,7 +180,7 @@ fn set_times(path: &Path, time: Duration) -> Result<()> {
     Ok(rustix::fs::utimensat(rustix::fs::CWD, path, &times, rustix::fs::AtFlags::SYMLINK_NOFOLLOW)?)
 }
 
-/// Empties a directory, also of directories that nobody may read.
+/// Empties a directory, including directories without permissions.
 fn clear(directory: &Path) -> Result<()> {
     fs::set_permissions(directory, fs::Permissions::from_mode(0o755))?;
     for entry in fs::read_dir(directory)? {
@@ -193,12 +195,12 @@ fn clear(directory: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Returns the contents of a file: a text, or base64 where they are not UTF-8.
+/// Returns the contents of a file as text, or as base64 if they are not UTF-8.
 fn contents(bytes: Vec<u8>) -> Value {
     String::from_utf8(bytes).map_or_else(|error| json!({"base64": BASE64.encode(error.as_bytes())}), Value::from)
 }
 
-/// Adds what the script left, in the form of `tollhouse batch --files`.
+/// Adds the files that the script left, in the form of `tollhouse batch --files`.
 fn list_files(result: &mut Value) -> Result<()> {
     let (mut files, mut modes, mut links) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
     let mut open = vec![PathBuf::from(WORKSPACE)];

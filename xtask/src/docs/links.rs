@@ -1,4 +1,4 @@
-//! Links between the Markdown files of the repository, and paths of the repository that they name.
+//! Links between the Markdown files of the repository, and paths of the repository that the files name.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -7,32 +7,32 @@ use std::path::{Component, Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
-/// Where the files are shown that are no pages of the site.
+/// Address of the files that are not pages of the site.
 const REPOSITORY: &str = "https://github.com/tollhouse/tollhouse/blob/main";
 
-/// The table of contents of the site.
+/// Table of contents of the site.
 const SUMMARY: &str = "docs/SUMMARY.md";
 
-/// Directories whose files have to exist where text names them in backquotes. `tools` is not among them: methods of MCP
-/// begin with it (`tools/call`).
+/// Directories in which a path named in backquotes must exist. `tools` is not among them, because methods of MCP begin
+/// with it (`tools/call`).
 const CHECKED_DIRECTORIES: [&str; 10] =
     ["docs", "examples", "guest-js", "guest-shell", "host", "python", "registry", "tests", "wit", "xtask"];
 
-/// The Markdown files of a repository, with their headings and links.
+/// Markdown files of a repository, with their headings and links.
 pub(super) struct Links {
     repository: PathBuf,
     files: BTreeMap<PathBuf, MarkdownFile>,
-    /// The files that the table of contents names.
+    /// Files that the table of contents names.
     pages: BTreeSet<PathBuf>,
 }
 
 struct MarkdownFile {
     text: String,
-    /// Anchors of its headings.
+    /// Anchors of the file's headings.
     anchors: BTreeSet<String>,
-    /// Destinations of its links, as written, and where in the text each link begins.
+    /// Destinations of the file's links, as written, and the position of each link in the text.
     links: Vec<(String, usize)>,
-    /// Paths of the repository in backquotes, and where in the text each begins.
+    /// Repository paths in backquotes, and the position of each in the text.
     paths: Vec<(String, usize)>,
 }
 
@@ -41,7 +41,7 @@ impl Links {
     ///
     /// # Errors
     ///
-    /// If a file cannot be read, or links or paths lead nowhere: all of them are named.
+    /// Fails if a file cannot be read, or names every link and path whose target does not exist.
     pub(super) fn read(repository: &Path, paths: Vec<PathBuf>) -> Result<Self> {
         let mut files = BTreeMap::new();
         for path in paths {
@@ -54,22 +54,22 @@ impl Links {
             bail!("links or paths lead nowhere:\n{}", broken.join("\n"));
         }
         let summary = links.files.get(Path::new(SUMMARY)).with_context(|| format!("there is no {SUMMARY}"))?;
-        let named = summary.links.iter().map(|(to, _)| Target::of(Path::new(SUMMARY), to));
+        let named = summary.links.iter().map(|(to, _)| LinkTarget::of(Path::new(SUMMARY), to));
         links.pages = named.flatten().map(|target| target.path).collect();
         Ok(links)
     }
 
-    /// The files that the table of contents names.
+    /// Returns the files that the table of contents names.
     pub(super) fn pages(&self) -> impl Iterator<Item = &Path> {
         self.pages.iter().map(PathBuf::as_path)
     }
 
-    /// Writes the table of contents with paths from the root.
+    /// Returns the table of contents with paths relative to the root.
     pub(super) fn summary(&self) -> Result<String> {
         self.with_links(Path::new(SUMMARY), |target, _| Some(target.path.display().to_string()))
     }
 
-    /// Writes a page with links to the repository in place of those to files that are no pages.
+    /// Returns the text of a page in which links to files that are not pages lead to the repository on the web.
     pub(super) fn rewritten(&self, page: &Path) -> Result<String> {
         self.with_links(page, |target, to| {
             let is_shown = self.pages.contains(&target.path) || target.path.starts_with("docs/images");
@@ -77,12 +77,12 @@ impl Links {
         })
     }
 
-    fn with_links(&self, path: &Path, replacement: impl Fn(&Target, &str) -> Option<String>) -> Result<String> {
+    fn with_links(&self, path: &Path, replacement: impl Fn(&LinkTarget, &str) -> Option<String>) -> Result<String> {
         let file = self.files.get(path).with_context(|| format!("{} is no Markdown file here", path.display()))?;
         let mut text = file.text.clone();
-        // From the end, so that the places before a change stay true.
+        // Replacements go from the end to the start, so that earlier positions stay valid.
         for (to, start) in file.links.iter().rev() {
-            let Some(new) = Target::of(path, to).and_then(|target| replacement(&target, to)) else { continue };
+            let Some(new) = LinkTarget::of(path, to).and_then(|target| replacement(&target, to)) else { continue };
             let old = format!("]({to})");
             let found = text[*start..].find(&old);
             let found =
@@ -92,13 +92,13 @@ impl Links {
         Ok(text)
     }
 
-    /// Says of each link and path that leads nowhere where it is.
+    /// Describes each link and path whose target does not exist, with its position.
     fn broken(&self) -> Vec<String> {
         let mut broken = Vec::new();
         for (path, file) in &self.files {
             let line = |start: usize| file.text[..start].matches('\n').count() + 1;
             for (to, start) in &file.links {
-                if let Some(problem) = Target::of(path, to).and_then(|target| self.problem(&target)) {
+                if let Some(problem) = LinkTarget::of(path, to).and_then(|target| self.problem(&target)) {
                     broken.push(format!("{}:{}: {to}: {problem}", path.display(), line(*start)));
                 }
             }
@@ -111,13 +111,13 @@ impl Links {
         broken
     }
 
-    /// Returns true if a path that a file names exists, from the root or from the directory of the file.
+    /// Returns true if a path that a file names exists, relative to the root or to the directory of the file.
     fn has_path(&self, from: &Path, named: &str) -> bool {
         let directories = [Some(Path::new("")), from.parent()];
         directories.into_iter().flatten().any(|directory| self.repository.join(directory).join(named).exists())
     }
 
-    fn problem(&self, target: &Target) -> Option<String> {
+    fn problem(&self, target: &LinkTarget) -> Option<String> {
         if !self.repository.join(&target.path).exists() {
             return Some("there is no such file".to_owned());
         }
@@ -127,16 +127,16 @@ impl Links {
     }
 }
 
-/// What a link within the repository leads to.
-struct Target {
-    /// The file or directory, from the root.
+/// Target of a link within the repository.
+struct LinkTarget {
+    /// File or directory, relative to the root.
     path: PathBuf,
-    /// The heading in it.
+    /// Anchor of a heading in the file.
     anchor: Option<String>,
 }
 
-impl Target {
-    /// Reads the destination of a link. `None` for links to other sites.
+impl LinkTarget {
+    /// Parses the destination of a link. Returns `None` for links to other sites.
     fn of(from: &Path, to: &str) -> Option<Self> {
         if to.contains("://") || to.starts_with("mailto:") {
             return None;
@@ -147,8 +147,8 @@ impl Target {
     }
 }
 
-/// Returns true for the path of a file or directory of the repository. Patterns, placeholders in capitals (`NAME`) and
-/// what a build makes are none.
+/// Returns true if code in backquotes is the path of a file or directory of the repository. Patterns, placeholders in
+/// capitals (`NAME`) and files that a build makes are excluded.
 fn is_repository_path(code: &str) -> bool {
     let is_plain = |part: &str| {
         let is_allowed = part.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-'));
@@ -158,7 +158,7 @@ fn is_repository_path(code: &str) -> bool {
     path.is_some_and(|(directory, rest)| CHECKED_DIRECTORIES.contains(&directory) && rest.split('/').all(is_plain))
 }
 
-/// A path without `.` and `..`. One that climbs out of the repository keeps the `..` at its start.
+/// Resolves `.` and `..` in a path. A path that climbs out of the repository keeps the `..` at its start.
 fn normalized(path: &Path) -> PathBuf {
     let mut parts = PathBuf::new();
     for part in path.components() {
@@ -185,7 +185,7 @@ impl MarkdownFile {
                 Event::Start(Tag::Heading { .. }) => heading = Some(String::new()),
                 Event::End(TagEnd::Heading(_)) => {
                     let anchor = anchor(&heading.take().unwrap_or_default());
-                    // A heading that occurs again is counted.
+                    // A repeated heading gets a number.
                     let unique = (1..).map(|n| format!("{anchor}-{n}"));
                     let name = std::iter::once(anchor.clone()).chain(unique).find(|name| !anchors.contains(name));
                     anchors.extend(name);
@@ -205,7 +205,7 @@ impl MarkdownFile {
     }
 }
 
-/// The anchor that GitHub and mdBook give a heading: lower case, `-` for spaces, no other punctuation but `_`.
+/// Returns the anchor that GitHub and mdBook give a heading: lower case, `-` for spaces, no punctuation but `_`.
 fn anchor(heading: &str) -> String {
     let kept = heading.trim().chars().filter(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | ' '));
     kept.flat_map(char::to_lowercase).map(|c| if c == ' ' { '-' } else { c }).collect()

@@ -1,8 +1,8 @@
-//! The documentation as a site that can be searched: `cargo xtask docs`.
+//! Builds the documentation as a site with a search: `cargo xtask docs`.
 //!
-//! mdBook renders the Markdown files of the repository, in the order of `docs/SUMMARY.md`, with pages that are made from the
-//! code: [`reference`]. [`links`] checks that each link, and each path in backquotes, leads somewhere, which the tests of this
-//! crate do too.
+//! mdBook renders the Markdown files of the repository in the order of `docs/SUMMARY.md`, with pages that are generated
+//! from the code ([`reference`]). [`links`] checks that the target of each link, and of each path in backquotes,
+//! exists; the tests of this crate run the same check.
 
 mod links;
 mod reference;
@@ -22,7 +22,7 @@ use links::Links;
 /// Version of mdBook that renders the site.
 const MDBOOK: &str = "0.5.4";
 
-/// What mdBook is told, but for the title.
+/// Configuration of mdBook, without the title.
 const BOOK: &str = r#"[book]
 title = "Tollhouse"
 language = "en"
@@ -76,7 +76,7 @@ fn build_site(repository: &Path, tollhouse: &Path, mdbook: &Path) -> Result<()> 
     Ok(())
 }
 
-/// The Markdown files that git knows, relative to the root.
+/// Returns the Markdown files that git tracks, relative to the root.
 fn markdown_files() -> Result<Vec<PathBuf>> {
     let listed = output(command("git").args(["ls-files", "--cached", "--others", "--exclude-standard", "*.md"]))?;
     Ok(listed.lines().map(PathBuf::from).collect())
@@ -98,7 +98,7 @@ fn write(path: &Path, text: &str) -> Result<()> {
     fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
 }
 
-/// Returns mdBook, which is installed if it is missing.
+/// Installs mdBook if it is missing, and returns its path.
 fn mdbook() -> Result<PathBuf> {
     let tools = target().join("docs/tools");
     let mdbook = tools.join("bin/mdbook");
@@ -108,7 +108,7 @@ fn mdbook() -> Result<PathBuf> {
         say("installing mdBook, which takes five minutes");
         let mut install = cargo(&["install", "--locked", "--force", "--no-default-features", "--features", "search"]);
         install.args(["--version", MDBOOK, "mdbook", "--root"]).arg(&tools);
-        // Its crates are not those of the workspace.
+        // mdBook's crates are not those of the workspace, so they get a target directory of their own.
         run(install.env_remove("CARGO_TARGET_DIR"))?;
     }
     Ok(mdbook)

@@ -1,4 +1,4 @@
-//! Pages that are made from the code: the commands, the keys of policies, the Python package.
+//! Reference pages that are generated from the code: the commands, the keys of policies, the Python package.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -9,52 +9,52 @@ use serde_json::Value;
 
 use crate::run::{command, output};
 
-/// A page of the reference.
-pub(super) struct Page {
-    /// Its file, from the root of the sources of the site.
+/// Generated page of the reference.
+pub(super) struct ReferencePage {
+    /// Path of the page, relative to the root of the site's sources.
     pub(super) path: PathBuf,
     pub(super) text: String,
     title: String,
-    /// 0 for a page of its own, 1 for one below the page before.
+    /// Level in the table of contents: 0 for a top-level page, 1 for a page below the one before it.
     depth: usize,
 }
 
-impl Page {
+impl ReferencePage {
     fn new(path: &str, title: &str, depth: usize, text: String) -> Self {
         Self { path: PathBuf::from("reference").join(path), text, title: title.to_owned(), depth }
     }
 
-    /// Its line in the table of contents.
+    /// Returns the line of the page in the table of contents.
     pub(super) fn entry(&self) -> String {
         format!("{}- [{}]({})\n", "  ".repeat(self.depth), self.title, self.path.display())
     }
 }
 
-/// Makes the pages of the reference, with the program `tollhouse`.
-pub(super) fn pages(tollhouse: &Path) -> Result<Vec<Page>> {
+/// Generates the pages of the reference by running the binary `tollhouse`.
+pub(super) fn pages(tollhouse: &Path) -> Result<Vec<ReferencePage>> {
     let mut pages = commands(tollhouse)?;
     let schema = output(command(tollhouse).args(["policy", "schema"]))?;
     let schema = serde_json::from_str(&schema).context("`tollhouse policy schema` printed no JSON")?;
-    pages.push(Page::new("policy.md", "Keys of policies", 0, policy(&schema)));
+    pages.push(ReferencePage::new("policy.md", "Keys of policies", 0, policy(&schema)));
     let python = "# The Python package\n\nThe [reference of `tollhouse`](../python/index.html) is made from the docstrings of the package.\n";
-    pages.push(Page::new("python.md", "The Python package", 0, python.to_owned()));
+    pages.push(ReferencePage::new("python.md", "The Python package", 0, python.to_owned()));
     Ok(pages)
 }
 
-/// One page with the common options, and one for each command with its subcommands.
-fn commands(tollhouse: &Path) -> Result<Vec<Page>> {
+/// Generates a page with the common options, and one for each command with its subcommands.
+fn commands(tollhouse: &Path) -> Result<Vec<ReferencePage>> {
     let manual = tempfile::tempdir()?;
     output(command(tollhouse).arg("man").arg(manual.path()))?;
     let mut subcommands = BTreeMap::<String, Vec<String>>::new();
     for entry in std::fs::read_dir(manual.path())? {
         let name = entry?.path().file_stem().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        // `tollhouse-registry-trust-add`: no name of a command has a `-`.
+        // Manual pages are named like `tollhouse-registry-trust-add`; no command has a `-` in its name.
         let Some(words) = name.strip_prefix("tollhouse-") else { continue };
         let first = words.split('-').next().unwrap_or(words);
         subcommands.entry(first.to_owned()).or_default().push(words.replace('-', " "));
     }
     let text = format!("# Commands\n\n{}", help(tollhouse, "")?);
-    let mut pages = vec![Page::new("commands/index.md", "Commands", 0, text)];
+    let mut pages = vec![ReferencePage::new("commands/index.md", "Commands", 0, text)];
     for (name, mut all) in subcommands {
         all.sort();
         let mut text = format!("# tollhouse {name}\n\n");
@@ -64,25 +64,25 @@ fn commands(tollhouse: &Path) -> Result<Vec<Page>> {
             }
             text.push_str(&help(tollhouse, words)?);
         }
-        pages.push(Page::new(&format!("commands/{name}.md"), &format!("tollhouse {name}"), 1, text));
+        pages.push(ReferencePage::new(&format!("commands/{name}.md"), &format!("tollhouse {name}"), 1, text));
     }
     Ok(pages)
 }
 
-/// What `--help` prints, as a block.
+/// Returns the output of `--help` as a code block.
 fn help(tollhouse: &Path, words: &str) -> Result<String> {
     let mut program = command(tollhouse);
     program.args(words.split_whitespace()).arg("--help").env("COLUMNS", "84");
     Ok(format!("```text\n{}\n```\n\n", output(&mut program)?.trim_end()))
 }
 
-/// One section for each table of a policy, from its JSON Schema.
+/// Generates one section for each table of a policy, from the JSON Schema.
 pub(super) fn policy(schema: &Value) -> String {
     let mut text = String::from(
         "# Keys of policies\n\n[Policies](../docs/policies.md) explains them with examples. This page is made from \
          `tollhouse policy schema`.\n",
     );
-    let mut sections = Sections { schema, waiting: vec![(String::new(), schema)], known: BTreeMap::new() };
+    let mut sections = PolicySections { schema, waiting: vec![(String::new(), schema)], known: BTreeMap::new() };
     while !sections.waiting.is_empty() {
         let (path, table) = sections.waiting.remove(0);
         if path.is_empty() {
@@ -104,17 +104,17 @@ pub(super) fn policy(schema: &Value) -> String {
     text
 }
 
-/// Tables of a policy for which sections are to be written.
-struct Sections<'s> {
+/// Sections for the tables of a policy, while they are written.
+struct PolicySections<'s> {
     schema: &'s Value,
-    /// Paths and schemas of tables without a section so far.
+    /// Paths and schemas of the tables that have no section yet.
     waiting: Vec<(String, &'s Value)>,
     /// Path of the section of each definition.
     known: BTreeMap<&'s str, String>,
 }
 
-impl<'s> Sections<'s> {
-    /// Names the type of a value in words, with links to the sections of tables.
+impl<'s> PolicySections<'s> {
+    /// Describes the type of a value in words, with links to the sections of tables.
     fn kind(&mut self, schema: &'s Value, path: &str) -> String {
         if let Some(name) = schema["$ref"].as_str().and_then(|to| to.strip_prefix("#/$defs/")) {
             let definition = &self.schema["$defs"][name];

@@ -7,7 +7,7 @@ use super::links::Links;
 use super::{markdown_files, reference};
 use crate::run::root;
 
-/// A repository of these files.
+/// Creates a repository with these files.
 fn repository(files: &[(&str, &str)]) -> (tempfile::TempDir, Vec<PathBuf>) {
     let directory = tempfile::tempdir().expect("a directory");
     for (path, text) in files {

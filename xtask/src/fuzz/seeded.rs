@@ -14,10 +14,10 @@ use crate::run::{root, say, succeeds};
 const VARIABLE: &str = "TOLLHOUSE_SEEDED_BUG";
 
 /// Way in which a target found its bug.
-struct Found {
+struct FoundBug {
     time: Duration,
     runs: String,
-    /// True if a file of the corpus did.
+    /// True if the input is a file of the corpus.
     corpus: bool,
 }
 
@@ -27,7 +27,7 @@ pub(super) fn find(targets: &[&String], seconds: u32) -> Result<()> {
     let mut missed = Vec::new();
     for target in targets {
         match one(target, seconds)? {
-            Some(Found { time, runs, corpus }) => {
+            Some(FoundBug { time, runs, corpus }) => {
                 let by = if corpus { ", by its corpus" } else { "" };
                 println!("{target:width$}  found after {:.1} s, {runs} runs{by}", time.as_secs_f64());
             }
@@ -43,9 +43,9 @@ pub(super) fn find(targets: &[&String], seconds: u32) -> Result<()> {
     bail!("these did not find what was put there for them: {}", missed.join(", "))
 }
 
-/// Runs one target. The run begins with its corpus and nothing that was found before, and what it finds is no finding
-/// without the bug.
-fn one(target: &str, seconds: u32) -> Result<Option<Found>> {
+/// Runs one target, starting with its corpus alone. An input that also fails without the bug is a real finding, and an
+/// error here.
+fn one(target: &str, seconds: u32) -> Result<Option<FoundBug>> {
     let place = directory().join("seeded").join(target);
     if place.exists() {
         std::fs::remove_dir_all(&place)?;
@@ -73,10 +73,10 @@ fn one(target: &str, seconds: u32) -> Result<Option<Found>> {
     }
     let told = String::from_utf8_lossy(&std::fs::read(&log)?).into_owned();
     let runs = after(&told, "stat::number_of_executed_units:").unwrap_or("?").to_owned();
-    Ok(Some(Found { time, runs, corpus: holds(&corpus, &input)? }))
+    Ok(Some(FoundBug { time, runs, corpus: holds(&corpus, &input)? }))
 }
 
-/// Returns true if a directory has a file of these bytes.
+/// Returns true if a directory contains a file with the same bytes.
 fn holds(directory: &Path, file: &Path) -> Result<bool> {
     let bytes = std::fs::read(file)?;
     for entry in std::fs::read_dir(directory)? {

@@ -1,4 +1,4 @@
-//! `host/guests/manifest.toml`: what the stored guests were made of and by, and their digests.
+//! `host/guests/manifest.toml`: digests of the stored guests and of their sources, and the compilers that made them.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -11,7 +11,7 @@ use toml::Table;
 /// Description of a stored guest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct StoredGuest {
-    /// Digest of its sources.
+    /// Digest of the guest's sources.
     pub(super) sources: String,
     /// blake3 of the uncompressed component.
     component: String,
@@ -32,14 +32,14 @@ impl StoredGuest {
 }
 
 /// Manifest of all stored guests.
-pub(super) struct Manifest {
+pub(super) struct GuestManifest {
     rustc: String,
     clang: String,
     guests: BTreeMap<String, StoredGuest>,
 }
 
-impl Manifest {
-    /// Creates a manifest of no guests, made by these compilers.
+impl GuestManifest {
+    /// Creates a manifest without guests, for these versions of the compilers.
     pub(super) fn made_by(rustc: &str, clang: &str) -> Self {
         Self { rustc: rustc.trim().to_owned(), clang: clang.trim().to_owned(), guests: BTreeMap::new() }
     }
@@ -75,7 +75,7 @@ impl Manifest {
         let mut text =
             "# What the guests beside this file were made of and by. Written by `cargo xtask guests`.\n".to_owned();
         for (key, value) in [("rustc", &self.rustc), ("clang", &self.clang)] {
-            // Versions of compilers have nothing to escape, and `parse` would refuse it.
+            // Versions of compilers contain nothing to escape; otherwise `parse` would refuse the result.
             writeln!(text, "{key} = \"{value}\"").expect("writing to a string does not fail");
         }
         for (name, StoredGuest { sources, component, compressed }) in &self.guests {
@@ -95,12 +95,12 @@ impl Manifest {
             .with_context(|| format!("cannot write {}", path(directory).display()))
     }
 
-    /// Returns true if a guest was made of these sources.
+    /// Returns true if the guest was built from sources with this digest.
     pub(super) fn has(&self, name: &str, sources: &str) -> bool {
         self.guests.get(name).is_some_and(|guest| guest.sources == sources)
     }
 
-    /// Compares a guest with the one that this manifest describes.
+    /// Compares the files of a guest with their description in this manifest.
     pub(super) fn compare_guest(&self, name: &str, found: &StoredGuest) -> Result<()> {
         let told = self.guests.get(name).with_context(|| format!("the manifest has no guest {name}"))?;
         if found.component != told.component {
@@ -112,7 +112,7 @@ impl Manifest {
         Ok(())
     }
 
-    /// Compares guests that were just built with those that are stored.
+    /// Compares guests that were just built with the stored ones.
     pub(super) fn compare(&self, stored: &Self) -> Result<()> {
         if (&self.rustc, &self.clang) != (&stored.rustc, &stored.clang) {
             bail!(
@@ -140,8 +140,8 @@ fn sha256(bytes: &[u8]) -> String {
 mod tests {
     use super::*;
 
-    fn manifest() -> Manifest {
-        let mut manifest = Manifest::made_by("rustc 1", "clang 2\n");
+    fn manifest() -> GuestManifest {
+        let mut manifest = GuestManifest::made_by("rustc 1", "clang 2\n");
         let [sources, component, compressed] = ["aa", "bb", "cc"].map(str::to_owned);
         manifest.add("js", StoredGuest { sources, component, compressed });
         manifest
@@ -149,7 +149,7 @@ mod tests {
 
     #[test]
     fn manifest_written_and_read_is_the_same() {
-        let read = Manifest::parse(&manifest().text()).expect("it is a manifest");
+        let read = GuestManifest::parse(&manifest().text()).expect("it is a manifest");
         assert_eq!((read.rustc.as_str(), read.clang.as_str()), ("rustc 1", "clang 2"));
         assert_eq!(read.guests, manifest().guests);
         assert!(read.has("js", "aa") && !read.has("js", "ab") && !read.has("shell", "aa"));
@@ -158,7 +158,7 @@ mod tests {
     #[test]
     fn manifest_without_a_digest_is_refused() {
         for key in ["rustc", "sources", "component", "compressed"] {
-            let error = Manifest::parse(&manifest().text().replace(&format!("{key} ="), "other =")).err();
+            let error = GuestManifest::parse(&manifest().text().replace(&format!("{key} ="), "other =")).err();
             assert!(error.is_some_and(|error| error.to_string().contains(key)), "{key}");
         }
     }
@@ -169,7 +169,7 @@ mod tests {
         other.guests.get_mut("js").expect("it is there").compressed = "cd".to_owned();
         let error = other.compare(&manifest()).expect_err("the bytes differ").to_string();
         assert!(error.contains("js.wasm.zst") && error.contains("cd"), "{error}");
-        let error = Manifest::made_by("rustc 2", "clang 2").compare(&manifest()).expect_err("another compiler");
+        let error = GuestManifest::made_by("rustc 2", "clang 2").compare(&manifest()).expect_err("another compiler");
         assert!(error.to_string().contains("rustc 2"), "{error}");
     }
 }

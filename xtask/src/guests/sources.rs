@@ -1,5 +1,5 @@
-//! Digest of all that the build of a guest reads: its sources and those of its dependencies, settings, and versions of the
-//! tools that git pins. clang is not pinned; its version is in the manifest.
+//! Digest of everything that the build of a guest reads: sources of the guest and of its dependencies, settings, and
+//! versions of the tools that git pins. clang is not pinned; its version is recorded in the manifest.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -12,7 +12,7 @@ use super::GETRANDOM;
 use crate::patched;
 use crate::run::root;
 
-/// Files and directories that both guests are built of.
+/// Files and directories that both guests are built from.
 const SHARED: [&str; 5] =
     ["wit/guest.wit", "wit/deps", "rust-toolchain.toml", "host/engine/src/guest.rs", "host/engine/src/warm_pages.rs"];
 
@@ -35,34 +35,34 @@ const SHELL: [&str; 5] = [
     "guest-shell/patches",
 ];
 
-/// Sources of the program that pre-initialises guests.
+/// Crates of the program that pre-initialises guests.
 const TOOLS: [&str; 3] = ["wasmtime", "wasmtime-wizer", "wit-component"];
 
 /// Computes the digest of the sources of a guest.
 pub(super) fn digest(name: &str) -> Result<String> {
-    let mut digest = Sources(Sha256::new());
+    let mut digest = SourceDigest(Sha256::new());
     digest.add("flags", GETRANDOM.as_bytes());
     for path in SHARED.iter().chain(if name == "js" { JAVASCRIPT.as_slice() } else { &SHELL }) {
         digest.add_path(path)?;
     }
-    let lock = Lock::read("Cargo.lock")?;
+    let lock = LockedPackages::read("Cargo.lock")?;
     digest.add("tools", lock.versions(&TOOLS)?.as_bytes());
     if name == "js" {
         digest.add("compiler", patched::wrapper_script("clang", Path::new("quickjs.c")).as_bytes());
         digest.add("dependencies", lock.closure("tollhouse-guest-js")?.as_bytes());
         digest.add("settings", inherited(&table("Cargo.toml")?, &table("guest-js/Cargo.toml")?).as_bytes());
     } else {
-        // Its own lock file, which is among its files, pins all but the patched library.
+        // The guest's own lock file, which is among these files, pins everything but the patched crate.
         digest.add("bashkit", patched::bashkit_pinned()?.as_bytes());
     }
     Ok(format!("{:x}", digest.0.finalize()))
 }
 
-/// Digest of files, one after the other.
-struct Sources(Sha256);
+/// Digest of named parts, added one after the other.
+struct SourceDigest(Sha256);
 
-impl Sources {
-    /// Adds a part, with its length, so that parts cannot be taken for each other.
+impl SourceDigest {
+    /// Adds a part, with lengths, so that the borders between parts are unambiguous.
     fn add(&mut self, name: &str, content: &[u8]) {
         for part in [name.as_bytes(), content] {
             self.0.update((part.len() as u64).to_le_bytes());
@@ -92,7 +92,7 @@ fn table(path: &str) -> Result<Table> {
     text.parse().with_context(|| format!("{} is not TOML", full.display()))
 }
 
-/// Writes down what a package has from its workspace: profiles, values of `[package]`, dependencies.
+/// Describes what a package inherits from its workspace: profiles, values of `[package]`, dependencies.
 fn inherited(workspace: &Table, package: &Table) -> String {
     let mut names = BTreeSet::new();
     for section in ["dependencies", "build-dependencies"] {
@@ -112,7 +112,7 @@ fn inherited(workspace: &Table, package: &Table) -> String {
     text
 }
 
-/// Writes down a value, with the keys of tables in order.
+/// Returns a canonical text of a value, with the keys of tables in order.
 fn canonical(value: Option<&Value>) -> String {
     match value {
         None => "none".to_owned(),
@@ -129,9 +129,9 @@ fn canonical(value: Option<&Value>) -> String {
 }
 
 /// Packages of a lock file.
-struct Lock(Vec<Table>);
+struct LockedPackages(Vec<Table>);
 
-impl Lock {
+impl LockedPackages {
     fn read(path: &str) -> Result<Self> {
         Ok(Self::of(table(path)?))
     }
@@ -142,7 +142,7 @@ impl Lock {
         Self(packages)
     }
 
-    /// Writes down the versions of these packages.
+    /// Describes the versions of these packages.
     fn versions(&self, names: &[&str]) -> Result<String> {
         let mut text = String::new();
         for name in names {
@@ -152,7 +152,7 @@ impl Lock {
         Ok(text)
     }
 
-    /// Writes down all packages that a package depends on, with their checksums, and itself.
+    /// Describes a package and all its transitive dependencies, with their checksums.
     fn closure(&self, name: &str) -> Result<String> {
         let mut seen = BTreeSet::new();
         let mut next = vec![name.to_owned()];
@@ -167,7 +167,7 @@ impl Lock {
         Ok(seen.into_iter().collect())
     }
 
-    /// Finds a package as `dependencies` name it: by its name, and its version where there are several.
+    /// Finds the package that an entry of `dependencies` names: by name, and by version where there are several.
     fn find(&self, dependency: &str) -> Option<&Table> {
         let mut words = dependency.split(' ');
         let (name, version) = (words.next(), words.next());
@@ -212,7 +212,7 @@ dependencies = ["b 2"]
 
     #[test]
     fn closure_of_a_package_has_the_versions_that_it_reaches() {
-        let lock = Lock::of(LOCK.parse().expect("TOML"));
+        let lock = LockedPackages::of(LOCK.parse().expect("TOML"));
         assert_eq!(lock.closure("a").expect("it is there"), "a 1 none\nb 2 b2\nc 3 c3\n");
         assert!(lock.closure("d").is_err());
     }

@@ -1,7 +1,7 @@
-//! `git`: its own sources, as published, with clang for WASI 0.1 (`xtask/git`).
+//! `git`: built from its published sources with clang for WASI 0.1 (`xtask/git`).
 //!
-//! git is under the GPL, version 2: it is fetched and built on the machine of whoever asks for it, and nothing here
-//! carries a part of it.
+//! git is licensed under the GPL, version 2. It is fetched and built only on request, on the user's machine; this
+//! repository contains no part of it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -21,20 +21,20 @@ pub(super) const DESCRIPTION: &str =
     "git: `git init`, `git commit`, `git diff`, `git log` and most others, on the files that the policy grants.";
 pub(super) const LICENSE: &str = "GPL-2.0-only";
 
-/// SHA-256 of the archive that kernel.org publishes, which Debian has as it is.
+/// SHA-256 of the archive that kernel.org publishes. Debian has the same archive.
 const SHA256: &str = "9c2eb1250781b3e5bfef098572d07fdf132d67e6c065e4307332ade9819a1501";
 
-/// The release of Debian that has this version.
+/// Release of Debian with this version of git.
 const DEBIAN: &str = "trixie";
 
-/// The crate that brings the sources of zlib.
+/// Crate that contains the sources of zlib.
 const ZLIB: (&str, &str, &str) =
     ("libz-sys", "1.1.33", "fee3f59f4321dab0c78d828942e7aa09d0bd8ad6e78a501977e6bf3d02938045");
 
-/// Directory of our own files: settings, the layer below git, and patches.
+/// Directory of our own files: settings, a layer of system calls below git, and patches.
 const OURS: &str = "xtask/git";
 
-/// Makes the module, in a directory of its own.
+/// Builds the module in a directory of its own.
 pub(super) fn make(place: &Path, module: &Path) -> Result<()> {
     for program in ["make", "tar", "xz"] {
         if !succeeds(command(program).arg("--version")) {
@@ -56,19 +56,19 @@ pub(super) fn make(place: &Path, module: &Path) -> Result<()> {
     let mut make = command("make");
     make.arg("--silent").arg("-C").arg(&sources).arg("-f").arg(ours.join("Makefile"));
     make.arg(format!("--jobs={}", std::thread::available_parallelism().map_or(1, usize::from)));
-    // Names of a system that git's Makefile knows nothing of.
+    // Names of a system that git's Makefile does not know, so that it chooses nothing by itself.
     make.args(["uname_S=WASI", "uname_M=wasm32", "uname_O=WASI", "uname_R=1", "uname_V=1"]);
     make.arg(format!("OURS={}", ours.display())).arg(format!("ZLIB={}", zlib.join("src/zlib").display()));
     make.arg(format!("CLANG={}", c.compiler)).arg(format!("HEADERS={}", c.headers)).args(linker()?);
     run(make.arg("git.wasm"))?;
     fs::create_dir_all(module.parent().expect("it is in a directory"))?;
     fs::rename(sources.join("git.wasm"), module)?;
-    // Some hundred megabytes that nothing else uses.
+    // The objects take some hundred megabytes, and nothing else uses them.
     let _ = fs::remove_dir_all(work);
     Ok(())
 }
 
-/// Linker, which is Rust's, and the C library that Rust's target brings.
+/// Returns variables for `make`: Rust's own linker, and the C library that comes with Rust's target.
 fn linker() -> Result<[String; 2]> {
     let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
     let sysroot = output(command(&rustc).args(["--print", "sysroot"]))?;
@@ -86,8 +86,7 @@ fn linker() -> Result<[String; 2]> {
     Ok([format!("LD={}", linker.display()), format!("LIBS={} {}", libc.display(), builtins.display())])
 }
 
-/// Returns the archive: one that is there already, or from kernel.org, or where that is not to be had, from Debian's
-/// mirror that this machine uses.
+/// Returns the path of the archive: an existing one, or one from kernel.org, or from the Debian mirror of this machine.
 fn archive(work: &Path) -> Result<PathBuf> {
     let file = format!("{NAME}-{VERSION}.tar.xz");
     let path = work.join(&file);
@@ -119,7 +118,7 @@ fn fetch(file: &str, path: &Path, work: &Path) -> Result<()> {
     Ok(fs::rename(debian(work).with_context(failed)?, path)?)
 }
 
-/// Fetches the archive as a Debian source package, with lists of its own: the machine's are left as they are.
+/// Fetches the archive as a Debian source package. Package lists of its own leave those of the machine untouched.
 fn debian(work: &Path) -> Result<PathBuf> {
     let keyring = "/usr/share/keyrings/debian-archive-keyring.gpg";
     let mirror =
@@ -148,7 +147,7 @@ fn debian(work: &Path) -> Result<PathBuf> {
     Ok(apt.join(format!("{NAME}_{VERSION}.orig.tar.xz")))
 }
 
-/// Unpacks the archive anew.
+/// Removes what was unpacked before, and unpacks the archive.
 fn unpack(archive: &Path, work: &Path) -> Result<()> {
     let sources = work.join(format!("{NAME}-{VERSION}"));
     if sources.exists() {

@@ -12,16 +12,15 @@ pub(super) const NAME: &str = "sqlite3";
 /// Version of SQLite, and so of the package.
 pub(super) const VERSION: &str = "3.49.1";
 pub(super) const DESCRIPTION: &str = "The command-line shell of SQLite: `sqlite3 FILE 'select 1'`.";
-/// The identifier that SPDX has for what its authors put in the place of a licence.
+/// SPDX identifier of the blessing that SQLite has in place of a licence.
 pub(super) const LICENSE: &str = "blessing";
 
-/// The crate that has that version of SQLite and of its shell, as its authors publish them, and the SHA-256 of its
-/// archive.
+/// Crate that contains this version of SQLite and of its shell as their authors publish them, and the SHA-256 of the
+/// crate's archive.
 const CRATE: (&str, &str, &str) =
     ("sqlite3-src", "0.7.1", "2739bac4e1ca6527391698167b1392332d00123c9fc11eca16311291db6829f3");
 
-/// Features of the program: the extensions that distributions build in, and neither processes nor threads nor libraries
-/// of the system.
+/// Compile-time options: the extensions that distributions enable, and no processes, threads or loadable libraries.
 const DEFINED: [&str; 17] = [
     "SQLITE_THREADSAFE=0",
     "SQLITE_OMIT_LOAD_EXTENSION",
@@ -36,20 +35,20 @@ const DEFINED: [&str; 17] = [
     "SQLITE_ENABLE_DBSTAT_VTAB",
     "SQLITE_ENABLE_EXPLAIN_COMMENTS",
     "SQLITE_ENABLE_COLUMN_METADATA",
-    // `writefile` may be given a mode, and WASI has none to set.
+    // `writefile` may be given a mode, but WASI cannot set one.
     "chmod(path,mode)=0",
     "_WASI_EMULATED_GETPID",
     "_WASI_EMULATED_PROCESS_CLOCKS",
     "_WASI_EMULATED_SIGNAL",
 ];
 
-/// Libraries of wasi-libc that stand in for what WASI has not.
+/// Libraries of wasi-libc that emulate features which WASI does not have.
 const EMULATED: [&str; 3] = ["getpid", "process-clocks", "signal"];
 
-/// File with the program's entry point, which lies beside the sources of SQLite.
+/// C file with the program's entry point, compiled together with the sources of SQLite.
 const MAIN: &str = "xtask/sqlite/main.c";
 
-/// Builds it in `place`, with the sources in `sources`.
+/// Builds the module in `place` from the sources in `sources`.
 pub(super) fn make(place: &Path, sources: &Path, module: &Path) -> Result<()> {
     let c = setup()?;
     say(&format!("building {NAME} {VERSION} (wasm32-wasip1)"));
@@ -69,7 +68,7 @@ pub(super) fn make(place: &Path, sources: &Path, module: &Path) -> Result<()> {
         run(clang.args(["-Os", "-w", "-c"]).arg(file).arg("-o").arg(&object))?;
         objects.push(object);
     }
-    // What begins it, and the libraries, are those of Rust's target: its linker puts them together.
+    // Start code and libraries are those of Rust's target, so Rust's compiler links the program.
     let main = sources.join("main.rs");
     fs::write(&main, "#![no_main]\n").with_context(|| format!("cannot write {}", main.display()))?;
     fs::create_dir_all(module.parent().expect("it is in a directory"))?;

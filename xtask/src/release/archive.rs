@@ -1,4 +1,4 @@
-//! Archives whose bytes depend on their files alone: sorted, owned by nobody in particular, all of one time.
+//! Archives whose bytes depend on their files alone: sorted, with neutral owners and one time stamp.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;
@@ -8,31 +8,31 @@ use flate2::{Compression, GzBuilder};
 use sha2::{Digest as _, Sha256};
 use tar::{EntryType, Header};
 
-/// Longest name that every reader of tar archives takes, in bytes.
+/// Longest name that every reader of tar archives accepts, in bytes.
 const MAX_NAME: usize = 100;
 
-/// Files and directories by their paths, which are relative and separated by `/`.
+/// Files and directories by path. Paths are relative and separated by `/`.
 #[derive(Clone, Default)]
-pub(super) struct Tree(BTreeMap<String, Node>);
+pub(super) struct FileTree(BTreeMap<String, TreeEntry>);
 
 #[derive(Clone)]
-struct Node {
+struct TreeEntry {
     mode: u32,
     /// User and group of all entries.
     owner: u64,
-    /// Bytes of a file; none for a directory.
+    /// Contents of a file; `None` for a directory.
     content: Option<Vec<u8>>,
 }
 
-impl Tree {
-    /// Adds a file of user 0. Directories above it need not be added.
+impl FileTree {
+    /// Adds a file that user 0 owns. Directories above it are added by themselves.
     pub(super) fn file(&mut self, path: impl Into<String>, mode: u32, content: impl Into<Vec<u8>>) {
-        self.0.insert(path.into(), Node { mode, owner: 0, content: Some(content.into()) });
+        self.0.insert(path.into(), TreeEntry { mode, owner: 0, content: Some(content.into()) });
     }
 
-    /// Adds a directory that is not an ordinary one of user 0.
+    /// Adds a directory with a special mode or owner.
     pub(super) fn directory(&mut self, path: impl Into<String>, mode: u32, owner: u64) {
-        self.0.insert(path.into(), Node { mode, owner, content: None });
+        self.0.insert(path.into(), TreeEntry { mode, owner, content: None });
     }
 
     /// Adds the files of another tree below a directory.
@@ -48,8 +48,8 @@ impl Tree {
 
     /// Makes a tar archive, with `prefix` before each path and `epoch` as the time of all files, in seconds.
     pub(super) fn tar(&self, prefix: &str, epoch: u64) -> Result<Vec<u8>> {
-        let mut nodes: BTreeMap<&str, &Node> = self.0.iter().map(|(path, node)| (path.as_str(), node)).collect();
-        let ordinary = Node { mode: 0o755, owner: 0, content: None };
+        let mut nodes: BTreeMap<&str, &TreeEntry> = self.0.iter().map(|(path, node)| (path.as_str(), node)).collect();
+        let ordinary = TreeEntry { mode: 0o755, owner: 0, content: None };
         for above in self.directories() {
             nodes.entry(above).or_insert(&ordinary);
         }
@@ -62,17 +62,17 @@ impl Tree {
         Ok(archive.into_inner()?)
     }
 
-    /// Returns the directories that the paths lie in.
+    /// Returns the directories above all paths.
     fn directories(&self) -> BTreeSet<&str> {
         let above = |path: &'_ str| path.match_indices('/').map(|(at, _)| at).collect::<Vec<_>>();
         self.0.keys().flat_map(|path| above(path).into_iter().map(|at| &path[..at])).collect()
     }
 }
 
-fn header(name: &str, node: &Node, epoch: u64) -> Result<Header> {
+fn header(name: &str, node: &TreeEntry, epoch: u64) -> Result<Header> {
     ensure!(name.len() <= MAX_NAME, "`{name}` is longer than {MAX_NAME} bytes");
     let mut header = Header::new_ustar();
-    // `set_path` would drop the `./` that Debian's archives begin with.
+    // `set_path` would drop the leading `./` of names in Debian's archives.
     header.as_ustar_mut().context("it is one")?.name[..name.len()].copy_from_slice(name.as_bytes());
     header.set_entry_type(if node.content.is_some() { EntryType::Regular } else { EntryType::Directory });
     header.set_mode(node.mode);
@@ -84,7 +84,7 @@ fn header(name: &str, node: &Node, epoch: u64) -> Result<Header> {
     Ok(header)
 }
 
-/// Compresses bytes, without name and time.
+/// Compresses bytes, without a name and a time in the header.
 pub(super) fn gzip(bytes: &[u8]) -> Result<Vec<u8>> {
     let mut encoder = GzBuilder::new().mtime(0).write(Vec::new(), Compression::best());
     encoder.write_all(bytes)?;
@@ -102,7 +102,7 @@ mod tests {
 
     #[test]
     fn tar_of_a_tree_is_sorted_and_has_the_directories_above() {
-        let mut tree = Tree::default();
+        let mut tree = FileTree::default();
         tree.file("b/c.txt", 0o644, "c");
         tree.file("a", 0o755, "a");
         tree.directory("home", 0o700, 65532);
@@ -122,7 +122,7 @@ mod tests {
 
     #[test]
     fn tar_with_a_name_that_is_too_long_is_refused() {
-        let mut tree = Tree::default();
+        let mut tree = FileTree::default();
         tree.file("a".repeat(101), 0o644, "");
         assert!(tree.tar("", 0).is_err());
     }

@@ -1,4 +1,4 @@
-//! What has to agree before anything is released. All that does not is told at once, each with its place.
+//! Checks of consistency before a release. All findings are reported at once, each with its place.
 
 use std::fs;
 
@@ -12,19 +12,19 @@ use crate::guests;
 use crate::patched;
 use crate::run::{cargo, command, output, root, run, say, succeeds};
 
-/// Facts about a release that the checks use.
-pub(super) struct Kind<'a> {
-    /// Version that the release is asked to have.
+/// Kind of release that is checked.
+pub(super) struct ReleaseKind<'a> {
+    /// Version that the command line asks for.
     pub(super) version: Option<&'a str>,
     /// True for a release that is not published: nothing is tagged, and the changes are still under `Unreleased`.
     pub(super) snapshot: bool,
 }
 
-/// Inconsistencies that were found, each with its place and its remedy.
+/// Inconsistencies, each with its place and its remedy.
 type Findings = Vec<String>;
 
-/// Refuses what is inconsistent. Returns the version.
-pub(super) fn check(kind: &Kind<'_>) -> Result<String> {
+/// Refuses an inconsistent tree. Returns the version of the release.
+pub(super) fn check(kind: &ReleaseKind<'_>) -> Result<String> {
     say("checking that what is released is consistent");
     let manifest = table("Cargo.toml")?;
     let version = text_at(&manifest, &["workspace", "package", "version"]).context("Cargo.toml has no version")?;
@@ -64,14 +64,14 @@ fn table(path: &str) -> Result<Table> {
     read(path)?.parse().with_context(|| format!("{path} is no TOML"))
 }
 
-/// Returns the text under keys.
+/// Returns the text under a path of keys.
 fn text_at(table: &Table, keys: &[&str]) -> Option<String> {
     let (last, above) = keys.split_last()?;
     let table = above.iter().try_fold(table, |table, key| table.get(*key)?.as_table())?;
     table.get(*last)?.as_str().map(str::to_owned)
 }
 
-/// Returns the packages that cargo describes, each with its manifest's path in the repository.
+/// Returns the packages in cargo's metadata, each with the path of its manifest in the repository.
 fn packages(metadata: &Value) -> impl Iterator<Item = (&Value, &str)> {
     let start = metadata["workspace_root"].as_str().unwrap_or_default();
     metadata["packages"].as_array().into_iter().flatten().map(move |package| {
@@ -80,7 +80,8 @@ fn packages(metadata: &Value) -> impl Iterator<Item = (&Value, &str)> {
     })
 }
 
-/// Compares the versions of all packages with the workspace's. Those of the packages for npm are made of it.
+/// Compares the versions of all packages with that of the workspace. The npm packages are generated with the right
+/// version.
 fn versions(manifest: &Table, metadata: &Value, python: &Table, shell: &Table) -> Findings {
     let version = text_at(manifest, &["workspace", "package", "version"]).unwrap_or_default();
     let differs = |found: &str| format!("the version is {found}, and the workspace's is {version}");
@@ -98,7 +99,7 @@ fn versions(manifest: &Table, metadata: &Value, python: &Table, shell: &Table) -
             findings.push(format!("Cargo.toml, [workspace.dependencies] {name}: {}", differs(found)));
         }
     }
-    // maturin takes it from Cargo.toml, if it is told nothing else.
+    // Without a version of its own, maturin takes that of Cargo.toml.
     if let Some(found) = text_at(python, &["project", "version"]).filter(|found| *found != version) {
         findings.push(format!("python/pyproject.toml: {}: write `dynamic = [\"version\"]`", differs(&found)));
     }
@@ -108,7 +109,7 @@ fn versions(manifest: &Table, metadata: &Value, python: &Table, shell: &Table) -
     findings
 }
 
-/// Compares the oldest Rust that is named, everywhere, with the one that everything is built and tested with.
+/// Compares every mention of the oldest supported Rust with the version that everything is built and tested with.
 fn oldest_rust(manifest: &Table, metadata: &Value, toolchain: &Table, shell: &Table) -> Findings {
     let oldest = text_at(manifest, &["workspace", "package", "rust-version"]).unwrap_or_default();
     let mut findings = Findings::new();
@@ -136,9 +137,9 @@ fn oldest_rust(manifest: &Table, metadata: &Value, toolchain: &Table, shell: &Ta
     findings
 }
 
-/// Looks for the changes of a version; and, if it is published, for some that were forgotten under `Unreleased`.
+/// Checks that the changelog has entries for a version, and that a published release leaves none under `Unreleased`.
 fn changelog(text: &str, version: &str, snapshot: bool) -> Findings {
-    // Line and number of entries of a section: `## 1.2.3`, with a date or without.
+    // Returns the line and the number of entries of a section: `## 1.2.3`, with a date or without.
     let section = |wanted: &str| {
         let mut lines = text.lines().enumerate();
         let (at, _) = lines.find(|(_, line)| {
@@ -164,7 +165,7 @@ fn changelog(text: &str, version: &str, snapshot: bool) -> Findings {
     findings
 }
 
-/// Tries whether the lock files are what the manifests ask for.
+/// Checks that the lock files match the manifests.
 fn lock_files() -> Findings {
     let current = |manifest: &&str| {
         succeeds(&mut cargo(&["metadata", "--format-version", "1", "--locked", "--manifest-path", manifest]))
@@ -180,7 +181,7 @@ fn lock_files() -> Findings {
         .collect()
 }
 
-/// Looks whether the tag of a version points at what is here.
+/// Checks that the tag of a version points at the current commit, and that nothing is uncommitted.
 fn tag(version: &str) -> Result<Findings> {
     let mut findings = Findings::new();
     let changed = output(command("git").args(["status", "--porcelain"]))?;
@@ -195,7 +196,7 @@ fn tag(version: &str) -> Result<Findings> {
     Ok(findings)
 }
 
-/// Checks the licences of all that is linked.
+/// Checks the licences of all linked crates.
 fn licences() -> Result<()> {
     advisories::install_deny()?;
     for manifest in ["Cargo.toml", SHELL] {

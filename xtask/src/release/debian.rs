@@ -6,10 +6,10 @@ use anyhow::Result;
 use md5::{Digest as _, Md5};
 
 use super::Release;
-use super::archive::{Tree, gzip};
+use super::archive::{FileTree, gzip};
 use super::program::Program;
 
-/// Description of the package. A line that is not the first begins with a space.
+/// Description of the package. Continuation lines begin with a space.
 const DESCRIPTION: &str = "runs the code that AI agents write, with tools behind one gate
  Tollhouse runs scripts, JavaScript or bash, in WebAssembly. Each call of a
  tool is checked against its types and a policy, debited and recorded.";
@@ -23,9 +23,9 @@ pub(super) fn package(release: &Release, program: &Program) -> Result<(String, V
     Ok((format!("tollhouse_{}_amd64.deb", version(&release.version)), ar(&parts, release.epoch)))
 }
 
-/// Directories in which Debian has the files of a program.
-fn files(program: &Program) -> Result<Tree> {
-    let mut tree = Tree::default();
+/// Returns the files of a program in Debian's directories.
+fn files(program: &Program) -> Result<FileTree> {
+    let mut tree = FileTree::default();
     for (path, content) in program.tree().files() {
         let (mode, path) = if path.starts_with("bin/") { (0o755, path) } else { (0o644, path) };
         let path = path.replace("zsh/site-functions", "zsh/vendor-completions");
@@ -41,8 +41,8 @@ fn files(program: &Program) -> Result<Tree> {
     Ok(tree)
 }
 
-/// Makes the description of the package.
-fn control(number: &str, tree: &Tree) -> Tree {
+/// Returns the control files of the package.
+fn control(number: &str, tree: &FileTree) -> FileTree {
     let kilobytes: usize = tree.files().map(|(_, content)| content.len().div_ceil(1024)).sum();
     let number = version(number);
     let fields = format!(
@@ -55,18 +55,18 @@ fn control(number: &str, tree: &Tree) -> Tree {
     for (path, content) in tree.files() {
         writeln!(sums, "{:x}  {path}", Md5::digest(content)).expect("writing to a string does not fail");
     }
-    let mut control = Tree::default();
+    let mut control = FileTree::default();
     control.file("control", 0o644, fields);
     control.file("md5sums", 0o644, sums);
     control
 }
 
-/// Writes a version so that Debian sorts a pre-release before its release.
+/// Formats a version so that Debian sorts a pre-release before its release.
 fn version(version: &str) -> String {
     version.replacen('-', "~", 1)
 }
 
-/// Makes an archive in the common format of `ar`.
+/// Writes an archive in the common format of `ar`.
 fn ar(parts: &[(&str, &[u8])], epoch: u64) -> Vec<u8> {
     let mut archive = b"!<arch>\n".to_vec();
     for (name, content) in parts {

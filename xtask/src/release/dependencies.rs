@@ -1,5 +1,5 @@
-//! The crates that a released binary is built of, and its guests: its bill of materials in the form of CycloneDX, and the texts of their
-//! licences.
+//! Crates that a released binary and its embedded guests are built from: a bill of materials in CycloneDX format, and
+//! the texts of the licences.
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,29 +18,29 @@ use crate::build::SHELL;
 use crate::guests;
 use crate::run::{cargo, output, root};
 
-/// Crate in a binary.
+/// Crate that is part of a binary.
 pub(super) struct Dependency {
     name: String,
     version: String,
     /// Licence as an SPDX expression.
     licence: String,
-    /// Directory of its sources.
+    /// Directory of the crate's sources.
     directory: PathBuf,
-    /// sha256 of the published crate; none of a crate of this workspace.
+    /// SHA-256 of the published crate; `None` for a crate of this workspace.
     checksum: Option<String>,
-    /// Identifiers of the crates that it is built of.
+    /// Identifiers of the crates that this one depends on.
     needs: Vec<String>,
 }
 
 impl Dependency {
-    /// Identifier in the bill of materials: a package URL.
+    /// Returns the identifier in the bill of materials: a package URL.
     fn purl(&self) -> String {
         format!("pkg:cargo/{}@{}", self.name, self.version)
     }
 }
 
-/// Finds the crates that a package of this workspace contains, itself included, in the order of their names: those that
-/// it links, and those of the guests in it.
+/// Returns all crates in the binary of a package, sorted by name: the package, its dependencies, and those of the
+/// guests that it embeds.
 pub(super) fn of(package: &str) -> Result<Vec<Dependency>> {
     let mut all = linked(package, "Cargo.toml", TARGET)?;
     for (guest, manifest) in [("tollhouse-guest-js", "Cargo.toml"), ("tollhouse-guest-shell", SHELL)] {
@@ -53,7 +53,7 @@ pub(super) fn of(package: &str) -> Result<Vec<Dependency>> {
     Ok(merged(all))
 }
 
-/// Finds the crates that a package links for a target.
+/// Returns the crates that a package links for a target.
 fn linked(package: &str, manifest: &str, target: &str) -> Result<Vec<Dependency>> {
     let mut metadata = cargo(&["metadata", "--format-version", "1", "--locked", "--filter-platform", target]);
     let metadata: Value = serde_json::from_str(&output(metadata.args(["--manifest-path", manifest]))?)?;
@@ -61,7 +61,7 @@ fn linked(package: &str, manifest: &str, target: &str) -> Result<Vec<Dependency>
     closure(&metadata, &checksums(&lock), package)
 }
 
-/// Makes one of those that are there twice, with what each needs, and sorts them.
+/// Merges duplicates, uniting their dependencies, and sorts the crates.
 fn merged(all: Vec<Dependency>) -> Vec<Dependency> {
     let mut merged: BTreeMap<(String, String), Dependency> = BTreeMap::new();
     for dependency in all {
@@ -105,7 +105,7 @@ fn closure(metadata: &Value, checksums: &BTreeMap<(String, String), String>, pac
             continue;
         }
         let package = packages.get(&id).with_context(|| format!("cargo does not describe {id}"))?;
-        // What only build scripts and tests use is in no binary.
+        // Dependencies that only build scripts and tests use are not part of a binary.
         let linked = |dependency: &Value| list(&dependency["dep_kinds"]).iter().any(|kind| kind["kind"].is_null());
         let needs = list(&nodes.get(&id).with_context(|| format!("cargo does not resolve {id}"))?["deps"]);
         let needs: Vec<String> = needs.iter().filter(|&each| linked(each)).map(|each| word(each, "pkg")).collect();
@@ -125,7 +125,7 @@ fn closure(metadata: &Value, checksums: &BTreeMap<(String, String), String>, pac
     Ok(found)
 }
 
-/// Makes the bill of materials of a package. Returns its name and bytes.
+/// Writes the bill of materials of a package. Returns its file name and bytes.
 pub(super) fn bill(release: &Release, package: &str, dependencies: &[Dependency]) -> Result<(String, Vec<u8>)> {
     let own = dependencies.iter().find(|each| each.name == package).context("a package is among its dependencies")?;
     let components: Vec<Value> = dependencies.iter().filter(|each| each.name != package).map(component).collect();
@@ -143,7 +143,7 @@ pub(super) fn bill(release: &Release, package: &str, dependencies: &[Dependency]
         "components": components,
         "dependencies": edges,
     });
-    // A number that another build of the same has too.
+    // A serial number that is derived from the contents, so that a rebuild gives the same one.
     bill["serialNumber"] = json!(uuid(&sha256(&serde_json::to_vec(&bill)?)));
     Ok((format!("tollhouse-{}.cdx.json", release.version), serde_json::to_vec_pretty(&bill)?))
 }
@@ -157,7 +157,7 @@ fn component(dependency: &Dependency) -> Value {
         "purl": dependency.purl(),
     });
     if !dependency.licence.is_empty() {
-        // Some old crates write `/` for `OR`.
+        // Some old crates write `/` instead of `OR`.
         component["licenses"] = json!([{"expression": dependency.licence.replace('/', " OR ")}]);
     }
     if let Some(checksum) = &dependency.checksum {
@@ -166,13 +166,13 @@ fn component(dependency: &Dependency) -> Value {
     component
 }
 
-/// Makes a UUID (version 8: of bits of one's own) of a digest in hexadecimal.
+/// Derives a UUID of version 8 (application-specific bits) from a digest in hexadecimal.
 fn uuid(digest: &str) -> String {
     let [a, b, c, d, e] = [0..8, 8..12, 13..16, 17..20, 20..32].map(|range| &digest[range]);
     format!("urn:uuid:{a}-{b}-8{c}-8{d}-{e}")
 }
 
-/// Collects the texts of the licences of the crates that others wrote, each text once.
+/// Collects the licence texts of the crates by other authors, each text once.
 pub(super) fn licences(dependencies: &[Dependency]) -> Result<String> {
     let mut texts: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let mut summary = String::new();
@@ -195,7 +195,7 @@ pub(super) fn licences(dependencies: &[Dependency]) -> Result<String> {
     Ok(all)
 }
 
-/// Reads the files of a crate that are named as licences are.
+/// Reads the files of a crate that have the usual names of licences.
 fn texts_of(dependency: &Dependency) -> Result<Vec<String>> {
     let mut texts = BTreeSet::new();
     for entry in fs::read_dir(&dependency.directory)? {

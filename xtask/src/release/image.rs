@@ -1,19 +1,19 @@
 //! The container image: an OCI image layout in a tar archive, written without a daemon, and without a base image.
 //!
-//! `docker load`, `podman load` and `skopeo copy oci-archive:…` read it. It holds the static binary, a user that is not root,
-//! a home directory and `/tmp`, and nothing else.
+//! `docker load`, `podman load` and `skopeo copy oci-archive:…` read it. The image holds the static binary, an
+//! unprivileged user, a home directory and `/tmp`, and nothing else.
 
 use anyhow::Result;
 use serde_json::{Value, json};
 
 use super::Release;
-use super::archive::{Tree, gzip, sha256};
+use super::archive::{FileTree, gzip, sha256};
 use super::program::Program;
 
-/// User and group that the image's program runs as: the customary number of an unprivileged user in images.
+/// User and group that the program of the image runs as: 65532 is customary for an unprivileged user in images.
 pub(super) const USER: u64 = 65532;
 
-/// Home of that user, where registry, sessions and compiled code are.
+/// Home of that user, with the registry, sessions and compiled code.
 pub(super) const HOME: &str = "/home/tollhouse";
 
 /// Makes the archive, and returns its name and bytes.
@@ -22,9 +22,9 @@ pub(super) fn archive(release: &Release, program: &Program) -> Result<(String, V
     Ok((format!("tollhouse-{}-oci-amd64.tar", release.version), bytes))
 }
 
-/// Makes the file system of the image.
-fn files(program: &Program) -> Tree {
-    let mut tree = Tree::default();
+/// Returns the file system of the image.
+fn files(program: &Program) -> FileTree {
+    let mut tree = FileTree::default();
     for (path, content) in program.tree().files() {
         if path.starts_with("bin/") {
             tree.file(format!("usr/{path}"), 0o755, content);
@@ -40,11 +40,11 @@ fn files(program: &Program) -> Tree {
     tree
 }
 
-/// Makes the files of an image layout with one image of one layer.
-fn layout(release: &Release, files: &Tree) -> Result<Tree> {
+/// Returns the files of an OCI image layout that contains one image with one layer.
+fn layout(release: &Release, files: &FileTree) -> Result<FileTree> {
     let tar = files.tar("", release.epoch)?;
     let layer = gzip(&tar)?;
-    let mut tree = Tree::default();
+    let mut tree = FileTree::default();
     let layer = blob(&mut tree, "application/vnd.oci.image.layer.v1.tar+gzip", layer);
     let config = serde_json::to_vec(&config(release, &sha256(&tar)))?;
     let config = blob(&mut tree, "application/vnd.oci.image.config.v1+json", config);
@@ -68,14 +68,14 @@ fn layout(release: &Release, files: &Tree) -> Result<Tree> {
     });
     tree.file("index.json", 0o644, serde_json::to_vec(&index)?);
     tree.file("oci-layout", 0o644, r#"{"imageLayoutVersion":"1.0.0"}"#);
-    // What Docker before version 25 reads in place of the index.
+    // Docker before version 25 reads this manifest instead of the index.
     let path = |blob: &Value| format!("blobs/{}", blob["digest"].as_str().unwrap_or_default().replace(':', "/"));
     let docker = json!([{"Config": path(&config), "RepoTags": [name], "Layers": [path(&layer)]}]);
     tree.file("manifest.json", 0o644, serde_json::to_vec(&docker)?);
     Ok(tree)
 }
 
-/// Makes the configuration of the image. `layer` is the digest of the uncompressed layer.
+/// Returns the configuration of the image. `layer` is the digest of the uncompressed layer.
 fn config(release: &Release, layer: &str) -> Value {
     json!({
         "architecture": "amd64",
@@ -97,8 +97,8 @@ fn config(release: &Release, layer: &str) -> Value {
     })
 }
 
-/// Adds a blob, and returns its descriptor.
-fn blob(tree: &mut Tree, kind: &str, content: Vec<u8>) -> Value {
+/// Adds a blob to an image layout, and returns its descriptor.
+fn blob(tree: &mut FileTree, kind: &str, content: Vec<u8>) -> Value {
     let (digest, size) = (sha256(&content), content.len());
     tree.file(format!("blobs/sha256/{digest}"), 0o644, content);
     json!({"mediaType": kind, "digest": format!("sha256:{digest}"), "size": size})
@@ -117,7 +117,7 @@ mod tests {
         serde_json::from_slice(files[path]).expect("it is JSON")
     }
 
-    /// Returns the blob of a descriptor, whose digest and size are right.
+    /// Returns the blob of a descriptor, and checks its digest and size.
     fn described<'t>(files: &BTreeMap<&str, &'t [u8]>, descriptor: &Value) -> &'t [u8] {
         let digest = descriptor["digest"].as_str().and_then(|digest| digest.strip_prefix("sha256:")).expect("a digest");
         let blob = files[format!("blobs/sha256/{digest}").as_str()];

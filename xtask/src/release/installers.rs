@@ -1,11 +1,12 @@
-//! What installs the archive: a script for every POSIX shell, and a formula for Homebrew. Both contain its checksum.
+//! Installers of the archive: a script for every POSIX shell, and a formula for Homebrew. Both contain the archive's
+//! checksum.
 
 use super::Release;
 
 const SCRIPT: &str = include_str!("../../release/install.sh");
 const FORMULA: &str = include_str!("../../release/tollhouse.rb");
 
-/// Makes the installers of an archive with this checksum. Returns names and texts.
+/// Writes the installers of an archive with this checksum. Returns file names and texts.
 pub(super) fn installers(release: &Release, checksum: &str) -> [(String, Vec<u8>); 2] {
     let fill = |template: &str| {
         template
@@ -30,7 +31,7 @@ mod tests {
     use crate::release::archive::sha256;
     use crate::release::program::Program;
 
-    /// Serves one file under every path that ends with its name, as long as the test runs. Returns the URL.
+    /// Serves one file under every path that ends with its name, until the test ends. Returns the URL.
     fn serve(name: String, content: Vec<u8>) -> String {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let address = listener.local_addr().expect("it has one");
@@ -43,7 +44,7 @@ mod tests {
                 let known = request.split(' ').nth(1).is_some_and(|path| path.ends_with(&name));
                 let (status, body) = if known { ("200 OK", content.as_slice()) } else { ("404 Not Found", &b""[..]) };
                 let head = format!("HTTP/1.1 {status}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n", body.len());
-                // Whoever gives up reading is right to.
+                // A client may stop reading early.
                 let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(body));
             }
         });
@@ -65,7 +66,7 @@ mod tests {
         let (name, bytes) = Program::for_tests().tarball(&Release::for_tests()).expect("it is made");
         let checksum = sha256(&bytes);
         let from = serve(name, bytes);
-        // Twice: the second time it is an upgrade.
+        // The second installation is an upgrade.
         for _ in 0..2 {
             let ran = install(home.path(), &checksum, &["--from", &from]);
             let (said, told) = (String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr));

@@ -1,7 +1,8 @@
-//! `cargo xtask release`: all that is published of a version, made from this tree, and tried where there is no Rust.
+//! `cargo xtask release`: makes every file of a published version from this tree, and tries each in an environment
+//! without Rust.
 //!
-//! Everything is made for Linux on x86-64: nothing else can be run here. The bytes depend on the sources, the tool chain and
-//! the time of the commit, as far as cargo and maturin allow.
+//! All files are for Linux on x86-64, the only platform on which they can be tried. Their bytes depend on the sources,
+//! the tool chain and the time of the commit, as far as cargo and maturin allow.
 
 mod archive;
 mod checks;
@@ -27,24 +28,24 @@ use crate::run::{command, output, root, say, target};
 /// Address at which releases are published.
 const REPOSITORY: &str = "https://github.com/tollhouse/tollhouse";
 
-/// Profile of what users install.
+/// Cargo profile of the binaries that users install.
 const PROFILE: &str = "wheel";
 
-/// Profile of what is made to be tried: a quarter of the time to build.
+/// Cargo profile of binaries that are only tried, which takes a quarter of the time to build.
 const QUICK_PROFILE: &str = "release";
 
 /// Options of the command.
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Options<'a> {
+struct ReleaseOptions<'a> {
     version: Option<&'a str>,
     out: Option<&'a str>,
     profile: Option<&'a str>,
     snapshot: bool,
-    /// True if the release is checked only, and nothing is made.
+    /// True to check whether the release can be made, without making it.
     check: bool,
 }
 
-impl<'a> Options<'a> {
+impl<'a> ReleaseOptions<'a> {
     fn read(arguments: &[&'a str]) -> Result<Self> {
         let mut options = Self::default();
         let mut rest = arguments.iter();
@@ -69,16 +70,16 @@ impl<'a> Options<'a> {
 /// Release that is being made.
 struct Release {
     version: String,
-    /// Time of its files, in seconds since 1970.
+    /// Time stamp of the release's files, in seconds since 1970.
     epoch: u64,
-    /// Directory of its files.
+    /// Directory that the release's files are written to.
     out: PathBuf,
-    /// Profile of cargo's that its binaries are built with.
+    /// Cargo profile that the binaries are built with.
     profile: String,
 }
 
 impl Release {
-    /// Returns the time of its files as RFC 3339 has it.
+    /// Returns the time stamp in the form of RFC 3339.
     fn time(&self) -> String {
         let seconds = i64::try_from(self.epoch).ok();
         seconds.and_then(|seconds| jiff::Timestamp::from_second(seconds).ok()).unwrap_or_default().to_string()
@@ -96,10 +97,10 @@ impl Release {
     }
 }
 
-/// Makes a release, or checks whether one can be made.
+/// Makes a release, or only checks that it can be made.
 pub(crate) fn release(arguments: &[&str]) -> Result<()> {
-    let options = Options::read(arguments)?;
-    let version = checks::check(&checks::Kind { version: options.version, snapshot: options.snapshot })?;
+    let options = ReleaseOptions::read(arguments)?;
+    let version = checks::check(&checks::ReleaseKind { version: options.version, snapshot: options.snapshot })?;
     if options.check {
         say(&format!("version {version} can be released"));
         return Ok(());
@@ -111,12 +112,12 @@ pub(crate) fn release(arguments: &[&str]) -> Result<()> {
     summary(&release)
 }
 
-/// Refuses what could not be released, were it tagged.
+/// Checks that the current tree could be released once it is tagged.
 pub(crate) fn check() -> Result<()> {
     release(&["--snapshot", "--check"])
 }
 
-/// Makes a release that is not published, quickly, and tries it.
+/// Makes an unpublished release quickly, and tries it.
 pub(crate) fn test() -> Result<()> {
     release(&["--snapshot", "--profile", QUICK_PROFILE])
 }
@@ -168,7 +169,7 @@ fn summary(release: &Release) -> Result<()> {
     Ok(())
 }
 
-/// Returns the time that files of a release have: `SOURCE_DATE_EPOCH`, else that of the last commit.
+/// Returns the time stamp for the files of a release: `SOURCE_DATE_EPOCH`, or else the time of the last commit.
 fn epoch() -> Result<u64> {
     if let Some(epoch) = std::env::var_os("SOURCE_DATE_EPOCH") {
         let seconds = epoch.to_str().and_then(|epoch| epoch.parse().ok());
@@ -178,8 +179,7 @@ fn epoch() -> Result<u64> {
     Ok(output(command("git").args(["log", "-1", "--format=%ct"]))?.trim().parse()?)
 }
 
-/// Creates the directory of a release: the one that is named, which must be empty, else `target/dist`, which is
-/// emptied.
+/// Creates the directory of a release: the named one, which must be empty, or else `target/dist`, which is emptied.
 fn directory(named: Option<&str>) -> Result<PathBuf> {
     let out = named.map_or_else(|| target().join("dist"), |named| root().join(named));
     if named.is_none() && out.exists() {
@@ -197,11 +197,13 @@ mod tests {
 
     #[test]
     fn options_are_read_and_unknown_ones_refused() {
-        let options = Options::read(&["--version", "v1.2.3", "--snapshot", "--out", "dist"]).expect("they are known");
-        let expected = Options { version: Some("1.2.3"), out: Some("dist"), snapshot: true, ..Options::default() };
+        let options =
+            ReleaseOptions::read(&["--version", "v1.2.3", "--snapshot", "--out", "dist"]).expect("they are known");
+        let expected =
+            ReleaseOptions { version: Some("1.2.3"), out: Some("dist"), snapshot: true, ..ReleaseOptions::default() };
         assert_eq!(options, expected);
         for wrong in [&["--out"][..], &["--snapshots"], &["1.2.3"]] {
-            assert!(Options::read(wrong).is_err(), "{wrong:?}");
+            assert!(ReleaseOptions::read(wrong).is_err(), "{wrong:?}");
         }
     }
 

@@ -1,19 +1,20 @@
-//! The packages for npm: one with the binary for each platform, and `tollhouse`, whose program runs the right one.
+//! npm packages: one for each platform, with the binary, and `tollhouse`, whose program starts the binary of the right
+//! platform.
 
 use anyhow::Result;
 use serde_json::{Value, json};
 
 use super::Release;
-use super::archive::{Tree, gzip};
+use super::archive::{FileTree, gzip};
 use super::program::Program;
 
 /// Program of the package `tollhouse`.
 const SHIM: &str = include_str!("../../release/npm/tollhouse.js");
 
-/// Text of the package's page at npm.
+/// Readme that npm shows on the page of the package.
 const README: &str = include_str!("../../release/npm/README.md");
 
-/// Suffix of the packages of platforms: `os` and `cpu` of Node.
+/// Suffixes of the platform packages: values of `os` and `cpu` in Node.
 const PLATFORMS: [(&str, &str); 1] = [("linux", "x64")];
 
 /// Makes the packages, and returns their names and bytes.
@@ -28,13 +29,13 @@ pub(super) fn packages(release: &Release, program: &Program) -> Result<Vec<(Stri
 }
 
 /// Makes the package of a platform.
-fn platform(version: &str, os: &str, cpu: &str, program: &Program) -> Result<Tree> {
+fn platform(version: &str, os: &str, cpu: &str, program: &Program) -> Result<FileTree> {
     let mut manifest = common(version);
     manifest["name"] = json!(format!("@tollhouse/{os}-{cpu}"));
     manifest["description"] = json!(format!("The binary of Tollhouse for {os} {cpu}: install `tollhouse`"));
     manifest["os"] = json!([os]);
     manifest["cpu"] = json!([cpu]);
-    let mut tree = Tree::default();
+    let mut tree = FileTree::default();
     for (path, content) in program.tree().files() {
         if path.starts_with("bin/") {
             tree.file(path, 0o755, content);
@@ -47,8 +48,8 @@ fn platform(version: &str, os: &str, cpu: &str, program: &Program) -> Result<Tre
     Ok(tree)
 }
 
-/// Makes the package that users install.
-fn shim(version: &str, program: &Program) -> Result<Tree> {
+/// Makes the package that users install, which depends on the platform packages.
+fn shim(version: &str, program: &Program) -> Result<FileTree> {
     let mut manifest = common(version);
     manifest["name"] = json!("tollhouse");
     manifest["description"] =
@@ -57,7 +58,7 @@ fn shim(version: &str, program: &Program) -> Result<Tree> {
     manifest["engines"] = json!({"node": ">=18"});
     let platforms = PLATFORMS.map(|(os, cpu)| (format!("@tollhouse/{os}-{cpu}"), json!(version)));
     manifest["optionalDependencies"] = Value::Object(platforms.into_iter().collect());
-    let mut tree = Tree::default();
+    let mut tree = FileTree::default();
     for (path, content) in program.tree().files() {
         if let Some((_, name)) = path.rsplit_once('/').filter(|(_, name)| OWN_LICENCES.contains(name)) {
             tree.file(name, 0o644, content);
@@ -69,7 +70,7 @@ fn shim(version: &str, program: &Program) -> Result<Tree> {
     Ok(tree)
 }
 
-/// Licences of what is not in a binary.
+/// Licence files of packages without a binary.
 const OWN_LICENCES: [&str; 2] = ["LICENSE-APACHE", "LICENSE-MIT"];
 
 fn common(version: &str) -> Value {
@@ -82,7 +83,7 @@ fn common(version: &str) -> Value {
     })
 }
 
-fn pack(release: &Release, tree: &Tree) -> Result<Vec<u8>> {
+fn pack(release: &Release, tree: &FileTree) -> Result<Vec<u8>> {
     gzip(&tree.tar("package/", release.epoch)?)
 }
 
@@ -95,7 +96,8 @@ mod tests {
 
     use super::*;
 
-    /// Installs the packages as npm does, with a binary that is this script, if there is one.
+    /// Installs the packages as npm does. `binary` is a script in place of the binary; with `None`, no platform package
+    /// is installed.
     fn installed(directory: &Path, binary: Option<&str>) {
         let version = "1.2.3";
         let program = Program::for_tests();

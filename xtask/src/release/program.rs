@@ -1,4 +1,4 @@
-//! The command line that is released: a static binary, and what is installed beside it.
+//! The released command line: a static binary, and the files that are installed with it.
 
 use std::fs;
 use std::path::Path;
@@ -6,33 +6,33 @@ use std::path::Path;
 use anyhow::{Context, Result};
 
 use super::Release;
-use super::archive::{Tree, gzip};
+use super::archive::{FileTree, gzip};
 use super::dependencies::Dependency;
 use crate::guests;
 use crate::run::{cargo, command, output, root, run, say, target};
 use crate::setup;
 
-/// Target of the binary: with musl it is static, and runs on every Linux.
+/// Target of the binary: with musl it is static, and runs on every distribution of Linux.
 pub(super) const TARGET: &str = "x86_64-unknown-linux-musl";
 
-/// Paths of completions below a prefix, by shell.
+/// Paths of shell completions below an installation prefix, by shell.
 const COMPLETIONS: [(&str, &str); 3] = [
     ("bash", "share/bash-completion/completions/tollhouse"),
     ("fish", "share/fish/vendor_completions.d/tollhouse.fish"),
     ("zsh", "share/zsh/site-functions/_tollhouse"),
 ];
 
-/// Files of the workspace that go with the binary.
+/// Files of the workspace that are installed with the binary.
 const DOCUMENTS: [&str; 4] = ["CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT", "README.md"];
 
-/// Binary with completions, manual pages and licences, in the directories that they have below a prefix like `/usr`.
-pub(super) struct Program(Tree);
+/// Binary with completions, manual pages and licences, at their paths below a prefix such as `/usr`.
+pub(super) struct Program(FileTree);
 
 impl Program {
-    /// Builds the binary, and collects what belongs to it.
+    /// Builds the binary, and collects the files that are installed with it.
     pub(super) fn build(release: &Release, dependencies: &[Dependency]) -> Result<Self> {
         let binary = build_binary(&release.profile)?;
-        let mut tree = Tree::default();
+        let mut tree = FileTree::default();
         tree.file("bin/tollhouse", 0o755, read(&binary)?);
         for (shell, path) in COMPLETIONS {
             tree.file(path, 0o644, output(command(&binary).args(["completions", shell]))?);
@@ -53,22 +53,22 @@ impl Program {
     }
 
     /// Returns the files that are installed.
-    pub(super) fn tree(&self) -> &Tree {
+    pub(super) fn tree(&self) -> &FileTree {
         &self.0
     }
 
-    /// Makes the archive that is unpacked into a prefix. Returns its name and bytes.
+    /// Makes the archive that is unpacked into a prefix. Returns its file name and bytes.
     pub(super) fn tarball(&self, release: &Release) -> Result<(String, Vec<u8>)> {
         let directory = format!("tollhouse-{}-x86_64-linux", release.version);
-        let mut tree = Tree::default();
+        let mut tree = FileTree::default();
         tree.graft(&directory, &self.0);
         Ok((format!("{directory}.tar.gz"), gzip(&tree.tar("", release.epoch)?)?))
     }
 
-    /// Makes one whose binary is a script.
+    /// Returns a program whose binary is a shell script.
     #[cfg(test)]
     pub(super) fn for_tests() -> Self {
-        let mut tree = Tree::default();
+        let mut tree = FileTree::default();
         tree.file("bin/tollhouse", 0o755, "#!/bin/sh\necho \"tollhouse 1.2.3 $*\"\n");
         tree.file("share/man/man1/tollhouse.1", 0o644, ".TH tollhouse 1\n");
         tree.file("share/zsh/site-functions/_tollhouse", 0o644, "#compdef tollhouse\n");

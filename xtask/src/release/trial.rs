@@ -1,5 +1,5 @@
-//! What was made, tried as its users install it: in directories without Rust, without the repository, with a home of their
-//! own. How long each takes from the file to the first result is printed.
+//! Tries the files of a release as users install them: in new directories without Rust and the repository, with a home
+//! of their own. The time from the file to the first result is printed.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -13,10 +13,10 @@ use serde_json::Value;
 use super::{Release, image, wheel};
 use crate::run::{command, output, run, say};
 
-/// Directories of the programs that every system has; Rust is elsewhere.
+/// Search path with the programs of the system. Rust is installed elsewhere.
 const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
-/// Trial of a file: of this release, in a directory of its own.
+/// Trial of one file of a release, in a directory of its own.
 type Trial = fn(&Release, &Path) -> Result<()>;
 
 /// Installs and tries each file of the release.
@@ -39,7 +39,7 @@ pub(super) fn all(release: &Release) -> Result<()> {
     wheel::try_it(release)
 }
 
-/// Returns the one file of the release whose name has these ends.
+/// Returns the one file of the release whose name has this start and end.
 fn file(release: &Release, start: &str, end: &str) -> Result<PathBuf> {
     let mut files = super::files(release)?;
     files.retain(|(name, _)| name.starts_with(start) && name.ends_with(end));
@@ -47,14 +47,14 @@ fn file(release: &Release, start: &str, end: &str) -> Result<PathBuf> {
     files.pop().map(|(_, path)| path).context("there is one")
 }
 
-/// A program that knows nothing of this machine but its programs, with a home.
+/// Returns a command with an empty environment, except for the search path and a home.
 fn stranger(program: impl AsRef<std::ffi::OsStr>, home: &Path) -> Command {
     let mut stranger = command(program);
     stranger.env_clear().env("PATH", PATH).env("HOME", home).current_dir(home);
     stranger
 }
 
-/// Runs a script of each language with a binary.
+/// Runs a script of each language with a binary, and checks the results.
 fn answers(binary: &Path, home: &Path) -> Result<()> {
     for (arguments, expected) in [
         (&["run", "-e", "return 6 * 7"][..], "42\n"),
@@ -95,7 +95,8 @@ fn debian(release: &Release, place: &Path) -> Result<()> {
     answers(&place.join("usr/bin/tollhouse"), place)
 }
 
-/// Unpacks the layer of the image that the index names, and runs its entry point as its user in a root of its own.
+/// Unpacks the layer of the image that the index names, and runs the image's entry point as its user, in a root
+/// directory of its own.
 fn container(release: &Release, place: &Path) -> Result<()> {
     let layout = place.join("layout");
     tar::Archive::new(File::open(file(release, "tollhouse-", "-oci-amd64.tar")?)?).unpack(&layout)?;
@@ -128,10 +129,10 @@ fn container(release: &Release, place: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Namespaces of its own, and a `/proc`, as containers have them.
+/// Arguments of `unshare`: namespaces and a `/proc` as containers have them.
 const CONTAINED: [&str; 7] = ["--mount", "--mount-proc", "--pid", "--fork", "--ipc", "--uts", "--net"];
 
-/// Returns true if this process is root's.
+/// Returns true if this process runs as root.
 fn is_root() -> bool {
     rustix::process::geteuid().is_root()
 }

@@ -1,4 +1,5 @@
-//! The Python package: the sources, and a wheel that is built from them, for every Linux on x86-64 since glibc 2.17.
+//! The released Python package: a source distribution, and a wheel that is built from it and runs on every Linux on
+//! x86-64 since glibc 2.17.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -16,13 +17,13 @@ use crate::setup;
 /// Target of the native module.
 const TARGET: &str = "x86_64-unknown-linux-gnu";
 
-/// Oldest glibc that the wheel runs with, as wheels are tagged.
+/// Oldest glibc that the wheel supports, as a platform tag of wheels.
 const GLIBC: &str = "manylinux_2_17";
 
-/// Largest wheel, in bytes.
+/// Largest size of the wheel, in bytes.
 const MAX_SIZE: u64 = 40_000_000;
 
-/// Makes both, in the directory of the release.
+/// Makes the source distribution and the wheel in the directory of the release.
 pub(super) fn build(release: &Release) -> Result<PathBuf> {
     let maturin = python::maturin()?;
     say("packing the sources of the Python package");
@@ -37,7 +38,7 @@ pub(super) fn build(release: &Release) -> Result<PathBuf> {
     tar::Archive::new(GzDecoder::new(File::open(&sources)?)).unpack(&place)?;
     let directory = sources.display().to_string();
     let directory = PathBuf::from(directory.strip_suffix(".tar.gz").context("it is a tar archive")?);
-    // What the wheel contains besides, and the sources do not.
+    // Licences that the wheel contains and the source distribution does not.
     let licences = dependencies::licences(&dependencies::of("tollhouse-python")?)?;
     fs::write(directory.join("LICENSES-THIRD-PARTY.txt"), licences)?;
     prune_lock(&directory)?;
@@ -60,7 +61,8 @@ pub(super) fn build(release: &Release) -> Result<PathBuf> {
     Ok(released)
 }
 
-/// Removes from the lock file of the sources what only the rest of this workspace needs, and nothing else.
+/// Removes entries from the lock file of the source distribution that only other packages of the workspace need, and
+/// checks that nothing else changes.
 fn prune_lock(directory: &Path) -> Result<()> {
     let packages = |path: PathBuf| -> Result<BTreeMap<(String, String), String>> {
         Ok(dependencies::checksums(&fs::read_to_string(path)?.parse()?))
@@ -74,7 +76,7 @@ fn prune_lock(directory: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Returns the file with an extension, of which there is one in a directory.
+/// Returns the only file in a directory with this extension.
 fn only(directory: &Path, extension: &str) -> Result<PathBuf> {
     let mut found = Vec::new();
     for entry in fs::read_dir(directory)? {

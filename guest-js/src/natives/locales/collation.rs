@@ -1,5 +1,5 @@
-//! The order of letters: that of most languages as the crate has it, and what some languages order otherwise, which
-//! `build.rs` writes down.
+//! Collation data: the usual order as the crate has it, and the differences of some languages, which `build.rs`
+//! generates.
 
 use icu_collator::provider::{
     Baked, CollationData, CollationDiacriticsV1, CollationJamoV1, CollationMetadataV1, CollationReorderingV1,
@@ -15,14 +15,14 @@ use zerovec::ZeroVec;
 
 static TAILORINGS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/tailorings.bin"));
 
-/// The locale whose order a language has: its own, or that of most. Languages with another order that is not here, as
-/// Chinese, have that of most as well; whoever asks for them is told.
+/// Returns the locale whose order a language uses: its own, or the usual one. Languages whose data is missing here,
+/// such as Chinese, use the usual order too; the caller is told so.
 pub(super) fn locale(language: &str) -> Locale {
     let untailored = ["ja", "ko", "zh"].contains(&language);
     if untailored { Locale::UNKNOWN } else { language.parse().unwrap_or(Locale::UNKNOWN) }
 }
 
-/// The data of orders.
+/// Provider of the collation data.
 pub(super) struct Provider;
 
 macro_rules! pass_on {
@@ -56,7 +56,7 @@ impl DataProvider<CollationTailoringV1> for Provider {
     }
 }
 
-/// Characters that a language orders differently.
+/// Returns the characters that a language orders differently.
 fn tailoring(language: &str) -> Option<CollationData<'static>> {
     let mut rest = TAILORINGS;
     while !rest.is_empty() {
@@ -69,7 +69,7 @@ fn tailoring(language: &str) -> Option<CollationData<'static>> {
     None
 }
 
-/// The next entry, of which `build.rs` says what is in it.
+/// Reads the next entry, in the format that `build.rs` describes.
 fn read(rest: &mut &'static [u8]) -> Option<CollationData<'static>> {
     let mut header = [0; 6];
     for field in &mut header {
@@ -94,7 +94,7 @@ fn read(rest: &mut &'static [u8]) -> Option<CollationData<'static>> {
     })
 }
 
-/// A list of values of so many bytes each.
+/// Reads a list of values of `width` bytes each.
 fn list(rest: &mut &'static [u8], width: usize) -> Option<&'static [u8]> {
     let length = usize::try_from(count(rest)?).ok()?;
     take(rest, length * width)

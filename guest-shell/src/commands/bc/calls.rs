@@ -1,4 +1,4 @@
-//! Calls of functions: arguments, local variables, and what is restored when a call ends.
+//! Calls of functions: arguments, local variables, and their restoration at the end of a call.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use super::machine::{Array, Callable, Frame, Machine, Saved, Trouble};
 use super::mathlib::MathFunction;
 use super::program::{Argument, Function, Local, LocalKind, NameId};
 
-/// Calls that may be active at a time: some 60 MB with a parameter each.
+/// Largest number of active calls: some 60 MB with a parameter each.
 const CALLS: usize = 200_000;
 
 impl Machine {
@@ -81,7 +81,7 @@ impl Machine {
         Ok(())
     }
 
-    /// Gives a parameter the caller's array, or a copy of it.
+    /// Binds an array parameter to the caller's array, or to a copy of it.
     pub(super) fn bind_array(
         &mut self,
         parameter: Local,
@@ -100,14 +100,14 @@ impl Machine {
         Ok(())
     }
 
-    /// Gives a name an array of its own for the time of a call.
+    /// Binds a name to a new array for the duration of a call.
     pub(super) fn own_array(&mut self, name: NameId, elements: Array, saved: &mut Vec<Saved>) {
         let id = self.new_array(elements);
         saved.push(Saved::Array(name, self.arrays[name], true));
         self.arrays[name] = Some(id);
     }
 
-    /// Gives variables their former values, the last saved first.
+    /// Restores the former values of variables, the last saved first.
     pub(super) fn restore(&mut self, saved: Vec<Saved>) {
         for saved in saved.into_iter().rev() {
             match saved {
@@ -123,7 +123,7 @@ impl Machine {
         }
     }
 
-    /// Returns from a call with the topmost number.
+    /// Returns from a call with the number on top of the stack.
     pub(super) fn end_call(&mut self) {
         let value = self.pop();
         if let Some(frame) = self.frames.pop() {

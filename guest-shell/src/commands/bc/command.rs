@@ -11,8 +11,8 @@ use super::options::{self, Request};
 /// Command that calculates with any precision, as `bc`.
 pub(crate) struct Bc;
 
-/// Bytes of the program taken from standard input at a time, and bytes that `read()` takes: what follows is the
-/// other's.
+/// Size of the blocks of standard input that are taken for the program, in bytes. The rest of the input is left for
+/// `read()`.
 const PROGRAM_BLOCK: usize = 8_192;
 const NUMBERS_BLOCK: usize = 4_096;
 
@@ -49,7 +49,7 @@ impl Command for Bc {
                 Need::Program => match files.next() {
                     Some(file) => match context.fs.read_file(&vfs_join(context.cwd, Path::new(&file))).await {
                         Ok(mut text) => {
-                            // A token ends with its file.
+                            // A token cannot continue in the next file.
                             text.push(b' ');
                             machine.feed_program(&text);
                         }

@@ -1,4 +1,4 @@
-//! From tokens to instructions: definitions of functions.
+//! Compiler of bc: definitions of functions.
 
 use std::collections::HashSet;
 use std::mem;
@@ -70,7 +70,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A parameter or an `auto` variable.
+    /// Parses a parameter or an `auto` variable.
     pub(super) fn local(&mut self, parameter: bool) -> Parsed<Local> {
         let reference = parameter && (self.accept("*")? || self.accept("&")?);
         let name = self.name()?;
@@ -106,7 +106,7 @@ impl Parser<'_> {
         if self.accept_line()? || self.accept(";")? { Ok(list) } else { self.syntax_error() }
     }
 
-    /// Reports names that stand twice among parameters and `auto` variables.
+    /// Reports duplicate names among parameters and `auto` variables.
     pub(super) fn check_names(&mut self, parameters: &[Local], automatic: &[Local]) {
         let mut seen = HashSet::new();
         let key = |local: &Local| (local.name, local.kind == LocalKind::Simple);
@@ -120,7 +120,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Place of a variable that is named by a word of the language.
+    /// Returns the setting or special variable that a keyword names.
     pub(super) fn special(word: Word) -> Option<Place> {
         match word {
             Word::Ibase => Some(Place::Ibase),
@@ -132,7 +132,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The next token, as a copy.
+    /// Returns a copy of the next token.
     pub(super) fn peeked(&mut self) -> Parsed<Token> {
         self.peek().cloned()
     }

@@ -1,7 +1,7 @@
-//! From tokens to instructions: expressions.
+//! Compiler of bc: expressions.
 //!
-//! Precedence, lowest first: `||`, `&&`, `!`, comparisons, assignments, `+ -`, `* / %`, `^`, negation, `++ --`. An operator
-//! before its operand (`!`, an assignment) takes as much as its own precedence allows, wherever it stands.
+//! Precedence, lowest first: `||`, `&&`, `!`, comparisons, assignments, `+ -`, `* / %`, `^`, negation, `++ --`. An
+//! operator before its operand (`!`, an assignment) extends as far as its own precedence allows, in any position.
 
 use std::sync::Arc;
 
@@ -9,12 +9,12 @@ use super::lexer::{Token, Word};
 use super::parser::{Parsed, Parser};
 use super::program::{Argument, Binary, Instruction, Intrinsic, NameId, Place};
 
-/// Facts about an expression on which its use depends.
+/// Properties of an expression that determine how it may be used.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Kind {
-    /// True if the value is printed where the expression is a statement. The values of assignments are not printed.
+    /// True if the value is printed when the expression is a statement. The values of assignments are not printed.
     pub(super) prints: bool,
-    /// True if the expression compares.
+    /// True if the expression is a comparison.
     pub(super) comparison: bool,
     /// True if the expression calls a function without a value.
     pub(super) void: bool,
@@ -28,7 +28,7 @@ impl Kind {
     }
 }
 
-/// Precedences of operators between operands.
+/// Precedences of binary operators.
 const OR: u8 = 1;
 const AND: u8 = 2;
 const NOT: u8 = 3;
@@ -36,7 +36,7 @@ const COMPARISON: u8 = 4;
 const ASSIGNMENT: u8 = 5;
 const NEGATION: u8 = 9;
 
-/// Operation and precedence of an operator between operands.
+/// Returns the operation and the precedence of a binary operator.
 fn binary(mark: &str) -> Option<(Binary, u8)> {
     Some(match mark {
         "==" => (Binary::Equal, COMPARISON),
@@ -61,13 +61,13 @@ impl Parser<'_> {
         self.deeper(|parser| parser.operators(OR))
     }
 
-    /// Operands and the operators between them, of a precedence or above it.
+    /// Parses operands and operators of at least this precedence.
     fn operators(&mut self, lowest: u8) -> Parsed<Kind> {
         let kind = self.operand()?;
         self.operators_from(kind, lowest)
     }
 
-    /// Operators, and what they apply to, behind a first operand that was parsed already.
+    /// Parses operators and their right operands, after a first operand that was parsed already.
     fn operators_from(&mut self, mut kind: Kind, lowest: u8) -> Parsed<Kind> {
         loop {
             let Token::Mark(mark) = *self.peek()? else { return Ok(kind) };
@@ -91,7 +91,7 @@ impl Parser<'_> {
     }
 
     fn binary_operator(&mut self, left: Kind, mark: &str, operation: Binary, precedence: u8) -> Parsed<Kind> {
-        // `^` groups from the right.
+        // `^` is right-associative.
         let lowest = if operation == Binary::Power { precedence } else { precedence + 1 };
         let right = self.deeper(|parser| parser.operators(lowest))?;
         if left.void || right.void {
@@ -104,7 +104,7 @@ impl Parser<'_> {
         })
     }
 
-    /// Parses the rest of `&&` or `||`: the right side is not evaluated if the left one decides.
+    /// Parses the rest of `&&` or `||`. The right side is not evaluated if the left one decides.
     fn logical_operator(&mut self, left: Kind, mark: &str, precedence: u8) -> Parsed<Kind> {
         self.extension(&format!("{mark} operator"));
         let is_and = mark == "&&";
@@ -170,14 +170,14 @@ impl Parser<'_> {
         }
     }
 
-    /// Reports the use of a function without a value.
+    /// Reports the use of a function that returns no value.
     pub(super) fn no_void(&mut self, kind: Kind, what: &str) {
         if kind.void {
             self.report(what);
         }
     }
 
-    /// Parses what begins with a name: of a variable, of an array's element, or of a function that is called.
+    /// Parses an expression that begins with a name: of a variable, of an array's element, or of a called function.
     fn named(&mut self) -> Parsed<Kind> {
         let Token::Name(name) = self.take()? else { return self.syntax_error() };
         let id = self.declared.names.id(&name);
@@ -188,7 +188,7 @@ impl Parser<'_> {
         self.variable(place)
     }
 
-    /// The rest of an array's element, if a subscript follows the name.
+    /// Parses the subscript of an array element, if one follows the name.
     fn element(&mut self, id: NameId) -> Parsed<Place> {
         if !self.accept("[")? {
             return Ok(Place::Simple(id));
@@ -199,7 +199,7 @@ impl Parser<'_> {
         Ok(Place::Element(id))
     }
 
-    /// A variable behind `++` or `--`.
+    /// Parses a variable after `++` or `--`.
     fn place(&mut self) -> Parsed<Place> {
         match self.peeked()? {
             Token::Name(name) => {
@@ -218,7 +218,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Parses what is done with a variable: it is assigned to, stepped or read.
+    /// Parses the use of a variable: an assignment, an increment or decrement, or a read.
     fn variable(&mut self, place: Place) -> Parsed<Kind> {
         match self.peeked()? {
             Token::Assign(operator) => {
@@ -257,7 +257,7 @@ impl Parser<'_> {
         Ok(Kind::default())
     }
 
-    /// An operand that begins with a word of the language.
+    /// Parses an operand that begins with a keyword.
     fn word_operand(&mut self, word: Word) -> Parsed<Kind> {
         let function = match word {
             Word::Length => Intrinsic::Length,
@@ -282,7 +282,7 @@ impl Parser<'_> {
         self.intrinsic(function)
     }
 
-    /// The rest of a call of one of the language's functions.
+    /// Parses the arguments of a function that is part of the language.
     fn intrinsic(&mut self, function: Intrinsic) -> Parsed<Kind> {
         match function {
             Intrinsic::Read => self.extension("read function"),
@@ -297,7 +297,7 @@ impl Parser<'_> {
         Ok(Kind::VALUE)
     }
 
-    /// The rest of a call.
+    /// Parses the arguments of a call.
     fn call(&mut self, function: NameId) -> Parsed<Kind> {
         let mut arguments = Vec::new();
         if !self.accept(")")? {
@@ -341,7 +341,7 @@ impl Parser<'_> {
         Ok(Argument::Number)
     }
 
-    /// An argument that begins with a variable.
+    /// Parses an argument that begins with a variable.
     fn variable_argument(&mut self, place: Place) -> Parsed<Argument> {
         let kind = self.variable(place)?;
         self.operators_from(kind, OR)?;

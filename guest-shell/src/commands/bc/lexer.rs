@@ -1,29 +1,29 @@
-//! Tokens of a bc program, taken from text that may still be arriving.
+//! Tokens of a bc program, read from text that may still be arriving.
 
 use super::super::decimal::Digits;
 
 /// Token of the language bc.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Token {
-    /// The end of a line.
+    /// End of a line.
     Line,
-    /// The end of all input.
+    /// End of all input.
     End,
-    /// A number as it is written.
+    /// Number as it is written.
     Number(Digits),
-    /// A string without its quotes.
+    /// String without its quotes.
     Text(Vec<u8>),
-    /// A name of a variable, an array or a function.
+    /// Name of a variable, an array or a function.
     Name(String),
-    /// A word of the language.
+    /// Keyword.
     Word(Word),
-    /// A mark of one or two characters.
+    /// Operator or punctuation of one or two characters.
     Mark(&'static str),
-    /// An operator that assigns: `=` or, for example, `+=`, with the operation's character.
+    /// Assignment operator: `=`, or for example `+=` with the character of the operation.
     Assign(u8),
 }
 
-/// The words of the language.
+/// Keywords of the language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Word {
     Auto,
@@ -79,13 +79,13 @@ const WORDS: [(&str, Word); 24] = [
     ("while", Word::While),
 ];
 
-/// Marks, the longer ones first.
+/// Operators and punctuation, the longer ones first.
 const MARKS: [&str; 26] = [
     "++", "--", "==", "<=", ">=", "!=", "&&", "||", "+", "-", "*", "/", "%", "^", "<", ">", "!", "(", ")", "[", "]",
     "{", "}", ",", ";", "&",
 ];
 
-/// Characters of operators that may stand before `=`.
+/// Characters of operators that may precede `=`.
 const ASSIGNING: &[u8] = b"+-*/%^";
 
 /// Result of reading one token from the text at hand.
@@ -93,13 +93,13 @@ const ASSIGNING: &[u8] = b"+-*/%^";
 pub(crate) enum Lexed {
     /// Token that is complete.
     Token(Token),
-    /// A character that begins no token; it was passed over.
+    /// A character that begins no token; it was skipped.
     Illegal(u8),
-    /// A comment of the form `#`, or a name of several letters: extensions that `-w` and `-s` speak of.
+    /// A comment that begins with `#`, or a name of several letters, which are extensions that `-w` and `-s` report.
     More,
 }
 
-/// Text of a program and the place up to which it is read.
+/// Text of a program, and the position up to which it was read.
 #[derive(Debug, Default)]
 pub(crate) struct Lexer {
     text: Vec<u8>,
@@ -117,22 +117,22 @@ impl Lexer {
         self.text.extend_from_slice(text);
     }
 
-    /// Takes note that no more text arrives.
+    /// Records that no more text will arrive.
     pub(crate) fn end(&mut self) {
         self.ended = true;
     }
 
-    /// Lines that were passed.
+    /// Returns the number of lines that were read.
     pub(crate) fn line(&self) -> usize {
         self.line + 1
     }
 
-    /// A place to return to.
+    /// Returns a position to return to.
     pub(crate) fn place(&self) -> (usize, usize) {
         (self.at, self.line)
     }
 
-    /// Returns to a place, before any further text was added.
+    /// Returns to an earlier position, which is valid until further text is added.
     pub(crate) fn return_to(&mut self, (at, line): (usize, usize)) {
         self.at = at;
         self.line = line;
@@ -185,7 +185,7 @@ impl Lexer {
         true
     }
 
-    /// Passes so many bytes, counting their lines.
+    /// Skips a number of bytes, and counts the lines in them.
     fn pass(&mut self, length: usize) {
         let end = self.at + length;
         self.line += self.text[self.at..end].iter().filter(|byte| **byte == b'\n').count();
@@ -220,7 +220,7 @@ impl Lexer {
         }
     }
 
-    /// Reads a number; lines that a backslash ends go on within it. A point alone is the word `last`.
+    /// Reads a number, which continues after a backslash at the end of a line. A point alone is the keyword `last`.
     fn number(&mut self) -> Lexed {
         let mut digits = Digits::default();
         let (mut point, mut any) = (false, false);
@@ -285,7 +285,7 @@ impl Lexer {
     }
 }
 
-/// Value of a digit of a number.
+/// Returns the value of a digit.
 fn digit(byte: u8) -> Option<u8> {
     match byte {
         b'0'..=b'9' => Some(byte - b'0'),

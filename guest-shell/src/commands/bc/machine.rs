@@ -1,7 +1,7 @@
-//! The machine that runs bc programs: variables, calls and the steps between them.
+//! The virtual machine that runs bc programs: variables, calls and instructions.
 //!
-//! It runs in slices, and stops where it needs something: more of the program, numbers for `read()`, or a pause. So the
-//! shell can give turns to others, and an endless loop ends with the script's fuel.
+//! It runs in slices, and stops where it needs something: more of the program, numbers for `read()`, or a pause. The
+//! shell can therefore run other tasks in between, and an endless loop ends with the script's fuel.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap, VecDeque};
@@ -17,35 +17,35 @@ use super::parser::{Declared, Dialect, Parse, Parser};
 use super::program::{Binary, Code, Function, Instruction, Intrinsic, Item, NameId};
 use super::random::Random;
 
-/// Scale that `-l` sets.
+/// Scale that the option `-l` sets.
 const MATHLIB_SCALE: usize = 20;
-/// Output that is kept before a pause.
+/// Size of the output after which the machine pauses, in bytes.
 const OUTPUT: usize = 32 << 10;
 
 pub(super) type Value = Arc<Decimal>;
 
-/// Need for which a machine stops.
+/// Reason why a machine stops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Need {
     /// More text of the program.
     Program,
     /// More bytes for `read()`.
     Numbers,
-    /// A turn for others, and output to be taken.
+    /// A pause for other tasks, and for taking the output.
     Pause,
-    /// More fuel than there is.
+    /// More fuel than is left.
     Fuel,
-    /// Nothing more, since bc has ended with a status.
+    /// Nothing, since bc has ended with this status.
     End(i32),
 }
 
-/// Reason why a step is not completed.
+/// Reason why a step was not completed.
 pub(super) enum Trouble {
     /// An error of the program, with its text.
     Error(String),
-    /// The operation takes too much.
+    /// The operation would take too much time or memory.
     Refused(Refusal),
-    /// Lack of numbers for `read()`.
+    /// `read()` needs more input.
     Numbers,
     /// End by the statement `halt`.
     Halt,
@@ -57,7 +57,7 @@ impl From<Refusal> for Trouble {
     }
 }
 
-/// Something that a call can name.
+/// Target of a call.
 #[derive(Clone, Debug)]
 pub(super) enum Callable {
     Defined(Function),
@@ -67,10 +67,10 @@ pub(super) enum Callable {
 /// Elements of one array.
 pub(super) type Array = BTreeMap<u32, Value>;
 
-/// A variable's former value, to be restored when a call ends.
+/// Former value of a variable, which is restored when a call ends.
 pub(super) enum Saved {
     Simple(NameId, Option<Value>),
-    /// The array that had the name, and whether the call's own goes.
+    /// The array that the name referred to, and whether the call's own array is dropped.
     Array(NameId, Option<usize>, bool),
 }
 
@@ -78,22 +78,23 @@ pub(super) enum Saved {
 pub(super) struct Frame {
     pub(super) code: Code,
     pub(super) at: usize,
-    /// Base of the constants in it: the one at the call. The main program's changes with `ibase`.
+    /// Base of the constants in the function: the one at the time of the call. For the main program it changes with
+    /// `ibase`.
     pub(super) base: Option<u32>,
     pub(super) saved: Vec<Saved>,
-    /// Height of the stack below it.
+    /// Height of the stack when the frame began.
     pub(super) floor: usize,
     pub(super) name: Option<NameId>,
 }
 
-/// A bc with its program and variables.
+/// Instance of bc with its program and variables.
 pub(crate) struct Machine {
     pub(super) lexer: Lexer,
     pub(super) declared: Declared,
     pub(super) options: Options,
     pub(super) functions: HashMap<NameId, Callable>,
     pub(super) simple: Vec<Option<Value>>,
-    /// The array that a name means.
+    /// Indexes of the arrays that names refer to.
     pub(super) arrays: Vec<Option<usize>>,
     pub(super) storage: Vec<Array>,
     pub(super) unused: Vec<usize>,
@@ -108,7 +109,7 @@ pub(crate) struct Machine {
     pub(super) numbers: VecDeque<u8>,
     pub(super) numbers_ended: bool,
     pub(super) constants: HashMap<(usize, u32), Value>,
-    /// Work that was done and may be done.
+    /// Account of work.
     pub(crate) effort: Effort,
     /// Text for standard output.
     pub(crate) output: Output,
@@ -117,7 +118,7 @@ pub(crate) struct Machine {
 }
 
 impl Machine {
-    /// A bc that has not begun; `line_length` is the value of `BC_LINE_LENGTH`.
+    /// Returns a bc that has not begun; `line_length` is the value of `BC_LINE_LENGTH`.
     pub(crate) fn new(options: Options, line_length: Option<&str>) -> Self {
         let mut declared = Declared::default();
         let mut functions = HashMap::new();
@@ -158,18 +159,18 @@ impl Machine {
         self.lexer.feed(text);
     }
 
-    /// Takes note that the program is complete.
+    /// Records that the program is complete.
     pub(crate) fn end_program(&mut self) {
         self.lexer.end();
     }
 
-    /// Adds bytes for `read()`; none at the end of the input.
+    /// Adds bytes for `read()`; an empty slice marks the end of the input.
     pub(crate) fn feed_numbers(&mut self, bytes: &[u8]) {
         self.numbers.extend(bytes);
         self.numbers_ended = bytes.is_empty();
     }
 
-    /// Runs on, for about so much work.
+    /// Runs for about `slice` units of work.
     pub(crate) fn run(&mut self, slice: u64) -> Need {
         let until = self.effort.spent().saturating_add(slice);
         loop {
@@ -209,7 +210,7 @@ impl Machine {
         None
     }
 
-    /// Runs instructions of the innermost frame until it ends, another one begins, or the slice is over.
+    /// Runs instructions of the innermost frame until it ends, another frame begins, or the slice is used up.
     fn steps(&mut self, until: u64) -> Option<Need> {
         while let Some(frame) = self.frames.last_mut() {
             let Some(instruction) = frame.code.get(frame.at).cloned() else {
@@ -227,7 +228,7 @@ impl Machine {
                 Err(Trouble::Refused(refusal)) => return Some(self.refuse(refusal)),
                 Err(Trouble::Halt) => return Some(Need::End(0)),
                 Err(Trouble::Numbers) => {
-                    // The step is made again once there are some.
+                    // The step is repeated once there is input.
                     if let Some(frame) = self.frames.last_mut() {
                         frame.at -= 1;
                     }
@@ -251,14 +252,14 @@ impl Machine {
         }
     }
 
-    /// Name of the running function, and the place in it.
+    /// Returns the name of the running function, and the position in it.
     fn whereabouts(&self) -> String {
         let frame = self.frames.last();
         let name = frame.and_then(|frame| frame.name).map_or("(main)", |name| self.declared.names.name(name));
         format!("(func={name}, adr={})", frame.map_or(0, |frame| frame.at))
     }
 
-    /// Ends the item with an error: all calls are left.
+    /// Aborts the item with an error, leaving all calls.
     fn fail(&mut self, text: &str) {
         let report = format!("Runtime error {}: {text}\n", self.whereabouts());
         self.errors.extend_from_slice(report.as_bytes());
@@ -328,7 +329,7 @@ impl Machine {
                 self.output.write(b"\n");
             }
             Instruction::PrintNumber => self.print_number()?,
-            // POSIX has no line breaks in strings.
+            // POSIX does not allow line breaks in strings.
             Instruction::PrintText(text) if self.options.dialect == Dialect::Standard => {
                 self.output.write_plain(&text);
             }
@@ -354,9 +355,9 @@ impl Machine {
         }
     }
 
-    /// Value of a constant, in the base of the moment; within a function, in that at its call.
+    /// Returns the value of a constant, in the current base; within a function, in the base at the time of its call.
     fn constant(&mut self, digits: &Arc<Digits>) -> Result<Value, Refusal> {
-        /// Values that are kept; more would only be needed by a program of that many constants.
+        /// Number of cached constants. Only a program with more distinct constants would need more.
         const KEPT: usize = 4_096;
         let base = self.frames.last().and_then(|frame| frame.base).unwrap_or(self.ibase);
         let key = (Arc::as_ptr(digits).addr(), base);
@@ -432,7 +433,7 @@ impl Machine {
         Ok(())
     }
 
-    /// Reads a number from the input: digits of either case, up to and including the first character that is none.
+    /// Reads a number from the input: digits, up to and including the first other character.
     fn read_number(&mut self) -> Result<Decimal, Trouble> {
         let mut at = 0;
         let mut negative = false;
@@ -483,7 +484,7 @@ impl Trouble {
     }
 }
 
-/// Text of the statement `print`, with its backslashes resolved.
+/// Resolves the backslash escapes in the text of a `print` statement.
 fn unescaped(text: &[u8]) -> Vec<u8> {
     let mut plain = Vec::with_capacity(text.len());
     let mut bytes = text.iter();
@@ -501,7 +502,7 @@ fn unescaped(text: &[u8]) -> Vec<u8> {
             Some(b'r') => plain.push(b'\r'),
             Some(b't') => plain.push(b'\t'),
             Some(b'\\') => plain.push(b'\\'),
-            // Others stand for nothing.
+            // Other escapes produce nothing.
             _ => {}
         }
     }

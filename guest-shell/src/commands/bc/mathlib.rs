@@ -10,7 +10,7 @@ use std::cmp::Ordering;
 use super::super::decimal::{Decimal, Fault};
 use super::super::effort::Effort;
 
-/// A function of the library.
+/// Function of the library.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum MathFunction {
     /// Sine function, written `s(x)`.
@@ -43,7 +43,7 @@ impl MathFunction {
         if self == Self::Bessel { 2 } else { 1 }
     }
 
-    /// Value at a scale.
+    /// Computes the value at a scale.
     pub(crate) fn value(self, arguments: &[&Decimal], scale: usize, effort: &mut Effort) -> Result<Decimal, Fault> {
         let mut series = Series { scale, effort };
         match (self, arguments) {
@@ -58,7 +58,7 @@ impl MathFunction {
     }
 }
 
-/// Digits of the quarter of pi and of the arc tangent of 1/5 that are known beforehand, for scales up to the number.
+/// Precomputed digits of a quarter of pi and of the arc tangent of 1/5, with the scale up to which they suffice.
 const KNOWN: [(usize, &str, &str); 3] = [
     (25, "7853981633974483096156608", "1973955598498807583700497"),
     (40, "7853981633974483096156608458198757210492", "1973955598498807583700497651947902934475"),
@@ -69,13 +69,13 @@ const KNOWN: [(usize, &str, &str); 3] = [
     ),
 ];
 
-/// Arithmetic at a scale, and the series that are summed with it.
+/// Arithmetic at a scale, and the power series.
 struct Series<'a> {
     scale: usize,
     effort: &'a mut Effort,
 }
 
-/// A fraction that is written with digits behind the point only.
+/// Returns a fraction from its digits after the point.
 fn fraction(digits: &str) -> Decimal {
     Decimal::from_digits(digits.parse().unwrap_or_default(), digits.len())
 }
@@ -107,12 +107,12 @@ impl Series<'_> {
         Ok(one.subtract(other, self.effort)?)
     }
 
-    /// Cuts digits off, down to a scale.
+    /// Truncates a value to a scale.
     fn cut(&mut self, value: &Decimal, scale: usize) -> Value {
         value.divide(&one(), scale, self.effort)
     }
 
-    /// The scale times tenths, cut to a whole number, and some digits more.
+    /// Returns the scale times tenths, truncated, plus some digits.
     fn tenths(&self, tenths: usize, more: usize) -> usize {
         self.scale.saturating_mul(tenths) / 10 + more
     }
@@ -121,7 +121,7 @@ impl Series<'_> {
         let scale = self.scale;
         let negative = x.is_negative() && !x.is_zero();
         let mut x = if negative { x.negated() } else { x.clone() };
-        // A result as large as e^x has .44 x digits before the point.
+        // A result of the size of e^x has .44 x digits before the point.
         let larger = self.product(&fraction("44"), &x)?;
         let digits = self.sum(&whole(6), &larger)?.to_i64().unwrap_or(i64::MAX);
         let digits = scale.saturating_add(usize::try_from(digits).unwrap_or(usize::MAX));
@@ -154,7 +154,7 @@ impl Series<'_> {
     fn logarithm(&mut self, x: &Decimal) -> Value {
         let scale = self.scale;
         if x.is_zero() || x.is_negative() {
-            // GNU's: a number far below zero, 1 - 10^scale.
+            // GNU's result: a large negative number, 1 - 10^scale.
             let huge = whole(10).raise(&whole(u64::try_from(scale).unwrap_or(u64::MAX)), 0, self.effort)?;
             let value = self.difference(&one(), &huge)?;
             return self.cut(&value, scale);
@@ -163,7 +163,7 @@ impl Series<'_> {
         let mut x = x.clone();
         let mut factor = whole(2);
         let half = fraction("5");
-        // Roots bring the argument between one half and 2.
+        // Square roots bring the argument between one half and 2.
         while x.compare(&whole(2)) != Ordering::Less || x.compare(&half) != Ordering::Greater {
             factor = self.product(&factor, &whole(2))?;
             x = x.square_root(self.scale, self.effort)?;
@@ -190,7 +190,7 @@ impl Series<'_> {
         let quarter = self.arc_tangent(&one())?;
         let negative = x.is_negative() && !x.is_zero();
         let mut x = if negative { x.negated() } else { x.clone() };
-        // Half turns are taken off.
+        // Multiples of pi are subtracted.
         self.scale = 0;
         let quarters = self.quotient(&x, &quarter)?;
         let quarters = self.sum(&quarters, &whole(2))?;
@@ -228,7 +228,7 @@ impl Series<'_> {
         self.cut(&value, scale)
     }
 
-    /// The quarter of pi, or the arc tangent of 1/5, if its digits are known and asked for.
+    /// Returns a quarter of pi, or the arc tangent of 1/5, if the precomputed digits suffice.
     fn known(&self, x: &Decimal) -> Option<Decimal> {
         let is_one = x.compare(&one()) == Ordering::Equal;
         if !is_one && x.compare(&fraction("2")) != Ordering::Equal {
@@ -299,7 +299,7 @@ impl Series<'_> {
         let factor = self.quotient(&factor, &factorial)?;
         let minus = self.product(&x.negated(), x)?;
         let square = self.quotient(&minus, &whole(4))?;
-        // Digits before the point are wanted beyond those behind it.
+        // Digits before the point are needed in addition to those after it.
         self.scale = self.scale.saturating_add(factor.length() - factor.scale().min(factor.length()));
         let (mut term, mut total) = (one(), one());
         for index in 1_u64.. {

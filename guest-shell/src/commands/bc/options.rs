@@ -1,4 +1,4 @@
-//! Words of the command line of bc.
+//! Command-line options of bc.
 
 use super::parser::Dialect;
 
@@ -8,14 +8,14 @@ bc 1.07.1
 Tollhouse's own bc, which behaves as GNU bc 1.07.1 does.
 ";
 
-/// Text of the statement `warranty`.
+/// Output of the statement `warranty`.
 pub(crate) const WARRANTY: &str = "
 bc 1.07.1
 Tollhouse's own bc, which behaves as GNU bc 1.07.1 does. There is no warranty.
 
 ";
 
-/// Text of the option `-h`, and of a wrong option.
+/// Output of the option `-h`, and of an invalid option.
 pub(crate) const USAGE: &str = "\
 usage: bc [options] [file ...]
   -h  --help         print this usage and exit
@@ -30,7 +30,7 @@ usage: bc [options] [file ...]
 /// Settings of one bc.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Options {
-    /// The functions of `-l` are there, and the scale is 20.
+    /// True if the functions of `-l` are defined, and the scale is 20.
     pub(crate) mathlib: bool,
     /// Dialect of the language that is accepted.
     pub(crate) dialect: Dialect,
@@ -38,18 +38,18 @@ pub(crate) struct Options {
     pub(crate) files: Vec<String>,
 }
 
-/// Request that the words make.
+/// Action that the command line requests.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Request {
     /// A program is run.
     Run(Options),
     /// A text is printed.
     Print(&'static str),
-    /// The words are wrong; the text says why, and the usage follows on standard output.
+    /// The command line is invalid: an error message, after which the usage is printed on standard output.
     Wrong(String),
 }
 
-/// Long options and the letters that they stand for.
+/// Long options and their short forms.
 const LONG: [(&str, char); 9] = [
     ("help", 'h'),
     ("interactive", 'i'),
@@ -62,7 +62,7 @@ const LONG: [(&str, char); 9] = [
     ("_", '_'),
 ];
 
-/// Reads the words of the command line, after those of `BC_ENV_ARGS`.
+/// Parses the command line, after the words of `BC_ENV_ARGS`.
 pub(crate) fn read(environment: &[String], words: &[String], posix: bool) -> Request {
     let mut options = Options::default();
     if posix {
@@ -94,7 +94,7 @@ fn read_words(words: &[String], options: &mut Options) -> Result<(), Request> {
     Ok(())
 }
 
-/// Letter of a long option, which may be shortened as far as it is the only one.
+/// Returns the short form of a long option, which may be abbreviated as long as it is unambiguous.
 fn long(name: &str) -> Result<char, Request> {
     let mut found = LONG.iter().filter(|(long, _)| long.starts_with(name) && *long != "_");
     match (LONG.iter().find(|(long, _)| *long == name), found.next(), found.next()) {

@@ -1,22 +1,23 @@
-//! Standard output of bc and dc: lines are broken so that none is longer than the line length.
+//! Standard output of bc and dc, in which lines longer than the line length are broken.
 
-/// Line length if nothing else is asked for.
+/// Default line length.
 const LINE_LENGTH: usize = 70;
 
-/// Shortest line length; less is taken for the usual one.
+/// Smallest line length; a smaller one means the default.
 const SHORTEST: i64 = 3;
 
-/// Text on its way to standard output, and the column that it has reached.
+/// Text that waits for standard output, and the current column.
 #[derive(Debug)]
 pub(crate) struct Output {
     bytes: Vec<u8>,
     column: usize,
-    /// Length at which lines are broken; none if lines are not broken.
+    /// Length at which lines are broken; `None` if they are not broken.
     length: Option<usize>,
 }
 
 impl Output {
-    /// An output whose line length a variable of the environment may set: 0 is none, and so is what is not a number.
+    /// Creates an output whose line length an environment variable may set: 0 means no limit, and so does a text that
+    /// is not a number.
     pub(crate) fn new(setting: Option<&str>) -> Self {
         let length = match setting.map(leading_number) {
             None => Some(LINE_LENGTH),
@@ -43,7 +44,7 @@ impl Output {
         }
     }
 
-    /// Writes text as it is.
+    /// Writes text without breaking lines.
     pub(crate) fn write_plain(&mut self, text: &[u8]) {
         self.bytes.extend_from_slice(text);
     }
@@ -59,7 +60,7 @@ impl Output {
     }
 }
 
-/// The number that a text begins with, as C's `atoi` reads it.
+/// Returns the number at the start of a text, as C's `atoi` reads it.
 fn leading_number(text: &str) -> i64 {
     let text = text.trim_start();
     let (sign, digits) = match text.strip_prefix('-') {

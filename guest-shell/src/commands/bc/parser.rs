@@ -1,8 +1,9 @@
-//! From tokens to instructions: items, and what becomes of errors.
+//! Compiler of bc: items, and recovery from errors.
 //!
-//! An item, a line of statements or a definition, is parsed as a whole. One that has an error is not run. What belongs
-//! to it then follows from how a generated parser recovers: it goes back to the innermost place where a statement may
-//! begin, a line or the inside of braces, and drops tokens until one begins a statement.
+//! An item, which is a line of statements or a definition, is parsed as a whole, and an item with an error is not run.
+//! Which tokens belong to a faulty item follows the error recovery of GNU's generated parser: it returns to the
+//! innermost place where a statement may begin, a line or the inside of braces, and drops tokens until one begins a
+//! statement.
 
 use std::collections::{HashMap, HashSet};
 use std::mem;
@@ -10,7 +11,7 @@ use std::mem;
 use super::lexer::{Lexed, Lexer, Token, Word};
 use super::program::{Instruction, Item, NameId, Names};
 
-/// Greatest depth of statements and expressions: below what the stack of the machine that parses them holds.
+/// Largest depth of statements and expressions, within what the stack of the parser holds.
 const DEPTH: usize = 500;
 
 /// Dialect of the language that is accepted.
@@ -28,11 +29,11 @@ pub(crate) enum Dialect {
 /// Reason to leave the rules of the grammar.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Stop {
-    /// A syntax error, which was reported.
+    /// A syntax error, which was already reported.
     Error,
-    /// The text at hand ends within the item.
+    /// The available text ends within the item.
     More,
-    /// End by the word `quit`.
+    /// The keyword `quit`.
     Quit,
     /// The input ended while the parser recovered from an error.
     End,
@@ -40,16 +41,16 @@ pub(super) enum Stop {
 
 pub(super) type Parsed<T> = Result<T, Stop>;
 
-/// Knowledge about names that lasts beyond one item.
+/// Names and declarations that persist beyond one item.
 #[derive(Debug, Default)]
 pub(crate) struct Declared {
     /// Names that occurred so far.
     pub(crate) names: Names,
-    /// The functions that have no value.
+    /// Functions that return no value.
     pub(crate) void: HashSet<NameId>,
 }
 
-/// Jumps out of a loop, to be completed when its ends are known.
+/// Jumps out of a loop, which are completed when its end is known.
 #[derive(Default)]
 pub(super) struct Loop {
     pub(super) breaks: Vec<usize>,
@@ -64,30 +65,30 @@ pub(super) enum Inside {
     VoidFunction,
 }
 
-/// The parser of one item.
+/// Parser of one item.
 pub(crate) struct Parser<'a> {
     pub(super) lexer: &'a mut Lexer,
     pub(super) declared: &'a mut Declared,
     pub(super) dialect: Dialect,
-    /// The token that comes next, once it is looked at.
+    /// Next token, once it was peeked at.
     pub(super) ahead: Option<Token>,
     pub(super) code: Vec<Instruction>,
     pub(super) loops: Vec<Loop>,
     pub(super) inside: Inside,
-    /// Reports for standard error.
+    /// Messages for standard error.
     pub(super) reports: String,
     pub(super) failed: bool,
-    /// Tokens to be taken before a further syntax error is reported.
+    /// Number of tokens to accept before another syntax error is reported.
     pub(super) quiet: u8,
     pub(super) depth: usize,
-    /// Text that `print limits` and the like write while they are parsed.
+    /// Output of `print limits` and the like, which takes effect while parsing.
     pub(super) notices: String,
     pub(super) voids: HashMap<NameId, bool>,
 }
 
-/// An item with what was said while it was parsed.
+/// Parsed item with the messages about it.
 pub(crate) struct Parse {
-    /// The item; none if the text ends within it.
+    /// The item; `None` if the text ends within it.
     pub(crate) item: Option<Item>,
     /// Text for standard error.
     pub(crate) reports: String,
@@ -96,7 +97,7 @@ pub(crate) struct Parse {
 }
 
 impl<'a> Parser<'a> {
-    /// Parses the next item from the text at hand; if it is not complete, the lexer stays where it was.
+    /// Parses the next item from the available text. If it is incomplete, the lexer stays where it was.
     pub(crate) fn item(lexer: &'a mut Lexer, declared: &'a mut Declared, dialect: Dialect) -> Parse {
         let place = lexer.place();
         let mut parser = Self {
@@ -150,9 +151,9 @@ impl<'a> Parser<'a> {
         self.ahead.as_ref().ok_or(Stop::More)
     }
 
-    /// Speaks of tokens that are extensions.
+    /// Reports a token that is an extension, as the dialect requires.
     pub(super) fn judge_token(&mut self) {
-        /// Digits of POSIX end with `F`.
+        /// The digits of POSIX end with `F`.
         const DIGITS: u8 = 16;
         match &self.ahead {
             Some(Token::Number(digits)) if digits.largest() >= DIGITS => {
@@ -182,7 +183,7 @@ impl<'a> Parser<'a> {
         Ok(*self.peek()? == Token::Word(word))
     }
 
-    /// Takes a mark if it comes next.
+    /// Consumes an operator or punctuation if it comes next.
     pub(super) fn accept(&mut self, mark: &str) -> Parsed<bool> {
         let found = self.is(mark)?;
         if found {
@@ -195,7 +196,7 @@ impl<'a> Parser<'a> {
         if self.accept(mark)? { Ok(()) } else { self.syntax_error() }
     }
 
-    /// Takes the end of a line between a head and its statement.
+    /// Consumes a line end between the head of a statement and its body.
     pub(super) fn optional_line(&mut self) -> Parsed<()> {
         if self.accept_line()? {
             self.extension("newline not allowed");
@@ -226,7 +227,7 @@ impl<'a> Parser<'a> {
         Err(Stop::Error)
     }
 
-    /// Speaks of an extension, as the dialect asks.
+    /// Reports an extension, as the dialect requires.
     pub(super) fn extension(&mut self, what: &str) {
         match self.dialect {
             Dialect::Gnu => {}
@@ -237,7 +238,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Counts one more level of nesting.
+    /// Parses a rule one nesting level deeper.
     pub(super) fn deeper<T>(&mut self, rule: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
         if self.depth == DEPTH {
             return self.syntax_error();
@@ -266,10 +267,10 @@ impl<'a> Parser<'a> {
         Ok(Item::Statements(mem::take(&mut self.code).into()))
     }
 
-    /// Statements up to the end of a line.
+    /// Parses statements up to the end of a line.
     pub(super) fn statement_line(&mut self) -> Parsed<()> {
         let mut fresh = true;
-        // Behind a semicolon a generated parser goes back to no further than that, where a line's end has no place.
+        // After a semicolon, GNU's parser only recovers to that semicolon, where a line end is not allowed.
         let mut behind_semicolon = false;
         loop {
             if self.accept_line()? {
@@ -299,7 +300,8 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Drops tokens until one begins a statement. At the start of a line its end, or `quit`, will do: then returns true.
+    /// Drops tokens until one begins a statement. At the start of a line, a line end or `quit` also suffices; then
+    /// returns true.
     pub(super) fn recover(&mut self, at_start: bool) -> Parsed<bool> {
         loop {
             let token = self.peek()?;

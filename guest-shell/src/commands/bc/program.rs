@@ -8,7 +8,7 @@ use super::super::decimal::Digits;
 /// Index of a name in [`Names`].
 pub(crate) type NameId = usize;
 
-/// Table of names by number. Variables, arrays and functions of one name are apart, but share its number.
+/// Table of names by number. A variable, an array and a function with the same name share its number.
 #[derive(Debug, Default)]
 pub(crate) struct Names {
     ids: HashMap<String, NameId>,
@@ -16,7 +16,7 @@ pub(crate) struct Names {
 }
 
 impl Names {
-    /// Number of a name, new or known.
+    /// Returns the number of a name, which is added if it is new.
     pub(crate) fn id(&mut self, name: &str) -> NameId {
         if let Some(id) = self.ids.get(name) {
             return *id;
@@ -27,7 +27,7 @@ impl Names {
         id
     }
 
-    /// The name of a number.
+    /// Returns the name with a number.
     pub(crate) fn name(&self, id: NameId) -> &str {
         self.names.get(id).map_or("", String::as_str)
     }
@@ -38,26 +38,26 @@ impl Names {
     }
 }
 
-/// A variable of either kind, or one that the language defines.
+/// Variable, array element, or setting of the language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
     /// Simple variable of this name.
     Simple(NameId),
     /// An element of an array; its index is on the stack.
     Element(NameId),
-    /// Base of numbers that are read.
+    /// Base of input.
     Ibase,
-    /// Base of numbers that are written.
+    /// Base of output.
     Obase,
-    /// Digits behind the point of quotients.
+    /// Number of decimals of quotients.
     Scale,
-    /// The number that was printed last.
+    /// Number that was printed last.
     Last,
     /// Number of lines in the history of an interactive bc.
     History,
 }
 
-/// An operation on the two topmost numbers.
+/// Operation on the two topmost numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Binary {
     Add,
@@ -74,7 +74,7 @@ pub(crate) enum Binary {
     GreaterOrEqual,
 }
 
-/// A function of the language itself.
+/// Function of the language itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Intrinsic {
     Length,
@@ -84,7 +84,7 @@ pub(crate) enum Intrinsic {
     Random,
 }
 
-/// An argument of a call.
+/// Argument of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Argument {
     /// A number, on the stack.
@@ -96,7 +96,7 @@ pub(crate) enum Argument {
 /// Instruction of the stack machine.
 #[derive(Clone, Debug)]
 pub(crate) enum Instruction {
-    /// Pushes a constant, read in the base of the moment.
+    /// Pushes a constant, read in the current base.
     Constant(Arc<Digits>),
     /// Pushes 0 or 1.
     Truth(bool),
@@ -120,32 +120,32 @@ pub(crate) enum Instruction {
     Call { function: NameId, arguments: Arc<[Argument]> },
     /// Continues at another instruction.
     Jump(usize),
-    /// Goes on elsewhere if the number that it takes is zero.
+    /// Pops a number, and jumps if it is zero.
     JumpIfZero(usize),
-    /// Goes on elsewhere, with the topmost number, if that is zero; else takes it.
+    /// Jumps and leaves the topmost number if it is zero; otherwise pops it.
     JumpWithZero(usize),
-    /// Goes on elsewhere if the number that it takes is not zero.
+    /// Pops a number, and jumps if it is not zero.
     JumpIfNotZero(usize),
-    /// Takes a number and drops it.
+    /// Pops a number.
     Drop,
-    /// Takes a number and prints it as a line.
+    /// Pops a number and prints it as a line.
     PrintLine,
-    /// Takes a number and prints it.
+    /// Pops a number and prints it.
     PrintNumber,
-    /// Prints a string as it is.
+    /// Prints a string unchanged.
     PrintText(Arc<[u8]>),
-    /// Prints a string in which backslashes have a meaning.
+    /// Prints a string after resolving backslash escapes.
     PrintEscaped(Arc<[u8]>),
-    /// Returns with the number that it takes.
+    /// Pops a number and returns it.
     Return,
-    /// Ends bc at once.
+    /// Ends bc immediately.
     Halt,
 }
 
-/// Instructions that run together.
+/// Sequence of instructions.
 pub(crate) type Code = Arc<[Instruction]>;
 
-/// A parameter, or a variable that is declared `auto`.
+/// Parameter or `auto` variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Local {
     /// Name of the local variable.
@@ -154,21 +154,21 @@ pub(crate) struct Local {
     pub(crate) kind: LocalKind,
 }
 
-/// Kinds of parameters and `auto` variables.
+/// Kind of a parameter or `auto` variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LocalKind {
     /// Simple variable, which holds a number.
     Simple,
-    /// An array, of which a call has its own copy.
+    /// Array that is copied for each call.
     Array,
-    /// An array of the caller's.
+    /// Array of the caller.
     Reference,
 }
 
 /// Function that a program defines.
 #[derive(Clone, Debug)]
 pub(crate) struct Function {
-    /// Parameters that a call must bring.
+    /// Parameters that a call must provide.
     pub(crate) parameters: Arc<[Local]>,
     /// Automatic variables, which are zero at the start of each call.
     pub(crate) automatic: Arc<[Local]>,
@@ -183,9 +183,9 @@ pub(crate) enum Item {
     Statements(Code),
     /// Definition of a function.
     Definition(NameId, Function),
-    /// Nothing to run, since the piece had errors, which were reported.
+    /// Nothing to run, since the piece had errors that were reported.
     Nothing,
-    /// Word `quit`, at which bc ends without running what precedes it on the same line.
+    /// The keyword `quit`, at which bc ends without running what precedes it on the same line.
     Quit,
     /// The end of the program.
     End,

@@ -2,11 +2,11 @@
 //!
 //! An additive feedback generator, `x[n] = x[n-3] + x[n-31]`, whose first values come from a linear congruential one.
 
-/// Values that the feedback reaches back to.
+/// Number of previous values that the feedback uses.
 const DEGREE: usize = 31;
-/// The nearer of the two values that are added.
+/// Distance of the nearer of the two values that are added.
 const SEPARATION: usize = 3;
-/// Values that are dropped at the start.
+/// Number of values that are discarded at the start.
 const DISCARDED: usize = 310;
 
 /// State of the generator.
@@ -17,7 +17,7 @@ pub(crate) struct Random {
 }
 
 impl Random {
-    /// The generator as a program finds it that never set a seed: with seed 1.
+    /// Returns the generator with seed 1, the state of a program that never set a seed.
     pub(crate) fn new() -> Self {
         let mut values = [0; DEGREE];
         let mut value: u64 = 1;
@@ -25,7 +25,7 @@ impl Random {
             *slot = u32::try_from(value).unwrap_or_default();
             value = value * 16_807 % 2_147_483_647;
         }
-        // The C library goes on behind the first values that the feedback adds.
+        // The C library continues after the first values that the feedback adds.
         let mut random = Self { values, at: SEPARATION };
         for _ in 0..DISCARDED {
             random.step();
@@ -41,7 +41,7 @@ impl Random {
         value
     }
 
-    /// The next number, of 31 bits.
+    /// Returns the next number of 31 bits.
     pub(crate) fn next(&mut self) -> u32 {
         self.step() >> 1
     }

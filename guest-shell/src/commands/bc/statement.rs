@@ -1,10 +1,10 @@
-//! From tokens to instructions: statements.
+//! Compiler of bc: statements.
 
 use super::lexer::{Token, Word};
 use super::parser::{Inside, Loop, Parsed, Parser, Stop};
 use super::program::Instruction;
 
-/// Text of the statement `limits`.
+/// Output of the statement `limits`.
 const LIMITS: &str = "\
 BC_BASE_MAX     = 2147483647
 BC_DIM_MAX      = 16777215
@@ -84,7 +84,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Statements within braces, the first of which is taken.
+    /// Parses statements in braces. The opening brace was consumed already.
     pub(super) fn block(&mut self) -> Parsed<()> {
         let mut fresh = true;
         loop {
@@ -107,7 +107,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A condition in parentheses; gives the place of the jump that is taken when it is zero.
+    /// Parses a condition in parentheses. Returns the position of the jump for the case that it is zero.
     pub(super) fn condition(&mut self) -> Parsed<usize> {
         self.expect("(")?;
         let kind = self.expression()?;
@@ -116,13 +116,13 @@ impl Parser<'_> {
         Ok(self.jump(Instruction::JumpIfZero(0)))
     }
 
-    /// Adds a jump whose target is not known yet.
+    /// Adds a jump whose target is set later.
     pub(super) fn jump(&mut self, jump: Instruction) -> usize {
         self.code.push(jump);
         self.code.len() - 1
     }
 
-    /// Directs a jump to the next instruction.
+    /// Sets the target of a jump to the next instruction.
     pub(super) fn land(&mut self, jump: usize) {
         let here = self.code.len();
         self.direct(jump, here);
@@ -158,12 +158,12 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// A statement where nothing else can stand.
+    /// Parses a statement that is required here.
     pub(super) fn statement_here(&mut self) -> Parsed<()> {
         if self.begins_statement()? { self.statement() } else { self.syntax_error() }
     }
 
-    /// Body of a loop; `continue` goes to `again`, or is directed later.
+    /// Parses the body of a loop. `continue` jumps to `again`, or its target is set later.
     pub(super) fn body(&mut self, again: usize) -> Parsed<()> {
         self.optional_line()?;
         self.loops.push(Loop::default());
@@ -206,7 +206,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Parses one of the three expressions of `for`; one that is missing is 1.
+    /// Parses one of the three expressions of `for`; a missing one is 1.
     pub(super) fn for_clause(&mut self, end: &str) -> Parsed<()> {
         if self.is(end)? {
             self.extension("Missing expression in for statement");

@@ -8,17 +8,17 @@ use super::machine::{Array, Machine, Trouble, Value};
 use super::parser::Dialect;
 use super::program::{NameId, Place};
 
-/// Largest index of an array.
+/// Largest array index.
 const LAST_INDEX: i64 = 16_777_215;
-/// Largest base of numbers that are read.
+/// Largest base of input.
 const LARGEST_IBASE: i64 = 36;
-/// Largest base of numbers that are read by POSIX.
+/// Largest base of input in POSIX mode.
 const STANDARD_IBASE: i64 = 16;
-/// Largest base of numbers that are written, and the largest scale.
+/// Largest base of output, and largest scale.
 const LARGEST: i64 = 2_147_483_647;
 
 impl Machine {
-    /// Index of an array's element, from the top of the stack.
+    /// Pops the index of an array element.
     pub(super) fn index(&mut self, array: NameId, keep: bool) -> Result<u32, Trouble> {
         let value = self.pop();
         let index = value.to_i64().filter(|index| (0..=LAST_INDEX).contains(index));
@@ -50,7 +50,7 @@ impl Machine {
         })
     }
 
-    /// Stores the topmost number, which stays; below it is the index of an element, which goes.
+    /// Stores the topmost number, which stays on the stack. The index of an element below it is removed.
     pub(super) fn store(&mut self, place: Place) -> Result<(), Trouble> {
         let value = self.pop();
         match place {
@@ -80,9 +80,9 @@ impl Machine {
         Ok(())
     }
 
-    /// The whole part of a value, brought into the bounds of a setting with a warning.
+    /// Returns the integer part of a value, clamped to the bounds of a setting with a warning.
     pub(super) fn bounded(&mut self, value: &Decimal, name: &str, least: i64, most: i64) -> u32 {
-        // What has a fraction only counts as too large.
+        // As in GNU's, a value with a fraction that is too small counts as too large.
         let whole = value.to_i64().filter(|whole| *whole != 0 || value.is_zero());
         let number = whole.unwrap_or(if value.is_negative() { i64::MIN } else { i64::MAX });
         let is_below = value.is_negative() && !value.is_zero();
@@ -97,7 +97,7 @@ impl Machine {
         u32::try_from(number.clamp(least, most)).unwrap_or_default()
     }
 
-    /// The array that a name means, made if there is none.
+    /// Returns the array that a name refers to, which is created if necessary.
     pub(super) fn array(&mut self, name: NameId) -> usize {
         if let Some(id) = self.arrays[name] {
             return id;
@@ -120,7 +120,7 @@ impl Machine {
         }
     }
 
-    /// Adds 1 to a variable or subtracts it; settings stop at their bounds.
+    /// Increments or decrements a variable; settings stop at their bounds.
     pub(super) fn increment(&mut self, place: Place, up: bool, old: bool) -> Result<(), Trouble> {
         let before = self.load(place, true)?;
         let one = Decimal::from(1_u64);
@@ -134,7 +134,7 @@ impl Machine {
             self.pop();
             self.stack.push(before);
         } else {
-            // A setting may have stopped at its bound.
+            // The setting may have stopped at its bound.
             self.pop();
             let value = match place {
                 Place::Element(_) | Place::Simple(_) => None,

@@ -18,11 +18,11 @@ const LONG: [(&str, OptArg, char); 6] = [
 /// Options of one call.
 #[derive(Debug, Default)]
 pub(super) struct CmpOptions {
-    /// All differences are told, and not the first alone.
+    /// True if all differences are listed, and not only the first.
     pub(super) verbose: bool,
     pub(super) silent: bool,
     pub(super) print_bytes: bool,
-    /// Most bytes that are compared.
+    /// Largest number of bytes that are compared.
     limit: Option<usize>,
     /// Numbers of bytes at the start of the files that are not compared.
     skips: [usize; 2],
@@ -87,7 +87,7 @@ fn parse_skip(text: &str, value: &str) -> Result<usize, String> {
     number(text).ok_or_else(|| usage_error(&format!("invalid --ignore-initial value '{value}'")))
 }
 
-/// Reads a number, which may have a multiplier behind it.
+/// Parses a number, which may be followed by a multiplier.
 fn number(text: &str) -> Option<usize> {
     let digits_end = text.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(text.len());
     let (digits, suffix) = text.split_at(digits_end);

@@ -1,4 +1,4 @@
-//! Differences that `cmp` finds, and what is written of them.
+//! Differences that `cmp` finds, and its output about them.
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 

@@ -6,7 +6,7 @@ use bashkit::{Command, CommandContext, CommandStatus, Result, async_trait, vfs_j
 
 use super::options::{self, Request};
 
-/// The command `column`, which lays out lines in columns.
+/// Command `column`, which arranges lines in columns.
 pub(crate) struct Column;
 
 #[async_trait]
@@ -33,7 +33,7 @@ impl Command for Column {
             match context.fs.read_file(&vfs_join(context.cwd, Path::new(file))).await {
                 Ok(text) => {
                     bytes.extend(text);
-                    // Lines do not go on from one file to the next.
+                    // A line does not continue in the next file.
                     if bytes.last().is_some_and(|byte| *byte != b'\n') {
                         bytes.push(b'\n');
                     }

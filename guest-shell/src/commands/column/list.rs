@@ -6,7 +6,7 @@ use super::width;
 /// Distance of tab stops.
 const TAB: usize = 8;
 
-/// Puts lines into columns as wide as the widest of them.
+/// Arranges lines in columns as wide as the widest line.
 pub(crate) fn fill(text: &str, options: &Options) -> String {
     let lines: Vec<&str> = text.lines().filter(|line| options.keep_empty || !line.trim().is_empty()).collect();
     let widest = lines.iter().map(|line| width(line)).max().unwrap_or_default();

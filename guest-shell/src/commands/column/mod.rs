@@ -15,7 +15,7 @@ mod table;
 pub(super) use list::fill;
 pub(super) use table::table;
 
-/// Columns that a text takes on a screen; control characters take none.
+/// Returns the width of a text on a screen; control characters have no width.
 fn width(text: &str) -> usize {
     text.chars().filter_map(unicode_width::UnicodeWidthChar::width).sum()
 }

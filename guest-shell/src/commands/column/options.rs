@@ -1,33 +1,33 @@
-//! Words of the command line of column.
+//! Command-line options of `column`.
 
-/// Settings of one column.
+/// Options of one call.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Options {
-    /// Lines become rows of a table.
+    /// True if lines become rows of a table.
     pub(crate) table: bool,
-    /// Tables are written as JSON.
+    /// True if tables are written as JSON.
     pub(crate) json: bool,
     /// Name of the table in JSON.
     pub(crate) name: String,
-    /// Lines side by side go from left to right before they go down.
+    /// True if lines are arranged row by row, and not column by column.
     pub(crate) rows_first: bool,
-    /// True if empty lines count.
+    /// True if empty lines are kept.
     pub(crate) keep_empty: bool,
-    /// The header is not printed.
+    /// True if the header is not printed.
     pub(crate) no_header: bool,
     /// Names of the columns.
     pub(crate) columns: Vec<String>,
-    /// Number of columns; the last one holds the rest of a line.
+    /// Number of columns; the last one contains the rest of a line.
     pub(crate) limit: Option<usize>,
     /// Columns that come first.
     pub(crate) order: Vec<String>,
     /// Columns that are left out.
     pub(crate) hidden: Vec<String>,
-    /// Columns whose cells stand at the right.
+    /// Columns whose cells are aligned to the right.
     pub(crate) right: Vec<String>,
-    /// Columns that may be shortened, and those that may be broken, if the table is too wide.
+    /// Columns that may be truncated, and those that may be wrapped, if the table is too wide.
     pub(crate) flexible: Vec<String>,
-    /// Characters between cells; none: white space.
+    /// Characters that separate cells; `None` for white space.
     pub(crate) separator: Option<String>,
     /// Text between cells in the output.
     pub(crate) output_separator: Option<String>,
@@ -37,18 +37,18 @@ pub(crate) struct Options {
     pub(crate) files: Vec<String>,
 }
 
-/// Request that the words make.
+/// Action that the command line requests.
 #[derive(Debug)]
 pub(crate) enum Request {
     /// Text is put into columns.
     Run(Box<Options>),
     /// A text is printed.
     Print(&'static str),
-    /// The words are wrong; the text says why.
+    /// The command line is invalid; an error message.
     Wrong(String),
 }
 
-/// Width of a line if nothing else is asked for.
+/// Default width of a line.
 const WIDTH: usize = 80;
 
 const VERSION: &str = "column from util-linux 2.38.1\n";
@@ -108,7 +108,7 @@ const LONG: [(&str, char, bool); 22] = [
 /// Letters of options that take an argument.
 const WITH_ARGUMENT: &str = "cosNlHnEORTWrip";
 
-/// Reads the words; `columns` is the variable of that name.
+/// Parses the command line. `columns` is the variable `COLUMNS`.
 pub(crate) fn read(words: &[String], columns: Option<&str>) -> Request {
     let width = columns.and_then(|width| width.parse().ok()).filter(|width| *width > 0).unwrap_or(WIDTH);
     let mut options = Options { name: "table".to_owned(), width, ..Options::default() };
@@ -203,7 +203,7 @@ fn apply(letter: char, value: String, options: &mut Options, named: &mut bool) -
         'N' => options.columns = list(&value),
         'l' => options.limit = Some(limit(&value)?),
         'd' => options.no_header = true,
-        // Pages are for terminals.
+        // Pages are for terminals only.
         'e' => {}
         'H' => options.hidden = list(&value),
         'n' => options.name = value,

@@ -3,13 +3,13 @@
 use super::options::Options;
 use super::width;
 
-/// Text between cells if nothing else is asked for.
+/// Default text between cells.
 const SEPARATOR: &str = "  ";
 
 /// Column of the table.
 struct Column {
     name: String,
-    /// Place of its cells in a row of the input.
+    /// Index of the column's cells in an input row.
     source: usize,
     right: bool,
     hidden: bool,
@@ -35,7 +35,7 @@ pub(crate) fn table(text: &str, options: &Options) -> Result<String, String> {
     plain(&columns, &rows, options)
 }
 
-/// Cells of a line. With a limit the last one holds the rest.
+/// Splits a line into cells. With a limit, the last cell contains the rest of the line.
 fn cells<'a>(line: &'a str, options: &Options) -> Vec<&'a str> {
     let limit = options.limit.unwrap_or(usize::MAX);
     let mut cells = Vec::new();
@@ -48,7 +48,7 @@ fn cells<'a>(line: &'a str, options: &Options) -> Vec<&'a str> {
             }
             let end = rest.find([' ', '\t']).unwrap_or(rest.len());
             cells.push(&rest[..end]);
-            // The rest of a line, which a limit leaves together, keeps its white space but for one character.
+            // The rest of a line, which a limit keeps together, keeps its white space except for one character.
             rest = rest.get(end + 1..).unwrap_or_default();
         }
         cells.extend((!rest.is_empty()).then_some(rest));
@@ -96,7 +96,7 @@ fn columns(count: usize, options: &Options) -> Result<Vec<Column>, String> {
     Ok(columns)
 }
 
-/// Places of the column of a name or number; 0 is all of them. A number beyond the last one is none.
+/// Returns the indexes of the column with a name or number; 0 means all columns, and a number beyond the last one none.
 fn named(name: &str, columns: &[Column]) -> Result<Vec<usize>, String> {
     if let Some(at) =
         columns.iter().position(|column| !column.name.is_empty() && column.name.eq_ignore_ascii_case(name))

@@ -24,9 +24,9 @@ pub(super) struct CutOptions {
     pub(super) unit: PositionUnit,
     pub(super) selected: RangeList,
     pub(super) delimiter: u8,
-    /// Lines without the delimiter are left out.
+    /// True if lines without the delimiter are left out.
     pub(super) only_delimited: bool,
-    /// Byte at the end of lines.
+    /// Byte that terminates lines.
     pub(super) terminator: u8,
     pub(super) output_delimiter: Option<Vec<u8>>,
 }

@@ -28,7 +28,7 @@ impl PositionUnit {
         }
         match text.parse() {
             Ok(0) => Err(self.numbered_from_one()),
-            // A position that is too large is behind all others, but no open end.
+            // A position that is too large is after all others, but not an open end.
             position => Ok(position.unwrap_or(usize::MAX - 1)),
         }
     }

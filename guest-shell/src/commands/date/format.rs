@@ -1,19 +1,19 @@
-//! `strftime` as GNU date and the C library do it: conversions with flags, widths and modifiers. What is no conversion
-//! is copied.
+//! `strftime` as GNU date and the C library implement it: conversions with flags, widths and modifiers. Other text is
+//! copied.
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
 use chrono::{DateTime, Datelike as _, Timelike as _, Utc};
 
-/// Dialect of conversions, where date's has `%N`, `%q`, `%:z` and the flag `+` beside the C library's, which `printf
-/// '%(…)T'` uses.
+/// Dialect of conversions. That of date has `%N`, `%q`, `%:z` and the flag `+`, which the dialect of the C library,
+/// used by `printf '%(…)T'`, lacks.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Dialect {
     Date,
     Library,
 }
 
-/// Widest field, as GNU's; the limit of memory comes first.
+/// Largest width of a field, as in GNU's; the memory limit is reached earlier.
 const WIDEST: usize = i32::MAX as usize;
 
 /// Point in time as it is shown: local fields, and the zone.
@@ -35,7 +35,7 @@ struct FieldSpec {
 }
 
 impl FieldSpec {
-    /// Returns these flags for a number whose padding is blanks if none is given.
+    /// Returns these flags for a number that is padded with blanks by default.
     fn blank_padded(self) -> Self {
         Self { pad: self.pad.or(Some('_')), ..self }
     }
@@ -52,7 +52,7 @@ impl FieldSpec {
         String::from_iter(std::iter::repeat_n(fill, missing)) + &text
     }
 
-    /// Pads a number to so many digits at least, with a sign where it is shown.
+    /// Pads a number to at least `digits` digits, with a sign where it is shown.
     fn number(&self, digits: usize, sign: Option<char>, number: &str, dialect: Dialect) -> String {
         let width = match dialect {
             Dialect::Date => self.width.unwrap_or(digits),
@@ -121,13 +121,13 @@ impl ShownTime {
             return at + colons + 1;
         }
         let plain = at == start + 1;
-        // date itself asks for all nine digits of `%-N`.
+        // date itself requests all nine digits of `%-N`.
         if at == start + 2 && chars[start + 1] == '-' && chars.get(at) == Some(&'N') {
             spec.pad = None;
         }
         let written = match chars.get(at) {
             Some('%') if plain || self.dialect == Dialect::Library => Some(spec.text("%", self.dialect)),
-            // The percent sign behind flags begins another conversion.
+            // A percent sign after flags begins another conversion.
             Some('%') | None => {
                 at -= 1;
                 None
@@ -145,7 +145,7 @@ impl ShownTime {
         at + 1
     }
 
-    /// Writes one conversion, or returns nothing if there is no such one.
+    /// Formats one conversion, or returns `None` if it does not exist.
     fn convert(&self, letter: char, modifier: Option<char>, spec: FieldSpec) -> Option<String> {
         let refused = match modifier {
             Some('E') => !"cCxXyYpPnRtTrsuzZ".contains(letter),
@@ -193,7 +193,7 @@ impl ShownTime {
         })
     }
 
-    /// Returns a field that is a number, and how many digits it has at least.
+    /// Returns a numeric field and its minimum number of digits.
     fn zero_padded_field(&self, letter: char) -> Option<(usize, u32)> {
         let time = &self.local;
         Some(match letter {
@@ -256,7 +256,7 @@ impl ShownTime {
         self.year(i64::from(self.local.year()), 4, year) + &self.format("-%m-%d")
     }
 
-    /// Formats the first digits of the second's fraction, of which `_` makes zeros at the end blanks.
+    /// Formats the first digits of the fraction of a second; the flag `_` replaces trailing zeros by blanks.
     fn nanoseconds(&self, spec: FieldSpec) -> String {
         let width = spec.width.filter(|width| *width > 0).unwrap_or(9);
         let digits = format!("{:09}", self.local.timestamp_subsec_nanos() % 1_000_000_000);
@@ -269,7 +269,7 @@ impl ShownTime {
         }
     }
 
-    /// Formats the offset of the zone: `%z` with so many colons before the letter.
+    /// Formats the offset of the zone: `%z` with `colons` colons before the letter.
     fn zone_offset(&self, spec: &FieldSpec, colons: usize) -> String {
         let sign = if self.offset < 0 { '-' } else { '+' };
         let offset = self.offset.unsigned_abs();

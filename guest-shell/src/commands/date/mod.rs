@@ -1,4 +1,4 @@
-//! `date`: the current time or another one, as GNU's prints it, and the clock of other commands.
+//! `date`: prints the current time or another one, as GNU's does, and provides the clock of other commands.
 //!
 //! | module | contents |
 //! | --- | --- |
@@ -51,13 +51,13 @@ Display the current time in the given FORMAT, or set the system date.
 
 /// Command `date` of the shell, and its clock, which other commands share.
 ///
-/// The clock can be stopped or moved, so that a script does not see the host's time (THREAT[TM-INF-018]). If it is
-/// both, it is stopped.
+/// The clock can be fixed or shifted, so that a script does not see the host's time (THREAT[TM-INF-018]). A fixed time
+/// takes precedence.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Date {
-    /// Instant at which the clock stands.
+    /// Fixed time of the clock.
     fixed_epoch: Option<DateTime<Utc>>,
-    /// Seconds by which the clock is ahead of the system's.
+    /// Seconds by which the clock is ahead of the system's clock.
     offset_seconds: i64,
 }
 
@@ -67,7 +67,7 @@ impl Date {
         Self { fixed_epoch: None, offset_seconds: 0 }
     }
 
-    /// Returns the command with a clock that stands.
+    /// Returns the command with a fixed clock.
     #[cfg(test)]
     pub(crate) fn with_fixed_epoch(epoch: DateTime<Utc>) -> Self {
         Self { fixed_epoch: Some(epoch), offset_seconds: 0 }
@@ -152,7 +152,7 @@ impl Builtin for Date {
             Ok(options) => options,
             Err(result) => return Ok(result),
         };
-        // With `-u` the zone is UTC for what `-d` means, too.
+        // With `-u`, dates of `-d` are in UTC, too.
         let timezone = SandboxTimezone::from_env(ctx.env.get("TZ").filter(|_| !options.utc));
         let now = self.now();
         let instant = match &options.source {
@@ -174,7 +174,7 @@ impl Builtin for Date {
     }
 }
 
-/// Prints each line's date, and tells of those that are none.
+/// Prints the date of each line, with messages about lines that are not dates.
 fn show_lines(lines: &str, now: DateTime<Utc>, timezone: &SandboxTimezone, format: &str) -> ExecResult {
     let (mut output, mut errors) = (String::new(), String::new());
     for line in lines.lines() {

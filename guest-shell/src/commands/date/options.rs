@@ -40,7 +40,7 @@ const LONG: [(&str, OptArg, char); 12] = [
 
 const CANNOT_SET: &str = "date: cannot set date: Operation not permitted\n";
 
-/// Source of the dates that are printed.
+/// Source of the dates to print.
 #[derive(Debug)]
 pub(super) enum DateSource {
     Now,
@@ -48,7 +48,7 @@ pub(super) enum DateSource {
     Text(String),
     /// File whose time of modification is printed.
     Reference(String),
-    /// File of texts as of `-d`, one a line.
+    /// File with texts as for `-d`, one per line.
     Lines(String),
 }
 
@@ -89,7 +89,7 @@ impl GivenOptions {
             'd' => self.text = Some(value),
             'f' => self.lines = Some(value),
             'r' => self.reference = Some(value),
-            // The sandbox's clock cannot be set.
+            // The clock of the sandbox cannot be set.
             's' => return Err(ExecResult::err(CANNOT_SET, 1)),
             'u' => self.utc = true,
             'R' => self.formats.push(RFC_EMAIL_FORMAT.to_owned()),
@@ -135,7 +135,7 @@ impl GivenOptions {
     }
 }
 
-/// Returns the message about a date that should be set, which has digits.
+/// Returns the message about an attempt to set the date, whose operand has digits.
 fn refused_date(operand: &str) -> String {
     match !operand.is_empty() && operand.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') {
         true => CANNOT_SET.to_owned(),
@@ -143,7 +143,7 @@ fn refused_date(operand: &str) -> String {
     }
 }
 
-/// Returns the format of a precision, which may be cut short.
+/// Returns the format of a precision, which may be abbreviated.
 fn format_of_precision(option: &str, formats: &[(&str, &str)], precision: &str) -> Result<String, ExecResult> {
     let mut found = formats.iter().filter(|(name, _)| name.starts_with(precision));
     let kind = match (found.next(), found.next()) {

@@ -1,4 +1,4 @@
-//! The instant that a text of `-d` means.
+//! Instants that texts of `-d` refer to.
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
@@ -23,7 +23,7 @@ fn parse_in_zone(text: &str, now: DateTime<Utc>, timezone: &SandboxTimezone) -> 
     resolve(&items, now, timezone)
 }
 
-/// Returns the zone of `TZ="…"` at the beginning of a date, and the text behind it.
+/// Splits `TZ="…"` off the beginning of a date. Returns the zone and the rest.
 fn zone_prefix(text: &str) -> Option<(String, &str)> {
     let quoted = text.strip_prefix("TZ=\"")?;
     let mut zone = String::new();
@@ -38,7 +38,7 @@ fn zone_prefix(text: &str) -> Option<(String, &str)> {
     None
 }
 
-/// Returns the instant that items mean.
+/// Returns the instant that items refer to.
 fn resolve(items: &DateItems, now: DateTime<Utc>, timezone: &SandboxTimezone) -> Option<DateTime<Utc>> {
     if let Some((seconds, nanos)) = items.epoch {
         return DateTime::from_timestamp(seconds, nanos);
@@ -48,7 +48,7 @@ fn resolve(items: &DateItems, now: DateTime<Utc>, timezone: &SandboxTimezone) ->
         Some(offset) => wall.and_utc().checked_sub_signed(Duration::try_seconds(offset)?),
         None => timezone.instant_of(wall),
     };
-    // A time that a change of clocks skips is none.
+    // A local time that is skipped by a change of clocks is invalid.
     let shown = timezone.wall_time_at(instant_of(wall)?)?;
     if items.zone.is_none() && shown != wall {
         return None;
@@ -66,13 +66,13 @@ fn resolve(items: &DateItems, now: DateTime<Utc>, timezone: &SandboxTimezone) ->
     base.checked_add_signed(Duration::try_seconds(seconds)?)?.checked_add_signed(Duration::nanoseconds(relative.nanos))
 }
 
-/// Returns the wall time that the absolute items mean, and where there are none, that of `now`.
+/// Returns the wall time of the absolute items, with missing ones taken from `now`.
 fn absolute_time(items: &DateItems, now: NaiveDateTime) -> Option<NaiveDateTime> {
     let date = match items.date {
         None => now.date(),
         Some((year, month, day)) => {
             let year = year.map_or(i64::from(now.year()), WrittenYear::full);
-            // 30 February is no date, and nothing that March would begin with.
+            // 30 February is invalid, and not a day in March.
             NaiveDate::from_ymd_opt(i32::try_from(year).ok()?, u32::try_from(month).ok()?, u32::try_from(day).ok()?)?
         }
     };
@@ -90,7 +90,7 @@ fn absolute_time(items: &DateItems, now: NaiveDateTime) -> Option<NaiveDateTime>
     Some(date.and_time(time))
 }
 
-/// Moves a time to a weekday, counted from Sunday: of ordinal 0 to the next one, which may be today.
+/// Moves a time to a weekday, counted from Sunday. The ordinal 0 means the next one, which may be today.
 fn move_to_weekday(wall: NaiveDateTime, ordinal: i64, weekday: i64) -> Option<NaiveDateTime> {
     let today = i64::from(wall.weekday().num_days_from_sunday());
     let weeks = ordinal - i64::from(ordinal > 0 && today != weekday);
@@ -98,8 +98,8 @@ fn move_to_weekday(wall: NaiveDateTime, ordinal: i64, weekday: i64) -> Option<Na
     wall.checked_add_signed(Duration::try_days(days)?)
 }
 
-/// Adds years, months and days, of which what is too much for a month goes on into the next: a month after 31 January
-/// is 3 March or the day before.
+/// Adds years, months and days. Days beyond the end of a month continue in the next one: a month after 31 January is 2
+/// or 3 March.
 fn shift_date(wall: NaiveDateTime, relative: &RelativeTime) -> Option<NaiveDateTime> {
     let months = relative.years.checked_mul(12)?.checked_add(relative.months)?;
     let month = i64::from(wall.year()) * 12 + i64::from(wall.month0());

@@ -20,11 +20,11 @@ pub(super) type LocalZone = (String, i64);
 pub(super) struct SandboxTimezone(TimeZone);
 
 impl SandboxTimezone {
-    /// Resolves the sandbox's `TZ`. As in GNU's, a name that says nothing is UTC.
+    /// Resolves the sandbox's `TZ`. As in GNU's, an unknown name means UTC.
     pub(super) fn from_env(value: Option<&String>) -> Self {
         let value = value.map_or("", String::as_str);
-        // Behind a colon is the name of a file, which with glibc is one of the database, too. The session has no trusted
-        // zoneinfo: other files are UTC.
+        // A name after a colon is that of a file, which with glibc may be one of the database, too. The session has no
+        // trusted zoneinfo, so other files mean UTC.
         let value = value.strip_prefix(':').unwrap_or(value);
         if matches!(value, "" | "UTC") || value.contains("..") {
             return Self(TimeZone::UTC);
@@ -33,11 +33,11 @@ impl SandboxTimezone {
         Self(zone.unwrap_or(TimeZone::UTC))
     }
 
-    /// Returns the instant of a wall time. One that is twice is the one that glibc's `mktime` finds: it begins to look
-    /// where the wall time is that of UTC, so the later in the east and the earlier in the west. One that is skipped is
-    /// as much later.
+    /// Returns the instant of a wall time. An ambiguous wall time resolves as in glibc's `mktime`, which begins its
+    /// search at the wall time in UTC: to the later instant in the east, and to the earlier one in the west. A skipped
+    /// wall time is moved forward by the length of the gap.
     pub(super) fn instant_of(&self, wall: NaiveDateTime) -> Option<DateTime<Utc>> {
-        // In UTC a year may be of more than four digits.
+        // In UTC a year may have more than four digits.
         let as_utc = wall.and_utc();
         if self.0 == TimeZone::UTC {
             return Some(as_utc);
@@ -62,12 +62,12 @@ impl SandboxTimezone {
         Some(instant.checked_add_signed(Duration::try_seconds(offset)?)?.naive_utc())
     }
 
-    /// Returns seconds east of UTC at an instant, and the abbreviation of the zone then.
+    /// Returns the seconds east of UTC at an instant, and the abbreviation of the zone at that time.
     fn offset_at(&self, seconds: i64) -> (i64, String) {
         if self.0 == TimeZone::UTC {
             return (0, "UTC".to_string());
         }
-        // Years that the zone does not know are as those 400 years before or after.
+        // Years out of the database's range use the rules of those 400 years before or after.
         let known = -300_000_000_000..250_000_000_000;
         let at = match seconds {
             seconds if known.contains(&seconds) => seconds,

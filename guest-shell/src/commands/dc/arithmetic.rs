@@ -1,4 +1,4 @@
-//! Commands of dc that compute.
+//! Arithmetic commands of dc.
 
 use std::sync::Arc;
 
@@ -10,8 +10,8 @@ use super::machine::{Machine, Stop};
 use super::registers::Value;
 
 impl Machine {
-    /// The topmost numbers, the last one the topmost; none with a report if there are not so many or some are strings.
-    /// They stay where they are.
+    /// Returns the topmost numbers, the last one being the topmost, without removing them. Reports an error and returns
+    /// `None` if there are too few or some are strings.
     fn operands<const COUNT: usize>(&mut self) -> Option<[Arc<Decimal>; COUNT]> {
         if self.stack.len() < COUNT {
             self.report("stack empty");
@@ -32,7 +32,7 @@ impl Machine {
         numbers
     }
 
-    /// Replaces operands by results; a fault leaves them.
+    /// Replaces operands by results; after an error the operands remain.
     fn replace(&mut self, count: usize, results: Result<Vec<Decimal>, Fault>, zero: &str) -> Result<(), Stop> {
         match results {
             Ok(results) => {
@@ -48,7 +48,7 @@ impl Machine {
         }
     }
 
-    /// A command with two operands.
+    /// Executes a command with two operands.
     pub(super) fn binary(&mut self, command: u8) -> Result<(), Stop> {
         let Some([left, right]) = self.operands() else { return Ok(()) };
         let (scale, effort) = (self.scale, &mut self.effort);
@@ -82,14 +82,14 @@ impl Machine {
         }
     }
 
-    /// Computes a power by a modulus (the command `|`).
+    /// Computes a power modulo a number (the command `|`).
     pub(super) fn modular_power(&mut self) -> Result<(), Stop> {
         let Some([base, exponent, modulus]) = self.operands() else { return Ok(()) };
         if modulus.is_zero() {
             self.report("remainder by zero");
             return Ok(());
         }
-        // GNU's says nothing.
+        // GNU's gives no message.
         if exponent.is_negative() {
             return Ok(());
         }
@@ -102,7 +102,7 @@ impl Machine {
         self.replace(3, result.map(|number| vec![number]), "remainder by zero")
     }
 
-    /// Squares and multiplies; each product is reduced with digits behind the point, as the scale asks.
+    /// Computes the power by repeated squaring; each product is reduced with the decimals that the scale requires.
     fn repeated_squares(&mut self, base: &Decimal, exponent: BigUint, modulus: &Decimal) -> Result<Decimal, Fault> {
         let scale = self.scale.max(base.scale());
         let effort = &mut self.effort;
@@ -133,7 +133,7 @@ impl Machine {
         Ok(())
     }
 
-    /// The commands `Z` and `X`: digits, and digits behind the point; of a string its length, and none.
+    /// Executes `Z` and `X`: the number of digits, and of decimals; for a string its length, and 0.
     pub(super) fn measure(&mut self, scale: bool) -> Result<(), Refusal> {
         let Some(value) = self.pop() else { return Ok(()) };
         let size = match value {

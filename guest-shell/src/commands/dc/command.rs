@@ -11,7 +11,7 @@ use super::options::{self, Part, Request};
 /// Command that calculates in postfix notation, as `dc`.
 pub(crate) struct Dc;
 
-/// Bytes of standard input that are taken at a time.
+/// Size of the blocks of standard input that are read, in bytes.
 const BLOCK: usize = 4_096;
 
 #[async_trait]

@@ -1,6 +1,6 @@
-//! The commands of dc, and the machine that runs them.
+//! Virtual machine of dc, with its commands.
 //!
-//! It runs in slices, as the machine of `bc` does, and stops where it needs something.
+//! It runs in slices, as that of `bc` does, and stops when it needs input or a pause.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -10,14 +10,14 @@ use super::super::effort::{Effort, Refusal};
 use super::registers::{Registers, Value};
 use super::source::{Cursor, Short, Source};
 
-/// Strings that may be active at a time.
+/// Largest number of active strings.
 const DEPTH: usize = 200_000;
-/// Output that is kept before a pause.
+/// Size of the output after which the machine pauses, in bytes.
 const OUTPUT: usize = 32 << 10;
-/// Line length if nothing else is asked for.
+/// Default line length.
 const LINE_LENGTH: usize = 70;
 
-/// Need for which a machine stops.
+/// Reason why a machine stops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Need {
     /// The next part to evaluate.
@@ -26,22 +26,22 @@ pub(crate) enum Need {
     File,
     /// More of standard input.
     Input,
-    /// A turn for others, and output to be taken.
+    /// A pause for other tasks, and for taking the output.
     Pause,
-    /// More fuel than there is.
+    /// More fuel than is left.
     Fuel,
-    /// Nothing more, since dc has ended with a status.
+    /// Nothing, since dc has ended with this status.
     End(i32),
 }
 
-/// Reason why a command is not completed.
+/// Reason why a command was not completed.
 #[derive(Debug)]
 pub(super) enum Stop {
-    /// More of the text that is read is needed.
+    /// More of the source text is needed.
     Short,
-    /// More of standard input is needed; the command is made again.
+    /// More of standard input is needed; the command is repeated.
     Input,
-    /// The operation takes too much.
+    /// The operation would take too much time or memory.
     Refused(Refusal),
     /// End of dc with a status.
     End(i32),
@@ -59,11 +59,11 @@ impl From<Refusal> for Stop {
     }
 }
 
-/// A string that is executed.
+/// String that is being executed.
 struct Frame {
     text: Arc<[u8]>,
     at: usize,
-    /// Itself, and strings that ended with the command that executed it.
+    /// Number of levels that the frame counts for: itself, and strings whose last command executed it.
     levels: usize,
 }
 
@@ -75,25 +75,25 @@ enum Base {
     Input,
 }
 
-/// A command as it is read.
+/// Parsed command.
 enum Command {
     /// Number to be pushed.
     Number(Digits, bool),
     /// String to be pushed.
     Text(Vec<u8>),
-    /// A command of one byte.
+    /// Command of one byte.
     Plain(u8),
-    /// A command on a register.
+    /// Command on a register.
     Register(u8, u8),
-    /// A comparison, whether it is turned round, and the register that is executed.
+    /// Comparison, whether it is negated, and the register to execute.
     Comparison(u8, bool, u8),
-    /// A command of the system, which is refused.
+    /// System command, which is refused.
     System,
-    /// A command whose register is missing.
+    /// Command without its register.
     Incomplete,
 }
 
-/// A dc with its stack and registers.
+/// Instance of dc with its stack and registers.
 pub(crate) struct Machine {
     pub(super) stack: Vec<Value>,
     registers: Registers,
@@ -105,7 +105,7 @@ pub(crate) struct Machine {
     obase: u32,
     pub(super) scale: usize,
     line_length: Option<usize>,
-    /// Work that was done and may be done.
+    /// Account of work.
     pub(crate) effort: Effort,
     /// Text for standard output.
     pub(crate) output: Vec<u8>,
@@ -114,7 +114,7 @@ pub(crate) struct Machine {
 }
 
 impl Machine {
-    /// A dc that has not begun; `line_length` is the value of `DC_LINE_LENGTH`.
+    /// Returns a dc that has not begun; `line_length` is the value of `DC_LINE_LENGTH`.
     pub(crate) fn new(line_length: Option<&str>) -> Self {
         let line_length = match line_length.map(str::parse::<usize>) {
             Some(Ok(0)) => None,
@@ -155,17 +155,17 @@ impl Machine {
         self.base = Base::Input;
     }
 
-    /// Adds text of the file that is read; none at its end.
+    /// Adds text of the file; an empty text marks its end.
     pub(crate) fn feed_file(&mut self, text: &[u8]) {
         self.file.feed(text);
     }
 
-    /// Adds text of standard input; none at its end.
+    /// Adds text of standard input; an empty text marks its end.
     pub(crate) fn feed_input(&mut self, text: &[u8]) {
         self.input.feed(text);
     }
 
-    /// Runs on, for about so much work.
+    /// Runs for about `slice` units of work.
     pub(crate) fn run(&mut self, slice: u64) -> Need {
         let until = self.effort.spent().saturating_add(slice);
         loop {
@@ -213,7 +213,7 @@ impl Machine {
         outcome.map(|()| true)
     }
 
-    /// Goes to a place in the text that is read.
+    /// Moves to a position in the source text.
     fn go_to(&mut self, at: usize) {
         match (self.frames.last_mut(), self.base) {
             (Some(frame), _) => frame.at = at,
@@ -232,7 +232,7 @@ impl Machine {
         self.errors.extend_from_slice(format!("Runtime warning: {what}\n").as_bytes());
     }
 
-    /// Takes the topmost value; reports if there is none.
+    /// Pops the topmost value, and reports an error if the stack is empty.
     pub(super) fn pop(&mut self) -> Option<Value> {
         let value = self.stack.pop();
         if value.is_none() {
@@ -307,7 +307,7 @@ impl Machine {
         self.stack.push(Decimal::from(u64::try_from(size).unwrap_or(u64::MAX)).into());
     }
 
-    /// GNU's report of a byte that is no command: its second half goes to standard output.
+    /// Writes GNU's message about a byte that is not a command. Its second half goes to standard output.
     fn unimplemented(&mut self, command: u8) {
         self.errors.extend_from_slice(b"dc: ");
         if command.is_ascii_graphic() {
@@ -326,7 +326,7 @@ impl Machine {
         if let Some(frame) = self.frames.last_mut()
             && frame.at == frame.text.len()
         {
-            // The last command of a string: the string has ended, but still counts for `q` and `Q`.
+            // Tail call: the string has ended, but still counts as a level for `q` and `Q`.
             *frame = Frame { text, at: 0, levels: frame.levels + 1 };
             return Ok(());
         }
@@ -337,7 +337,8 @@ impl Machine {
         Ok(())
     }
 
-    /// Leaves so many strings. `q` ends dc where there are fewer: with status 1, and with 0 in a text of the command line.
+    /// Leaves a number of strings. `q` ends dc if there are fewer: with status 1, or with 0 in a text of the command
+    /// line.
     fn leave(&mut self, mut levels: usize, ends: bool) -> Result<(), Stop> {
         while levels > 0 {
             let Some(frame) = self.frames.pop() else {
@@ -369,7 +370,7 @@ impl Machine {
 
     // ---- Registers ----
 
-    /// The value of a register: zero if it was never used, none with a report if it has an array only.
+    /// Returns the value of a register: zero if it was never used, or `None` with a message if it only has an array.
     fn register(&mut self, name: u8) -> Option<Value> {
         let value = self.registers.get(name);
         if value.is_none() && !self.registers.is_unused(name) {
@@ -404,7 +405,7 @@ impl Machine {
         }
     }
 
-    /// The commands `:` and `;`.
+    /// Executes `:` and `;`.
     fn array_command(&mut self, command: u8, register: u8) {
         let Some(index) = self.pop() else { return };
         let index = match &index {
@@ -425,7 +426,7 @@ impl Machine {
         }
     }
 
-    /// Executes a register if the comparison of the two topmost numbers, the topmost first, holds.
+    /// Executes a register if the two topmost numbers, the topmost first, satisfy a comparison.
     fn compare(&mut self, operator: u8, turned: bool, register: u8) -> Result<(), Stop> {
         let order = self.order()?;
         let holds = match operator {
@@ -445,7 +446,8 @@ impl Machine {
         }
     }
 
-    /// Takes the two topmost numbers and compares them, the topmost first. What cannot be compared stays and is equal.
+    /// Pops the two topmost numbers and compares them, the topmost first. Operands that cannot be compared stay, and
+    /// count as equal.
     fn order(&mut self) -> Result<Ordering, Refusal> {
         let [.., second, top] = &self.stack[..] else {
             self.report("stack empty");
@@ -463,14 +465,14 @@ impl Machine {
 
     // ---- Numbers ----
 
-    /// The whole part as a machine number; -1 with a report if it is too large.
+    /// Returns the integer part as a machine number, or -1 with a message if it is too large.
     fn integer(&mut self, number: &Decimal) -> i32 {
-        // A number with a fraction only counts as too large.
+        // As in GNU's, a number with a fraction that is too small counts as too large.
         let Some(whole) = number.to_i64().filter(|whole| *whole != 0 || number.is_zero()) else {
             self.report("value overflows simple integer; punting...");
             return -1;
         };
-        // The last two numbers of the range wrap.
+        // The last two numbers of the range wrap around.
         i32::try_from(whole).unwrap_or(if whole > 0 { i32::MIN } else { i32::MAX })
     }
 
@@ -557,7 +559,7 @@ impl Machine {
     }
 }
 
-/// Value of a hexadecimal digit, of which all bases have all.
+/// Returns the value of a hexadecimal digit, which is accepted in every base.
 fn digit(byte: u8) -> Option<u8> {
     match byte {
         b'0'..=b'9' => Some(byte - b'0'),
@@ -566,7 +568,7 @@ fn digit(byte: u8) -> Option<u8> {
     }
 }
 
-/// Reads one command; none at the end of the text.
+/// Reads one command, or returns `None` at the end of the text.
 fn read_command(cursor: &mut Cursor<'_>) -> Result<Option<Command>, Short> {
     loop {
         let Some(byte) = cursor.next()? else { return Ok(None) };
@@ -616,7 +618,7 @@ fn read_number(first: u8, cursor: &mut Cursor<'_>) -> Result<Command, Short> {
     if let Some(digit) = digit(first) {
         digits.push(digit, false);
     }
-    // A sign may stand apart.
+    // White space may follow the sign.
     while first == b'_' && cursor.peek()?.is_some_and(|byte| byte.is_ascii_whitespace()) {
         cursor.next()?;
     }
@@ -632,7 +634,7 @@ fn read_number(first: u8, cursor: &mut Cursor<'_>) -> Result<Command, Short> {
     }
 }
 
-/// Reads the rest of a string, with the brackets in it. One that is not closed ends with the text.
+/// Reads the rest of a string, with nested brackets. An unterminated string extends to the end of the text.
 fn read_string(cursor: &mut Cursor<'_>) -> Result<Vec<u8>, Short> {
     let mut text = Vec::new();
     let mut depth = 1_usize;

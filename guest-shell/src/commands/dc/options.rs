@@ -1,4 +1,4 @@
-//! Words of the command line of dc.
+//! Command-line options of dc.
 
 /// Text of the option `-V`.
 pub(crate) const VERSION: &str = "\
@@ -6,7 +6,7 @@ dc (GNU bc 1.07.1) 1.4.1
 Tollhouse's own dc, which behaves as GNU dc 1.4.1 does.
 ";
 
-/// Text of the option `-h`, and of a wrong option.
+/// Output of the option `-h`, and of an invalid option.
 pub(crate) const USAGE: &str = "\
 Usage: dc [OPTION] [file ...]
   -e, --expression=EXPR    evaluate expression
@@ -16,7 +16,7 @@ Usage: dc [OPTION] [file ...]
 
 ";
 
-/// Part of what is evaluated.
+/// Source of commands on the command line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Part {
     /// A text on the command line.
@@ -25,18 +25,18 @@ pub(crate) enum Part {
     File(String),
 }
 
-/// Request that the words make.
+/// Action that the command line requests.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Request {
-    /// Parts that are evaluated in turn.
+    /// Sources to evaluate in order.
     Run(Vec<Part>),
     /// A text is printed.
     Print(&'static str),
-    /// The words are wrong; the text says why.
+    /// The command line is invalid; an error message.
     Wrong(String),
 }
 
-/// Long options and the letters that they stand for.
+/// Long options and their short forms.
 const LONG: [(&str, char); 4] = [("expression", 'e'), ("file", 'f'), ("help", 'h'), ("version", 'V')];
 
 /// Reads the words of the command line.
@@ -70,7 +70,7 @@ fn read_words(words: &[String]) -> Result<Vec<Part>, Request> {
         } else {
             files.push(Part::File(word.clone()));
         }
-        // Each letter ends dc or takes the rest of the word.
+        // Each option either ends dc or takes the rest of the word as its value.
         if let Some(letter) = letters.chars().next() {
             match letter {
                 'h' => return Err(Request::Print(USAGE)),

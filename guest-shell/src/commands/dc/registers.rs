@@ -1,11 +1,11 @@
-//! Registers: each is a stack, and each level of it has an array beside its value.
+//! Registers, each of which is a stack; every level of it has a value and an array.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::super::decimal::Decimal;
 
-/// A number or a string.
+/// Number or string.
 #[derive(Clone, Debug)]
 pub(super) enum Value {
     /// Number of any precision.
@@ -33,7 +33,7 @@ pub(super) struct Registers {
 }
 
 impl Registers {
-    /// Returns registers that are empty.
+    /// Returns empty registers.
     pub(super) fn new() -> Self {
         Self { stacks: (0..=u8::MAX).map(|_| Vec::new()).collect() }
     }
@@ -56,22 +56,22 @@ impl Registers {
         self.top(name).value = Some(value);
     }
 
-    /// The value of the topmost level.
+    /// Returns the value of the topmost level.
     pub(super) fn get(&self, name: u8) -> Option<Value> {
         self.stacks[usize::from(name)].last()?.value.clone()
     }
 
-    /// Returns true if a register has no level.
+    /// Returns true if a register has no levels.
     pub(super) fn is_unused(&self, name: u8) -> bool {
         self.stacks[usize::from(name)].is_empty()
     }
 
-    /// Adds a level to a register.
+    /// Pushes a level onto a register.
     pub(super) fn push(&mut self, name: u8, value: Value) {
         self.stack(name).push(Level { value: Some(value), array: BTreeMap::new() });
     }
 
-    /// Removes a level and gives its value.
+    /// Pops a level and returns its value.
     pub(super) fn pop(&mut self, name: u8) -> Option<Value> {
         self.stack(name).pop()?.value
     }
@@ -81,7 +81,7 @@ impl Registers {
         self.top(name).array.insert(index, value);
     }
 
-    /// An element of the topmost level's array.
+    /// Returns an element of the topmost level's array.
     pub(super) fn element(&self, name: u8, index: u32) -> Option<Value> {
         self.stacks[usize::from(name)].last()?.array.get(&index).cloned()
     }

@@ -8,12 +8,12 @@ pub(super) struct Source {
     ended: bool,
 }
 
-/// The text at hand does not suffice.
+/// Error for text that ends within a command.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Short;
 
 impl Source {
-    /// Adds text; none at the end.
+    /// Adds text; an empty text marks the end.
     pub(super) fn feed(&mut self, text: &[u8]) {
         self.text.drain(..self.at);
         self.at = 0;
@@ -21,7 +21,7 @@ impl Source {
         self.ended |= text.is_empty();
     }
 
-    /// Takes a line without its end; at the end of the text what is left.
+    /// Consumes a line without its end, or the rest of the text at its end.
     pub(super) fn line(&mut self) -> Result<Vec<u8>, Short> {
         let rest = &self.text[self.at..];
         let (line, passed) = match rest.iter().position(|byte| *byte == b'\n') {
@@ -34,7 +34,7 @@ impl Source {
     }
 }
 
-/// A place in a text from which one command is read; what is read is passed only when the command is complete.
+/// Position in a text from which one command is read. The text is consumed only once the command is complete.
 pub(super) struct Cursor<'a> {
     text: &'a [u8],
     at: usize,
@@ -42,17 +42,17 @@ pub(super) struct Cursor<'a> {
 }
 
 impl<'a> Cursor<'a> {
-    /// The rest of a string, all of which is there.
+    /// Returns a cursor into a string, which is complete.
     pub(super) fn of_string(text: &'a [u8], at: usize) -> Self {
         Self { text, at, ended: true }
     }
 
-    /// The rest of a file.
+    /// Returns a cursor into the rest of a file.
     pub(super) fn of_source(source: &'a Source) -> Self {
         Self { text: &source.text, at: source.at, ended: source.ended }
     }
 
-    /// The byte that comes next; none at the end.
+    /// Returns the next byte, or `None` at the end.
     pub(super) fn peek(&self) -> Result<Option<u8>, Short> {
         match self.text.get(self.at) {
             Some(byte) => Ok(Some(*byte)),
@@ -61,7 +61,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Takes the byte that comes next.
+    /// Consumes the next byte.
     pub(super) fn next(&mut self) -> Result<Option<u8>, Short> {
         let byte = self.peek()?;
         self.at += usize::from(byte.is_some());
@@ -75,7 +75,7 @@ impl<'a> Cursor<'a> {
 }
 
 impl Source {
-    /// Passes what a cursor has read.
+    /// Consumes what a cursor has read.
     pub(super) fn pass(&mut self, at: usize) {
         self.at = at;
     }

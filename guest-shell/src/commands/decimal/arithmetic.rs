@@ -1,4 +1,4 @@
-//! Arithmetic with the scales that POSIX and GNU give each result.
+//! Arithmetic with the scales that POSIX and GNU prescribe for results.
 
 use std::cmp::Ordering;
 
@@ -8,17 +8,17 @@ use super::super::effort::{Effort, Refusal};
 use super::{Decimal, Fault, digit_bits, power_of_ten};
 
 impl Decimal {
-    /// Sum, with the larger of both scales.
+    /// Computes the sum, with the larger of both scales.
     pub(crate) fn add(&self, other: &Self, effort: &mut Effort) -> Result<Self, Refusal> {
         self.sum(other, other.negative, effort)
     }
 
-    /// Difference, with the larger of both scales.
+    /// Computes the difference, with the larger of both scales.
     pub(crate) fn subtract(&self, other: &Self, effort: &mut Effort) -> Result<Self, Refusal> {
         self.sum(other, !other.negative, effort)
     }
 
-    /// Sum with another number that is taken with a sign of the caller's choice.
+    /// Computes the sum with another number, whose sign the caller chooses.
     fn sum(&self, other: &Self, negative: bool, effort: &mut Effort) -> Result<Self, Refusal> {
         let scale = self.scale.max(other.scale);
         let bits = (self.bits() + digit_bits(scale - self.scale)).max(other.bits() + digit_bits(scale - other.scale));
@@ -34,7 +34,8 @@ impl Decimal {
         Ok(Self { negative, magnitude, scale })
     }
 
-    /// Product, cut off to the largest of `scale` and both operands' scales, and never beyond the exact one.
+    /// Computes the product, truncated to the largest of `scale` and both operands' scales, but not beyond the exact
+    /// scale.
     pub(crate) fn multiply(&self, other: &Self, scale: usize, effort: &mut Effort) -> Result<Self, Refusal> {
         effort.spend_product(self.bits(), other.bits())?;
         let exact = self.scale + other.scale;
@@ -47,7 +48,7 @@ impl Decimal {
         Ok(Self { negative: self.negative != other.negative, magnitude, scale: exact }.truncated(kept))
     }
 
-    /// Quotient, cut off to `scale`.
+    /// Computes the quotient, truncated to `scale`.
     pub(crate) fn divide(&self, other: &Self, scale: usize, effort: &mut Effort) -> Result<Self, Fault> {
         if other.is_zero() {
             return Err(Fault::ZeroDivisor);
@@ -66,7 +67,7 @@ impl Decimal {
         Ok(Self { negative, magnitude, scale })
     }
 
-    /// Quotient at `scale` and the remainder that it leaves.
+    /// Computes the quotient at `scale`, and the remainder.
     pub(crate) fn divide_remainder(
         &self,
         other: &Self,
@@ -76,14 +77,15 @@ impl Decimal {
         let quotient = self.divide(other, scale, effort)?;
         let kept = self.scale.max(other.scale.saturating_add(scale));
         let remainder = self.subtract(&quotient.multiply(other, kept, effort)?, effort)?;
-        // The scale of the remainder is the larger one even where the product has fewer digits.
+        // The scale of the remainder is the larger one, even if the product has fewer digits.
         effort.check_size(remainder.bits() + digit_bits(kept.saturating_sub(remainder.scale)))?;
         let kept = kept.max(remainder.scale);
         let magnitude = remainder.aligned(kept);
         Ok((quotient, Self { magnitude, scale: kept, ..remainder }))
     }
 
-    /// Power by the whole part of the exponent. A positive power is computed exactly and then cut off, keeping its sign.
+    /// Computes a power, with the integer part of the exponent. A positive power is computed exactly and then
+    /// truncated, keeping its sign.
     pub(crate) fn raise(&self, exponent: &Self, scale: usize, effort: &mut Effort) -> Result<Self, Fault> {
         let times = exponent.to_i64().ok_or(Fault::HugeExponent)?;
         if times == 0 {
@@ -110,13 +112,14 @@ impl Decimal {
         }
         let bits = self.bits().saturating_mul(count);
         effort.check_size(bits)?;
-        // Squaring doubles the size each time: the last product costs as much as all before it.
+        // Squaring doubles the size each time, so the last product costs as much as all previous ones.
         effort.spend_product(bits / 2, bits)?;
         let count = u32::try_from(count).map_err(|_| Refusal::Memory)?;
         Ok(Self { negative, magnitude: self.magnitude.pow(count), scale })
     }
 
-    /// Square root, cut off to the larger of `scale` and its own scale. Those of 0 and 1 are whole.
+    /// Computes the square root, truncated to the larger of `scale` and the number's own scale. The roots of 0 and 1
+    /// have the scale 0.
     pub(crate) fn square_root(&self, scale: usize, effort: &mut Effort) -> Result<Self, Fault> {
         if self.negative {
             return Err(Fault::NegativeRoot);
@@ -131,12 +134,12 @@ impl Decimal {
         let kept = scale.max(self.scale);
         let bits = self.bits() + digit_bits(kept.saturating_mul(2) - self.scale);
         effort.check_size(bits)?;
-        // Newton's steps: as many divisions as the size has bits.
+        // Newton's method needs as many divisions as the size has bits.
         effort.spend_product(bits, bits)?;
         Ok(Self::from_digits(self.aligned(kept * 2).sqrt(), kept))
     }
 
-    /// The digits in front of the point and, apart from them, those behind it.
+    /// Returns the digits before the point and those after it, as two numbers.
     pub(super) fn parts(&self) -> (BigUint, BigUint) {
         let unit = power_of_ten(self.scale);
         (&self.magnitude / &unit, &self.magnitude % &unit)

@@ -1,7 +1,7 @@
 //! Decimal numbers of any length with a scale: the numbers of `bc` and `dc`.
 //!
 //! The scale and truncation of each operation are those of POSIX `bc` ("bc", Tables 8-1 to 8-3) and of GNU's manual.
-//! Nothing rounds: digits beyond the scale of a result are cut off.
+//! Results are never rounded: digits beyond their scale are truncated.
 
 mod arithmetic;
 mod text;
@@ -12,11 +12,11 @@ use num_bigint::BigUint;
 
 pub(crate) use text::Digits;
 
-/// Bits that a decimal digit takes, times 1000, rounded up.
+/// Bits per decimal digit, times 1000, rounded up.
 const MILLIBITS_PER_DIGIT: u64 = 3_322;
 
-/// Largest number that is used as an exponent, an index or a setting. It is read digit by digit for as long as what was
-/// read is at most a tenth of 2^31 - 1.
+/// Largest number that is used as an exponent, an index or a setting. GNU's library reads digits as long as the value
+/// so far is at most a tenth of 2^31 - 1.
 const LARGEST_WHOLE: i64 = 2_147_483_649;
 
 /// Decimal number whose value is `±magnitude / 10^scale`.
@@ -54,7 +54,7 @@ impl Decimal {
         Self { negative: false, magnitude: BigUint::ZERO, scale: 0 }
     }
 
-    /// A number from digits without the point, of which `scale` stand behind it.
+    /// Creates a number from digits without the point, `scale` of which are after it.
     pub(crate) fn from_digits(magnitude: BigUint, scale: usize) -> Self {
         Self { negative: false, magnitude, scale }
     }
@@ -69,22 +69,23 @@ impl Decimal {
         self.negative
     }
 
-    /// Number of digits behind the point.
+    /// Returns the number of digits after the point.
     pub(crate) fn scale(&self) -> usize {
         self.scale
     }
 
-    /// Bits of the digits.
+    /// Returns the number of bits of the digits.
     pub(crate) fn bits(&self) -> u64 {
         self.magnitude.bits()
     }
 
-    /// Number of digits without zeros in front; 1 for zero.
+    /// Returns the number of digits without leading zeros; 1 for zero.
     pub(crate) fn digits(&self) -> usize {
         self.decimal_digits().len()
     }
 
-    /// Number of significant digits: all of them, or those of the fraction if there is only a zero before the point.
+    /// Returns the number of significant digits: all of them, or those of the fraction if only a zero precedes the
+    /// point.
     pub(crate) fn length(&self) -> usize {
         let digits = self.decimal_digits();
         match digits.len() > self.scale {
@@ -94,17 +95,18 @@ impl Decimal {
         }
     }
 
-    /// Digits without the point and without zeros in front.
+    /// Returns the digits without the point and without leading zeros.
     fn decimal_digits(&self) -> String {
         self.magnitude.to_str_radix(10)
     }
 
-    /// Digits in front of the point as a number.
+    /// Returns the digits before the point as a number.
     pub(crate) fn whole(&self) -> BigUint {
         if self.scale == 0 { self.magnitude.clone() } else { &self.magnitude / power_of_ten(self.scale) }
     }
 
-    /// Whole part as a machine number; none if it has more than 31 bits, as GNU's library counts them.
+    /// Returns the integer part as a machine number, or `None` if it has more than 31 bits by the count of GNU's
+    /// library.
     pub(crate) fn to_i64(&self) -> Option<i64> {
         let whole = i64::try_from(self.whole()).ok().filter(|whole| *whole <= LARGEST_WHOLE)?;
         Some(if self.negative { -whole } else { whole })
@@ -116,17 +118,17 @@ impl Decimal {
         Self { negative, ..self.clone() }
     }
 
-    /// The value without its sign.
+    /// Returns the absolute value.
     pub(crate) fn absolute(&self) -> Self {
         Self { negative: false, ..self.clone() }
     }
 
-    /// The value as the numerator over `10^scale`, for a scale that is not below its own.
+    /// Returns the numerator over `10^scale`, for a scale that is not below the number's own.
     fn aligned(&self, scale: usize) -> BigUint {
         if scale == self.scale { self.magnitude.clone() } else { &self.magnitude * power_of_ten(scale - self.scale) }
     }
 
-    /// Cuts the digits beyond `scale` off; a result of zero loses its sign.
+    /// Truncates the digits beyond `scale`; a result of zero loses its sign.
     fn truncated(mut self, scale: usize) -> Self {
         if self.scale > scale {
             self.magnitude /= power_of_ten(self.scale - scale);
@@ -168,17 +170,17 @@ impl From<bool> for Decimal {
     }
 }
 
-/// 10 to a power.
+/// Returns a power of 10.
 fn power_of_ten(exponent: usize) -> BigUint {
     match u32::try_from(exponent) {
         Ok(small @ 0..=19) => BigUint::from(10_u64.pow(small)),
         Ok(exponent) => BigUint::from(10_u8).pow(exponent),
-        // No such number is ever made: sizes are checked before.
+        // Sizes were checked before, so this number is never computed.
         Err(_) => BigUint::ZERO,
     }
 }
 
-/// Bits of a number of so many digits, rounded up.
+/// Returns an upper bound of the bits of a number with this many digits.
 fn digit_bits(digits: usize) -> u64 {
     u64::try_from(digits).unwrap_or(u64::MAX).saturating_mul(MILLIBITS_PER_DIGIT) / 1_000 + 1
 }

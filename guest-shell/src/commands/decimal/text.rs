@@ -1,27 +1,27 @@
-//! Reading and writing numbers in any base.
+//! Parsing and formatting of numbers in any base.
 
 use num_bigint::BigUint;
 
 use super::super::effort::{Effort, Refusal};
 use super::{Decimal, digit_bits, power_of_ten};
 
-/// Digits of bases up to 16 are single characters; from here on they are decimal numbers, each after a space.
+/// Digits of bases up to 16 are single characters; from this base on they are decimal numbers, each after a space.
 const FIRST_LETTER_BASE: u32 = 17;
 
 /// Characters of the digits below [`FIRST_LETTER_BASE`].
 const CHARACTERS: &[u8; 16] = b"0123456789ABCDEF";
 
-/// Digits of a number as they were written, not yet read in a base.
+/// Digits of a number as written, before they are interpreted in a base.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Digits {
     /// Values of the digits before the point.
     pub(crate) whole: Vec<u8>,
-    /// Values of the digits behind the point.
+    /// Values of the digits after the point.
     pub(crate) fraction: Vec<u8>,
 }
 
 impl Digits {
-    /// Adds a digit, behind the point or before it. There, zeros in front count for nothing.
+    /// Adds a digit before or after the point. Leading zeros before the point are dropped.
     pub(crate) fn push(&mut self, digit: u8, behind_point: bool) {
         if behind_point {
             self.fraction.push(digit);
@@ -30,7 +30,7 @@ impl Digits {
         }
     }
 
-    /// Value in a base whose digits may all be larger than it: that of a polynomial.
+    /// Returns the value in a base that may be smaller than digits, as for a polynomial.
     pub(crate) fn polynomial(&self, base: u32, effort: &mut Effort) -> Result<Decimal, Refusal> {
         let scale = self.fraction.len();
         let cost = digit_bits(self.whole.len() + scale) * 2;
@@ -48,12 +48,12 @@ impl Digits {
         Ok(Decimal::from_digits(magnitude, scale))
     }
 
-    /// Value of the largest digit.
+    /// Returns the value of the largest digit.
     pub(crate) fn largest(&self) -> u8 {
         self.whole.iter().chain(&self.fraction).copied().max().unwrap_or_default()
     }
 
-    /// Value of a constant in a program. There, in base 10, a single digit before a fraction is at most 9.
+    /// Returns the value of a constant in a program. In base 10, a single digit before a fraction is clamped to 9.
     pub(crate) fn constant(&self, base: u32, effort: &mut Effort) -> Result<Decimal, Refusal> {
         if base != 10 || self.fraction.is_empty() {
             return self.value(base, effort);
@@ -62,8 +62,8 @@ impl Digits {
         Self { whole, fraction: self.fraction.clone() }.value(base, effort)
     }
 
-    /// Value in a base. Digits that the base does not have count as its largest one, except in a number that begins with a
-    /// single digit, which keeps its value.
+    /// Returns the value in a base. A digit that the base does not have counts as its largest digit, except in a number
+    /// whose integer part is a single digit, which keeps its value.
     pub(crate) fn value(&self, base: u32, effort: &mut Effort) -> Result<Decimal, Refusal> {
         let cost = digit_bits(self.whole.len() + self.fraction.len()) * 2;
         effort.spend_product(cost, cost)?;
@@ -89,7 +89,7 @@ fn power(base: u32, exponent: usize) -> BigUint {
     BigUint::from(base).pow(u32::try_from(exponent).unwrap_or(u32::MAX))
 }
 
-/// Value of digits, each clamped to the base.
+/// Returns the value of digits, each clamped to the base.
 fn horner(digits: &[u8], base: u32) -> BigUint {
     let largest = u8::try_from(base - 1).unwrap_or(u8::MAX);
     let clamped: Vec<u8> = digits.iter().map(|digit| (*digit).min(largest)).collect();
@@ -97,7 +97,7 @@ fn horner(digits: &[u8], base: u32) -> BigUint {
 }
 
 impl Decimal {
-    /// Text in a base: without a zero before the point, with all digits of the scale behind it.
+    /// Formats the number in a base: without a zero before the point, and with all digits of the scale after it.
     pub(crate) fn text(&self, base: u32, effort: &mut Effort) -> Result<String, Refusal> {
         effort.spend_product(self.bits(), self.bits())?;
         let mut text = String::new();
@@ -130,7 +130,7 @@ impl Decimal {
         }
     }
 
-    /// Writes digits of a fraction until they are as precise as its decimal ones.
+    /// Writes digits of a fraction until they are as precise as the decimal digits.
     fn write_fraction(
         &self,
         text: &mut String,
@@ -141,7 +141,7 @@ impl Decimal {
         let unit = power_of_ten(self.scale);
         let mut reached = BigUint::from(1_u8);
         let mut first = true;
-        // As long as the power of the base has no more digits than the scale: it is below 10^scale.
+        // As long as the power of the base has no more digits than the scale, that is, is below 10^scale.
         while reached < unit {
             effort.spend(1 + self.bits() / 512)?;
             fraction *= base;
@@ -164,7 +164,7 @@ fn write_whole(text: &mut String, whole: BigUint, base: u32) {
     }
 }
 
-/// Digits of a number, the lowest first.
+/// Returns the digits of a number, the lowest first.
 fn whole_digits(whole: BigUint, base: u32) -> Vec<u32> {
     if base <= 256 {
         return whole.to_radix_le(base).into_iter().map(u32::from).collect();
@@ -177,9 +177,9 @@ fn whole_digits(whole: BigUint, base: u32) -> Vec<u32> {
     digits
 }
 
-/// Appends digits, at least `width` of them, by halving the number until it is small.
+/// Appends at least `width` digits, splitting the number in halves until it is small.
 fn split_digits(number: BigUint, base: u32, width: usize, digits: &mut Vec<u32>) {
-    /// Bits of numbers that are divided digit by digit.
+    /// Size up to which numbers are divided digit by digit, in bits.
     const SMALL: u64 = 2_048;
     if number.bits() <= SMALL {
         let before = digits.len();
@@ -199,7 +199,7 @@ fn split_digits(number: BigUint, base: u32, width: usize, digits: &mut Vec<u32>)
     split_digits(high, base, width.saturating_sub(low_width), digits);
 }
 
-/// Writes a digit, which is a character or a decimal number as wide as the largest digit.
+/// Writes a digit: a character, or a decimal number as wide as the largest digit.
 fn write_digit(text: &mut String, digit: u32, base: u32, spaced: bool) {
     if base < FIRST_LETTER_BASE {
         text.push(char::from(CHARACTERS[usize::try_from(digit % 16).unwrap_or_default()]));

@@ -1,4 +1,4 @@
-//! The selected parts of files, one behind the other.
+//! Selected parts of files, one after the other.
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
@@ -29,7 +29,7 @@ pub(in crate::commands) async fn write_excerpts(
     }
 }
 
-/// Returns the only input, if it should be read no further than needed: a pipe, or a file without an end.
+/// Returns the only input if it must not be read further than needed: a pipe, or a file without an end.
 async fn input_to_stream<'c>(ctx: &Context<'c>, options: &ExcerptOptions) -> Result<Option<InputChunks<'c>>> {
     match options.files.as_slice() {
         _ if options.always_shows_headers() => Ok(None),

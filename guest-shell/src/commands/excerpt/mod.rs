@@ -1,4 +1,4 @@
-//! What `head` and `tail` share: a part of their inputs, selected by a number of lines or bytes.
+//! Common part of `head` and `tail`: selects a part of each input by a number of lines or bytes.
 //!
 //! | module | contents |
 //! | --- | --- |

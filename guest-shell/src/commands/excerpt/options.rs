@@ -18,15 +18,15 @@ pub(in crate::commands) const LONG: [(&str, OptArg, char); 6] = [
     ("zero-terminated", OptArg::No, 'z'),
 ];
 
-/// What is a command's own: its name, and what numbers select.
+/// Properties of one of the commands: its name, and the meaning of numbers.
 pub(in crate::commands) struct ExcerptCommand {
     pub(in crate::commands) name: &'static str,
     pub(in crate::commands) default: Selection,
-    /// Returns what a number with a sign selects.
+    /// Returns the selection for a number with a sign.
     pub(in crate::commands) select: fn(CountSign, usize) -> Selection,
 }
 
-/// When the names of files are written above them.
+/// Condition for printing the names of files above their contents.
 #[derive(Clone, Copy, PartialEq)]
 enum HeaderUse {
     SeveralFiles,
@@ -45,7 +45,7 @@ pub(in crate::commands) struct ExcerptOptions {
 }
 
 impl ExcerptOptions {
-    /// Returns the options of a call without any.
+    /// Returns the options of a call without arguments.
     pub(in crate::commands) fn new(command: &ExcerptCommand) -> Self {
         Self {
             selection: command.default,
@@ -56,7 +56,7 @@ impl ExcerptOptions {
         }
     }
 
-    /// Takes an option of the command line. The error is the result of a wrong call.
+    /// Applies an option of the command line. The error is the result of an invalid call.
     pub(in crate::commands) fn take(&mut self, command: &ExcerptCommand, option: ParsedOpt) -> Result<(), ExecResult> {
         let value = option.value.unwrap_or_default();
         match option.key {
@@ -84,7 +84,7 @@ impl ExcerptOptions {
         self
     }
 
-    /// Returns true if names are written above files even if there is one alone.
+    /// Returns true if the name is printed even above a single file.
     pub(super) fn always_shows_headers(&self) -> bool {
         self.headers == HeaderUse::Always
     }
@@ -116,7 +116,7 @@ pub(in crate::commands) fn is_number(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Returns the places and digits of words `-NUM` that are neither values of options nor behind `--`.
+/// Returns the positions and digits of words `-NUM` that are neither values of options nor after `--`.
 pub(in crate::commands) fn obsolete_counts(words: &[String]) -> impl Iterator<Item = (usize, &str)> {
     let before = std::iter::once("").chain(words.iter().map(String::as_str));
     let options = words.iter().zip(before).take_while(|(word, _)| *word != "--").enumerate();
@@ -125,7 +125,7 @@ pub(in crate::commands) fn obsolete_counts(words: &[String]) -> impl Iterator<It
         .filter_map(|(at, (word, _))| Some((at, obsolete_count(word)?)))
 }
 
-/// Returns true if the value of an option is the word behind it.
+/// Returns true if the value of an option is the next word.
 fn takes_next_word(option: &str) -> bool {
     match option.strip_prefix('-') {
         Some("-lines" | "-bytes") => true,

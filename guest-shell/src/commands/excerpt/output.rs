@@ -1,11 +1,11 @@
-//! What `head` and `tail` write, and the headers between files.
+//! Output of `head` and `tail`, with the headers between files.
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
 use bashkit::Result;
 use bashkit::builtins::{Context, StdoutStream};
 
-/// Output of a command: written into its pipe if it has one, else kept as its result.
+/// Output of a command: written to its pipe if it has one, and otherwise kept as its result.
 pub(in crate::commands) struct ExcerptOutput {
     pipe: Option<StdoutStream>,
     /// Bytes without a pipe to write them to.
@@ -18,12 +18,12 @@ impl ExcerptOutput {
         Self { pipe: ctx.stdout_stream(), kept: Vec::new() }
     }
 
-    /// Returns true once nobody reads.
+    /// Returns true once the reader has closed the pipe.
     pub(in crate::commands) fn is_closed(&self) -> bool {
         self.pipe.as_ref().is_some_and(StdoutStream::is_closed)
     }
 
-    /// Writes bytes, and returns false once nobody reads.
+    /// Writes bytes, and returns false once the reader has closed the pipe.
     pub(in crate::commands) async fn write(&mut self, bytes: &[u8]) -> Result<bool> {
         match &self.pipe {
             Some(pipe) if !bytes.is_empty() => pipe.write(bytes).await,
@@ -36,7 +36,7 @@ impl ExcerptOutput {
     }
 }
 
-/// Returns the line above the bytes of a file, and the empty line before it if others were written.
+/// Returns the header of a file, with an empty line before it unless it is the first.
 pub(in crate::commands) fn header(file: &str, behind_others: bool) -> String {
     let space = if behind_others { "\n" } else { "" };
     let name = if file == "-" { "standard input" } else { file };

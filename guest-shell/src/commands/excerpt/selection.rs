@@ -11,7 +11,7 @@ pub(in crate::commands) enum Selection {
     AllButLast(usize),
     /// The last units, as of `tail -n 3`.
     Last(usize),
-    /// All from a unit on, as of `tail -n +3`; 1 is the first.
+    /// All units from this one on, as for `tail -n +3`; the first is 1.
     From(usize),
 }
 
@@ -36,7 +36,7 @@ pub(in crate::commands) fn select(data: &[u8], selection: Selection, unit: Selec
     if unit == SelectionUnit::Bytes {
         return select_bytes(data, selection);
     }
-    // The boundary is searched from the nearest end: an index of all lines would be large (THREAT[TM-DOS-117]).
+    // The boundary is searched from the nearer end: an index of all lines would be large (THREAT[TM-DOS-117]).
     let terminator = unit.terminator();
     match selection {
         Selection::First(count) => &data[..start_of_line(data, count, terminator)],
@@ -55,26 +55,26 @@ fn select_bytes(data: &[u8], selection: Selection) -> &[u8] {
     }
 }
 
-/// Returns true if a line ends at a byte and another one begins behind it.
+/// Returns true if a line ends at a byte and another one follows.
 fn parts_lines(data: &[u8], at: usize, terminator: u8) -> bool {
     data[at] == terminator && at + 1 < data.len()
 }
 
-/// Returns where the line of a number, counted from 0, begins.
+/// Returns the start of a line by its number, counted from 0.
 fn start_of_line(data: &[u8], line: usize, terminator: u8) -> usize {
     let Some(ends_before) = line.checked_sub(1) else { return 0 };
     let mut ends = (0..data.len()).filter(|at| parts_lines(data, *at, terminator));
     ends.nth(ends_before).map_or(data.len(), |at| at + 1)
 }
 
-/// Returns where the last lines, of some number, begin.
+/// Returns the start of the last `lines` lines.
 fn start_of_last_lines(data: &[u8], lines: usize, terminator: u8) -> usize {
     let Some(ends_behind) = lines.checked_sub(1) else { return data.len() };
     let mut ends = (0..data.len()).rev().filter(|at| parts_lines(data, *at, terminator));
     ends.nth(ends_behind).map_or(0, |at| at + 1)
 }
 
-/// Returns the first units of some bytes, at most `left`, which is counted down.
+/// Returns the first units of some bytes, at most `left`, which is decreased by their number.
 pub(super) fn take_units<'d>(data: &'d [u8], left: &mut usize, unit: SelectionUnit) -> &'d [u8] {
     if unit == SelectionUnit::Bytes {
         let taken = &data[..data.len().min(*left)];

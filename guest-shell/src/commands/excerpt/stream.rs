@@ -1,4 +1,4 @@
-//! The selected part of a pipe or of a file without an end, of which no more is read and held than may be wanted.
+//! Selected part of a pipe or of a file without an end. No more is read and held than necessary.
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
@@ -9,11 +9,11 @@ use bashkit::{ExecResult, Result};
 use super::output::ExcerptOutput;
 use super::selection::{Selection, SelectionUnit, select, take_units};
 
-/// Bytes beyond those that must be held before some are given away, so that the search for the place to cut does not
-/// cost more than the reading.
+/// Number of bytes beyond the necessary ones that are held before any are dropped, so that searching for the boundary
+/// costs no more than reading.
 const SLACK: usize = 64 * 1024;
 
-/// Status of a command that writes where nobody reads, as SIGPIPE ends it.
+/// Status of a command whose reader has closed the pipe, as after SIGPIPE.
 const BROKEN_PIPE_STATUS: i32 = 141;
 
 /// Copies the selected part of an input.
@@ -36,7 +36,7 @@ pub(super) async fn stream(
     Ok(result)
 }
 
-/// Input and output of a copy. Its functions return false once nobody reads.
+/// Input and output of a copy. The functions return false once the reader has closed the pipe.
 struct ExcerptStream<'a> {
     input: InputChunks<'a>,
     output: ExcerptOutput,
@@ -55,7 +55,7 @@ impl ExcerptStream<'_> {
             let Some(piece) = self.next().await? else { break };
             let taken = take_units(&piece, &mut left, self.unit);
             if left == 0 && (self.unit == SelectionUnit::Bytes || self.input.is_seekable()) {
-                // Bytes are counted as they are read; lines of a pipe are not.
+                // The rest is left for other readers, except after lines of a pipe, which is read in blocks.
                 self.input.put_back(&piece[taken.len()..]);
             }
             if !self.output.write(taken).await? {
@@ -65,7 +65,7 @@ impl ExcerptStream<'_> {
         Ok(true)
     }
 
-    /// Copies all behind the first units.
+    /// Copies everything after the first units.
     async fn copy_behind(&mut self, count: usize) -> Result<bool> {
         let mut left = count;
         while let Some(piece) = self.next().await? {
@@ -77,10 +77,10 @@ impl ExcerptStream<'_> {
         Ok(true)
     }
 
-    /// Holds the last units back, and copies all before them, or the held ones at the end.
+    /// Holds back the last units, and copies either everything before them or, at the end, the held ones.
     async fn hold_last(&mut self, selection: Selection, count: usize) -> Result<bool> {
         let copies_others = matches!(selection, Selection::AllButLast(_));
-        // One unit more: the last line may go on.
+        // One more unit, because the last line may be incomplete.
         let kept_selection = Selection::Last(count.saturating_add(1));
         let mut held: Vec<u8> = Vec::new();
         let mut cut_at = SLACK;

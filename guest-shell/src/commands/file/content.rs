@@ -1,4 +1,4 @@
-//! What `file` says of a content: the kind, the MIME type and the character set.
+//! Types that `file` recognizes by content: description, MIME type and character set.
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
@@ -6,7 +6,7 @@ use crate::commands::file::text::{Text, binary_script};
 
 pub(super) const OCTETS: &str = "application/octet-stream";
 
-/// The three things that `file` can say.
+/// The three answers that `file` can give about a file.
 pub(super) struct ContentType {
     pub(super) description: String,
     pub(super) mime: &'static str,
@@ -19,7 +19,7 @@ impl ContentType {
     }
 }
 
-/// The type of a file with this content.
+/// Returns the type of a file with this content.
 pub(super) fn recognize(content: &[u8]) -> ContentType {
     match content {
         [] => return ContentType::new("empty", "inode/x-empty", "binary"),
@@ -46,14 +46,14 @@ pub(super) fn recognize(content: &[u8]) -> ContentType {
     }
 }
 
-/// A description and a MIME type.
+/// Description and MIME type.
 type Kind = Option<(String, &'static str)>;
 
 fn kind(description: impl Into<String>, mime: &'static str) -> Kind {
     Some((description.into(), mime))
 }
 
-/// An unsigned number of `size` bytes; 0 where the content ends before.
+/// Reads an unsigned number of `size` bytes; 0 if the content is too short.
 fn number(content: &[u8], at: usize, size: usize, big_endian: bool) -> u64 {
     let Some(bytes) = content.get(at..at + size) else {
         return 0;
@@ -75,13 +75,13 @@ fn little(content: &[u8], at: usize, size: usize) -> u64 {
 
 const TAR: &str = "application/x-tar";
 
-/// A tar archive, told by the sum of its first header.
+/// Recognizes a tar archive by the checksum of its first header.
 fn tar(content: &[u8]) -> Kind {
     let header = content.get(..512)?;
     let stored = std::str::from_utf8(&header[148..156]).ok()?;
     let stored = stored.trim_matches(|c: char| c == ' ' || c == '\0');
     let stored = u32::from_str_radix(stored, 8).ok()?;
-    // The sum is taken with blanks in place of itself.
+    // The checksum field itself counts as blanks.
     let blanks = 8 * u32::from(b' ');
     let bytes = header[..148].iter().chain(&header[156..]);
     let sum: u32 = bytes.map(|byte| u32::from(*byte)).sum();
@@ -95,14 +95,14 @@ fn tar(content: &[u8]) -> Kind {
     }
 }
 
-/// A reader of JSON that is as lenient as `file`: a comma may be left over, a string may hold
-/// line ends, and numbers need not be in normal form.
+/// Lenient reader of JSON, like that of `file`: a trailing comma is allowed, a string may contain line ends, and
+/// numbers need not be in normal form.
 struct JsonReader<'a> {
     content: &'a [u8],
     at: usize,
 }
 
-/// Values within values are read up to here.
+/// Largest depth to which nested values are read.
 const JSON_DEPTH: usize = 200;
 
 impl JsonReader<'_> {
@@ -122,7 +122,7 @@ impl JsonReader<'_> {
         self.skip(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r'));
     }
 
-    /// Reads the next byte if it is this one.
+    /// Consumes the next byte if it is this one.
     fn take(&mut self, byte: u8) -> Option<()> {
         (self.peek()? == byte).then(|| self.at += 1)
     }
@@ -186,7 +186,7 @@ impl JsonReader<'_> {
         (digits > 0).then_some(())
     }
 
-    /// The members of an array or an object, with its brackets.
+    /// Reads the members of an array or an object, with its brackets.
     fn members(&mut self, depth: usize) -> Option<()> {
         let object = self.peek()? == b'{';
         let end = if object { b'}' } else { b']' };
@@ -218,7 +218,7 @@ fn json(content: &[u8]) -> Kind {
     reader.skip_space();
     match reader.peek() {
         None => kind("JSON text data", "application/json"),
-        // A second value of the same kind shows that each line holds one; the rest is not read.
+        // A second value of the same kind shows that the file has one value on each line; the rest is not read.
         Some(second) if second == first => {
             reader.value(0)?;
             kind("New Line Delimited JSON text data", "application/x-ndjson")
@@ -227,7 +227,7 @@ fn json(content: &[u8]) -> Kind {
     }
 }
 
-/// Lines that decide whether a text is one of fields with commas between them.
+/// Number of lines that are examined for comma-separated values.
 const CSV_LINES: usize = 10;
 
 fn csv(content: &[u8]) -> Kind {
@@ -310,7 +310,7 @@ fn jpeg(content: &[u8]) -> String {
             big(content, 4, 2),
         ));
     }
-    // The segments up to the frame, which has the size.
+    // Skips the segments before the frame, which contains the size.
     let mut at = 2;
     while content.get(at) == Some(&0xff) {
         let frame = match content.get(at + 1) {
@@ -441,7 +441,7 @@ fn zip(content: &[u8]) -> Kind {
     kind(description, ZIP)
 }
 
-/// Starts of other formats. What stands in a file behind its start is not described.
+/// First bytes of other formats, of which no details are described.
 const STARTS: &[(&[u8], &str, &str)] = &[
     (b"SQLite format 3\0", "SQLite 3.x database", "application/vnd.sqlite3"),
     (b"!<arch>\ndebian-binary", "Debian binary package", "application/vnd.debian.binary-package"),

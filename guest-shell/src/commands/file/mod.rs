@@ -1,4 +1,4 @@
-//! The `file` command: it tells what kind of data files hold. See `file_type` for the kinds.
+//! Command `file`, which determines the types of files by their contents.
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
@@ -24,7 +24,7 @@ const USAGE: &str = "Usage: file [-bcCdEhikLlNnprsSvzZ0] [--apple] [--extension]
        file [--help]
 ";
 
-/// Command that tells the types of files, as `file [-bEhiLN] [-F SEPARATOR] [-f LIST] FILE...`
+/// Command that determines the types of files: `file [-bEhiLN] [-F SEPARATOR] [-f LIST] FILE...`
 pub(crate) struct File;
 
 /// Keys of options that have no letter.
@@ -47,7 +47,7 @@ const LONG_OPTIONS: &[(&str, OptArg, char)] = &[
     ("special-files", OptArg::No, 's'),
 ];
 
-/// Options of `file` that this command does not have.
+/// Options of `file` that this command does not support.
 const NOT_AVAILABLE: &str = "cCdeklmPSvzZ0";
 
 struct Options {
@@ -55,7 +55,7 @@ struct Options {
     follow: bool,
     pad: bool,
     raw: bool,
-    /// True if a file that is not there is an error (`-E`).
+    /// True if a missing file is an error (`-E`).
     fail: bool,
     mime_type: bool,
     mime_encoding: bool,
@@ -91,12 +91,12 @@ impl Options {
                 self.mime_type |= option.key != MIME_ENCODING;
                 self.mime_encoding |= option.key != MIME_TYPE;
             }
-            // Nothing is buffered, no times of access are kept, and no file is special.
+            // Options without an effect: nothing is buffered, there are no access times, and no file is special.
             _ => {}
         }
     }
 
-    /// The part of an answer that was asked for.
+    /// Returns the requested part of an answer.
     fn select(&self, content: &ContentType) -> String {
         match (self.mime_type, self.mime_encoding) {
             (false, false) => content.description.clone(),
@@ -106,7 +106,7 @@ impl Options {
         }
     }
 
-    /// A name as it is printed: control characters are escaped.
+    /// Returns a name in printable form: control characters are escaped.
     fn printable(&self, name: &str) -> String {
         let escape = |c: char| match c.is_control() && !self.raw {
             true => format!("\\{:03o}", u32::from(c)),
@@ -116,7 +116,7 @@ impl Options {
     }
 }
 
-/// Answers and status so far.
+/// Output and status so far.
 #[derive(Default)]
 struct Report {
     output: String,
@@ -149,13 +149,13 @@ impl Builtin for File {
         let mut listed = false;
         for option in parsed {
             if option.key != 'f' {
-                // `file` reads its data base for a list; what it looks for stays the same then.
+                // `file` loads its database when it reads a list; the kind of answer is fixed from then on.
                 if !listed || matches!(option.key, 'b' | 'F' | 'N') {
                     options.set(option);
                 }
                 continue;
             }
-            // The files of a list are described at once, with the options before it.
+            // The files of a list are described at once, with the options that precede it.
             let list = option.value.unwrap_or_default();
             let names = match crate::commands::operands::read(&ctx, &list).await? {
                 Ok(names) => names,
@@ -176,14 +176,14 @@ impl Builtin for File {
     }
 }
 
-/// The first option that `file` has, but this command has not.
+/// Returns the first option that `file` has and this command does not support.
 fn not_available(args: &[String]) -> Option<&str> {
     let long = ["--apple", "--extension", "--exclude", "--exclude-quiet", "--keep-going"];
     args.iter().map(String::as_str).take_while(|arg| *arg != "--").find(|arg| {
         let missing = |c: char| NOT_AVAILABLE.contains(c);
         match arg.strip_prefix('-') {
             Some(name) if name.starts_with('-') => long.contains(arg),
-            // The value of -F or -f may be of any letters.
+            // The value of -F or -f may contain any letters.
             Some(letters) => {
                 let before_value = letters.split(['F', 'f']).next().unwrap_or_default();
                 before_value.contains(missing)
@@ -194,11 +194,11 @@ fn not_available(args: &[String]) -> Option<&str> {
 }
 
 async fn describe_all(ctx: &Context<'_>, options: &Options, files: &[String], report: &mut Report) -> Result<()> {
-    // The answers are lined up.
+    // The answers are aligned.
     let widths = files.iter().map(|file| options.printable(file).chars().count());
     let width = widths.clone().max().unwrap_or(0);
     for (file, own) in files.iter().zip(widths) {
-        // A name of no width is not printed.
+        // A name without width is not printed.
         if !options.brief && width > 0 {
             let name = if file == "-" { "/dev/stdin" } else { file };
             let pad = if options.pad { width - own } else { 0 };
@@ -212,7 +212,7 @@ async fn describe_all(ctx: &Context<'_>, options: &Options, files: &[String], re
     Ok(())
 }
 
-/// Returns what is printed about one file.
+/// Returns the line about one file.
 async fn describe(ctx: &Context<'_>, options: &Options, file: &str, report: &mut Report) -> Result<String> {
     if file == "-" {
         let content = ctx.stdin_to_end().await?;
@@ -229,7 +229,7 @@ async fn describe(ctx: &Context<'_>, options: &Options, file: &str, report: &mut
         false => ctx.fs.lstat(&path).await,
     };
     let missing = match (&found, file) {
-        // The empty name would stand for the working directory.
+        // An empty name would mean the working directory.
         (_, "") => Some("No such file or directory".to_string()),
         (Err(error), _) => Some(bashkit::error::io_error_reason(error)),
         (Ok(_), _) => None,
@@ -257,7 +257,7 @@ async fn describe(ctx: &Context<'_>, options: &Options, file: &str, report: &mut
     Ok(options.select(&content))
 }
 
-/// Describes a file that its owner must not read.
+/// Describes a file that its owner may not read.
 fn unreadable(meta: &Metadata) -> String {
     let mut description = String::new();
     for (bit, word) in [(0o200, "writable, "), (0o100, "executable, ")] {
@@ -272,7 +272,7 @@ async fn symbolic_link(ctx: &Context<'_>, options: &Options, path: &std::path::P
     let target = ctx.fs.read_link(path).await?;
     let broken = ctx.fs.stat(path).await.is_err();
     if broken && options.mime_type {
-        // Without the character set, as `file` has it.
+        // As in `file`, without the character set.
         return Ok("inode/symlink".to_string());
     }
     let state = if broken { "broken " } else { "" };

@@ -1,7 +1,7 @@
-//! What `file` says of a text: its encoding, how its lines end, and what language it looks like.
+//! Recognition of texts by `file`: encoding, line ends, and language.
 //!
-//! The answers are those of file 5.44. Its thousands of patterns are not here, only those of the
-//! scripts, sources and documents that a script is likely to meet, the strongest first.
+//! The answers are those of file 5.44. Only the patterns of scripts, sources and common documents are included, the
+//! strongest first, and not the thousands of the original.
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
@@ -12,25 +12,25 @@ use regex::Regex;
 
 use crate::commands::file::content::ContentType;
 
-/// `file` looks at no more than this to find the encoding, and so to describe the lines.
+/// Number of bytes that `file` examines to find the encoding and to describe the lines.
 const ENCODING_SAMPLE: usize = 64 * 1024;
 
-/// A line with more characters than this is very long.
+/// Number of characters above which a line counts as very long.
 const LONG_LINE: usize = 300;
 
-/// Bytes at the start in which most patterns are searched for.
+/// Number of bytes at the start in which most patterns are searched.
 const SEARCHED: usize = 8192;
 
 const PLAIN: &str = "text/plain";
 const SHELL: &str = "text/x-shellscript";
 
-/// NEL, the end of a line on some mainframes.
+/// NEL, the line end of some mainframes.
 const NEXT_LINE: char = '\u{85}';
 
-/// A text whose encoding was recognized.
+/// Text whose encoding was recognized.
 pub(super) struct Text {
     pub(super) charset: &'static str,
-    /// Encoding as the description has it, without the word "text".
+    /// Encoding in the words of the description, without "text".
     encoding: &'static str,
     chars: String,
 }
@@ -41,7 +41,7 @@ fn is_text_byte(byte: u8) -> bool {
 }
 
 impl Text {
-    /// The text, if it is one.
+    /// Recognizes a text, or returns `None` for binary content.
     pub(super) fn recognize(content: &[u8]) -> Option<Self> {
         let sample = &content[..content.len().min(ENCODING_SAMPLE)];
         let text = |charset, encoding, chars| Some(Self { charset, encoding, chars });
@@ -71,7 +71,7 @@ impl Text {
         None
     }
 
-    /// Returns what `file` says of the text.
+    /// Returns the type of the text.
     pub(super) fn describe(&self) -> ContentType {
         let found = script_of_known_interpreter(&self.chars)
             .or_else(|| xml(&self.chars))
@@ -97,7 +97,7 @@ fn single_bytes(sample: &[u8]) -> String {
     sample.iter().map(|byte| char::from(*byte)).collect()
 }
 
-/// The characters, if it is UTF-8. A character that is cut off at the end does not matter.
+/// Decodes UTF-8. An incomplete character at the end is ignored.
 fn utf8(sample: &[u8], marked: bool) -> Option<String> {
     let text = match std::str::from_utf8(sample) {
         Ok(text) => text,
@@ -119,7 +119,7 @@ fn utf16(sample: &[u8], mark: &[u8], unit: fn([u8; 2]) -> u16) -> Option<String>
     (!units.iter().any(control)).then(|| String::from_utf16_lossy(&units))
 }
 
-/// Counts of the ways in which lines end, and what else is remarkable in them.
+/// Statistics of the lines: their ends, their lengths, and special characters.
 #[derive(Default)]
 struct Lines {
     crlf: usize,
@@ -148,7 +148,7 @@ impl Lines {
             let ends = (c == '\n') | (c == NEXT_LINE);
             lines.lf += usize::from(c == '\n' && !after_cr);
             lines.nel += usize::from(c == NEXT_LINE);
-            // A CR is no character of its line.
+            // A CR does not count as a character of its line.
             length = if ends { 0 } else { length + usize::from(c != '\r') };
             lines.longest = lines.longest.max(length);
             lines.escapes |= c == '\x1b';
@@ -160,7 +160,7 @@ impl Lines {
     }
 }
 
-/// Returns what a description says about the lines.
+/// Returns the part of a description about the lines.
 fn line_details(chars: &str) -> String {
     let lines = Lines::count(chars);
     let mut details = String::new();
@@ -183,7 +183,7 @@ fn line_details(chars: &str) -> String {
     details
 }
 
-/// Form in which a description is put together.
+/// Form of a description.
 enum Form {
     /// Description to which nothing is added.
     Whole(Cow<'static, str>),
@@ -200,12 +200,13 @@ struct Found {
     mime: &'static str,
 }
 
-/// An interpreter that `file` knows.
+/// Interpreter that `file` knows.
 struct Interpreter {
     name: &'static str,
-    /// Places where the interpreter is known: `b` /bin, `u` /usr/bin, `l` /usr/local/bin, `e` after /usr/bin/env.
+    /// Directories in which the interpreter is recognized: `b` /bin, `u` /usr/bin, `l` /usr/local/bin, `e` after
+    /// /usr/bin/env.
     places: &'static str,
-    /// True if more may follow the name, as in `python3`.
+    /// True if the name may be longer, as in `python3`.
     prefix: bool,
     kind: &'static str,
     mime: &'static str,
@@ -250,12 +251,12 @@ const INTERPRETERS: &[Interpreter] = &[
     interpreter("wish", "ule", true, "Tcl/Tk script", "text/x-tcl"),
 ];
 
-/// Returns what follows `#!` and blanks.
+/// Returns the command after `#!` and blanks.
 fn shebang(text: &str) -> Option<&str> {
     Some(text.strip_prefix("#!")?.trim_start_matches([' ', '\t']))
 }
 
-/// The command of a `#!` line behind `/usr/bin/env`, if it is there.
+/// Returns the command after `/usr/bin/env` in a `#!` line, if it has one.
 fn env_command(command: &str) -> Option<&str> {
     let behind = command.strip_prefix("/usr/bin/env")?;
     behind.starts_with([' ', '\t', '\n']).then(|| behind.trim_start_matches([' ', '\t']))
@@ -268,7 +269,7 @@ fn known_interpreter(command: &str) -> Option<&'static Interpreter> {
         None => places.iter().find_map(|(folder, place)| Some((command.strip_prefix(folder)?, *place)))?,
     };
     INTERPRETERS.iter().find(|known| {
-        // A name at the very end of the file is not found.
+        // A name at the very end of the file is not recognized.
         let ends = |behind: &str| match known.prefix {
             true => !behind.is_empty(),
             false => behind.starts_with([' ', '\t', '\n', '\r']),
@@ -288,7 +289,7 @@ fn script_of_known_interpreter(text: &str) -> Option<Found> {
     Some(Found { form, mime: known.mime })
 }
 
-/// The first line of a command, with octal escapes for what is not ASCII.
+/// Returns the first line of a command, with octal escapes for bytes beyond ASCII.
 fn first_line(command: &str) -> String {
     let line = command.split('\n').next().unwrap_or_default().trim_end();
     let escape = |byte: u8| match byte.is_ascii() {
@@ -298,7 +299,7 @@ fn first_line(command: &str) -> String {
     line.bytes().map(escape).collect()
 }
 
-/// A script of an interpreter that is only named.
+/// Recognizes a script of another interpreter, whose name is reported as it is.
 fn script_of_other_interpreter(text: &str) -> Option<Found> {
     let command = shebang(text)?;
     let form = match env_command(command) {
@@ -309,7 +310,7 @@ fn script_of_other_interpreter(text: &str) -> Option<Found> {
     Some(Found { form, mime: PLAIN })
 }
 
-/// Describes a file that starts like a script and is not a text.
+/// Describes a file that starts like a script but is not text.
 pub(super) fn binary_script(content: &[u8]) -> Option<(String, &'static str)> {
     let start = &content[..content.len().min(SEARCHED)];
     let start = String::from_utf8_lossy(start);
@@ -327,7 +328,7 @@ pub(super) fn binary_script(content: &[u8]) -> Option<(String, &'static str)> {
     }
 }
 
-/// An XML document; an SVG image is a kind of its own.
+/// Recognizes an XML document; an SVG image has a type of its own.
 fn xml(text: &str) -> Option<Found> {
     static SVG: LazyLock<Option<Regex>> =
         LazyLock::new(|| Regex::new(r#"\A<\?xml version=['"\s]*[0-9.]+(?s:.)*?<svg"#).ok());
@@ -343,7 +344,7 @@ fn xml(text: &str) -> Option<Found> {
     Some(Found { form: Form::Source(kind), mime: "text/xml" })
 }
 
-/// A pattern of a language or a document.
+/// Pattern of a language or a document format.
 struct Rule {
     pattern: &'static str,
     form: fn(Cow<'static, str>) -> Form,
@@ -396,7 +397,7 @@ const fn makefile(pattern: &'static str, kind: &'static str) -> Rule {
     source(pattern, kind, "text/x-makefile")
 }
 
-/// `^` and `$` match at each line; the strongest rule comes first.
+/// Patterns, the strongest first. `^` and `$` match at each line.
 const RULES: &[Rule] = &[
     whole(r"\A-----BEGIN OPENSSH PRIVATE KEY-----", "OpenSSH private key", PLAIN),
     whole(r"\A-----BEGIN CERTIFICATE-----", "PEM certificate", PLAIN),
@@ -492,7 +493,7 @@ const RULES: &[Rule] = &[
     c(r"main\((?s:.)*?\)\s*\{"),
     makefile(r"^SUBDIRS\s+=", "automake makefile script"),
     source(r"^package[ \t]+req", "Tcl script", PLAIN),
-    // Each line is a comment or starts with a blank, and there is a comment.
+    // Each line is a comment or starts with a blank, and there is at least one comment.
     source(r"\A([Cc \t].*\n|\n)*[Cc][ \t].*\n([Cc \t].*\n|\n)*\z", "FORTRAN program", "text/x-fortran"),
 ];
 
@@ -514,7 +515,7 @@ fn language(text: &str) -> Option<Found> {
     Some(Found { form: (rule.form)(kind), mime: rule.mime })
 }
 
-/// A description with the version that some documents state at their start.
+/// Returns a description with the version that some documents state at their start.
 fn details(kind: &'static str, start: &str) -> Cow<'static, str> {
     let version = |text: &str| text.chars().take_while(char::is_ascii_digit).collect::<String>();
     if let Some(behind) = start.strip_prefix("%!PS-Adobe-") {

@@ -1,4 +1,4 @@
-//! One execution of a command on files: its words, the file system, what it prints.
+//! One execution of a command on files: arguments, file system and output.
 
 use std::future::Future;
 use std::path::{Path, PathBuf};
@@ -13,16 +13,16 @@ use crate::clock;
 
 /// Shell variable that holds the umask, in octal.
 const UMASK: &str = "_UMASK";
-/// Umask of a shell that did not set one.
+/// Umask of a shell that has not set one.
 const DEFAULT_UMASK: u32 = 0o022;
 
 /// Function that runs a command.
 pub(super) type Run = for<'a, 'b> fn(&'a mut Call<'b>) -> Pin<Box<dyn Future<Output = Done> + Send + 'a>>;
 
-/// End of a command: an error is one of the shell, such as a limit reached.
+/// End of a command. An error is one of the shell, such as a limit that was reached.
 pub(super) type Done = Result<()>;
 
-/// A command, as the shell knows it.
+/// Command on files, as it is registered in the shell.
 pub(super) struct FileCommand {
     pub(super) name: &'static str,
     pub(super) run: Run,
@@ -65,12 +65,13 @@ pub(super) struct Call<'a> {
     errors: String,
     pub(super) status: i32,
     context: &'a BuiltinContext<'a>,
-    /// Lines of the standard input that no question was answered with yet, the next one last.
+    /// Lines of standard input that have not answered a question yet, in reverse order.
     answers: Option<Vec<String>>,
 }
 
 impl<'a> Call<'a> {
-    /// Options and operands; none if the words are wrong or ask for help, which has been printed then.
+    /// Parses options and operands. Returns `None` after printing a message, if the command line is invalid or asks for
+    /// help.
     pub(super) fn options(&mut self, spec: &Spec) -> Option<Words> {
         match Words::read(spec, self.words) {
             Ok(words) if words.has("help") => {
@@ -98,41 +99,41 @@ impl<'a> Call<'a> {
         self.output.push_str(text);
     }
 
-    /// Reports a failure; the status is 1 then.
+    /// Reports a failure, and sets the status to 1.
     pub(super) fn fail(&mut self, what: impl AsRef<str>) {
         self.note(what);
         self.status = 1;
     }
 
-    /// Writes a message that is no failure.
+    /// Writes a message that is not about a failure.
     pub(super) fn note(&mut self, what: impl AsRef<str>) {
         self.errors.push_str(&format!("{}: {}\n", self.name, what.as_ref()));
     }
 
-    /// Reports words that make no sense.
+    /// Reports an invalid command line.
     pub(super) fn usage(&mut self, what: &str) {
         self.fail(what);
         self.errors.push_str(&format!("Try '{} --help' for more information.\n", self.name));
     }
 
-    /// Reports that something cannot be done to a file, and why.
+    /// Reports an operation on a file that failed, with the reason.
     pub(super) fn cannot(&mut self, what: &str, name: &str, error: &Error) {
         let reason = reason(error);
         self.fail(format!("{what} {}: {reason}", quote(name)));
     }
 
-    /// A variable of the environment.
+    /// Returns a variable of the environment.
     pub(super) fn variable(&self, name: &str) -> Option<String> {
         self.context.env.get(name).cloned()
     }
 
-    /// Accounts for a file that is worked on: more of them than the script's fuel covers end it at its next step.
+    /// Uses fuel for a file. If the script's fuel is exceeded, the command ends at its next step.
     #[expect(clippy::unused_self, reason = "the call is what has fuel")]
     pub(super) fn work(&self) {
         clock::burn(1);
     }
 
-    /// A word in the quotes of the locale.
+    /// Quotes a word in the style of the locale.
     pub(super) fn locale_quote(&self, word: &str) -> String {
         let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(|name| {
             let locale = self.context.env.get(name)?;
@@ -144,12 +145,12 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// The path of a name, without `.` and `..`.
+    /// Returns the absolute path of a name, without `.` and `..`.
     pub(super) fn path(&self, name: &str) -> PathBuf {
         bashkit::vfs_join(&self.cwd, Path::new(name))
     }
 
-    /// Asks, and reads a line of standard input; true if it begins with `y`.
+    /// Asks a question, and reads a line of standard input. Returns true if it begins with `y`.
     pub(super) async fn confirms(&mut self, question: &str) -> Result<bool> {
         self.errors.push_str(&format!("{}: {question}? ", self.name));
         if self.answers.is_none() {
@@ -162,7 +163,7 @@ impl<'a> Call<'a> {
     }
 }
 
-/// The reason of an error, in the C library's words.
+/// Returns the reason of an error in the words of the C library.
 pub(in crate::commands) fn reason(error: &Error) -> String {
     use std::io::ErrorKind;
     let Error::Io(error) = error else { return error.to_string() };
@@ -179,7 +180,7 @@ pub(in crate::commands) fn reason(error: &Error) -> String {
     reason.to_owned()
 }
 
-/// The kind of an error, if the file system gave it.
+/// Returns the kind of an error, if it comes from the file system.
 pub(super) fn kind(error: &Error) -> Option<std::io::ErrorKind> {
     match error {
         Error::Io(error) => Some(error.kind()),

@@ -1,4 +1,4 @@
-//! `chmod`: permissions of files.
+//! `chmod`: changes permissions of files.
 
 use bashkit::FileType;
 
@@ -25,13 +25,13 @@ const SPEC: Spec = Spec {
     modes: true,
 };
 
-/// Request that the words make.
+/// Parsed command line.
 struct Request {
     change: Change,
     quiet: bool,
     verbose: bool,
     changes: bool,
-    /// The mode stood where an option might: what the umask kept from it is a mistake.
+    /// True if the mode is in the position of an option, where permissions that the umask withholds are an error.
     surprises: bool,
 }
 
@@ -62,8 +62,8 @@ pub(super) async fn run(call: &mut Call<'_>) -> Done {
     Ok(())
 }
 
-/// The change, whether its mode stood where an option might, and the files. None if the words make no sense, which has been
-/// reported then.
+/// Returns the change, whether its mode is in the position of an option, and the files. Returns `None` after reporting
+/// an invalid command line.
 async fn change_of<'w>(call: &mut Call<'_>, words: &'w Words) -> Option<(Change, bool, &'w [String])> {
     let operands = &words.operands[..];
     let mode = operands.first();
@@ -98,7 +98,7 @@ async fn change_of<'w>(call: &mut Call<'_>, words: &'w Words) -> Option<(Change,
     None
 }
 
-/// Changes one file; true if it is a directory that can be gone into.
+/// Changes one file. Returns true for a directory that can be entered.
 async fn one(call: &mut Call<'_>, request: &Request, name: &str, named: bool) -> bool {
     let own = call.lstat(name).await;
     let is_link = own.as_ref().is_ok_and(|found| found.file_type == FileType::Symlink);

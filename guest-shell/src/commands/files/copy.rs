@@ -1,4 +1,4 @@
-//! Copying and moving, for `cp`, `mv` and `install`.
+//! Copying and moving for `cp`, `mv` and `install`.
 
 use std::collections::{HashMap, HashSet};
 use std::io::ErrorKind;
@@ -11,88 +11,88 @@ use super::place::{base, is_dots, join, parent};
 use super::quote::quote;
 use super::target::{Backups, Control, back_up};
 
-/// Links of a source that are followed.
+/// Symbolic links in the source that are followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Follow {
     /// No links are followed (`-P`).
     Never,
-    /// Links that operands name are followed (`-H`).
+    /// Links that are operands are followed (`-H`).
     Operands,
     /// Every link is followed (`-L`).
     Always,
 }
 
-/// Treatment of a destination that is there.
+/// Treatment of an existing destination.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Existing {
-    /// Replaces the destination that is there.
+    /// The destination is replaced.
     Replace,
-    /// Keeps the destination (`-n`).
+    /// The destination is kept (`-n`).
     Keep,
-    /// The answer decides (`-i`).
+    /// The user decides (`-i`).
     Ask,
 }
 
-/// Operation by which a source becomes its destination.
+/// Operation that makes the destination from the source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Make {
     Copy,
-    /// The source itself (`mv`).
+    /// Moving the source (`mv`).
     Move,
-    /// A symbolic link to it (`-s`).
+    /// Making a symbolic link to the source (`-s`).
     Symlink,
-    /// A hard link to it (`-l`).
+    /// Making a hard link to the source (`-l`).
     Link,
 }
 
-/// Options that say how things are copied.
+/// Options of copying.
 #[derive(Clone, Debug)]
 pub(super) struct Options {
     pub(super) make: Make,
     pub(super) recursive: bool,
     pub(super) follow: Follow,
     pub(super) existing: Existing,
-    /// Only if the source is newer (`-u`).
+    /// True if only newer sources are copied (`-u`).
     pub(super) update: bool,
     pub(super) backups: Backups,
     pub(super) verbose: bool,
-    /// A destination that cannot be written is removed (`-f`).
+    /// True if a destination that cannot be written is removed (`-f`).
     pub(super) force: bool,
-    /// The destination is removed first.
+    /// True if the destination is removed first.
     pub(super) unlink_first: bool,
     pub(super) keep_mode: bool,
     pub(super) keep_time: bool,
-    /// Contents are not copied (`--attributes-only`).
+    /// True if contents are not copied (`--attributes-only`).
     pub(super) attributes_only: bool,
     /// Mode of new files (`install`).
     pub(super) mode: Option<u32>,
 }
 
-/// Operand on its way to a target.
+/// Operand that is being copied to a target.
 struct Operand {
     source: String,
     target: String,
-    /// The first directory that was made for it: a source to be kept out of.
+    /// True once the first directory of its copy was created, which must not be copied into itself.
     made: bool,
 }
 
-/// Copies of one execution.
+/// Copies made in one execution.
 pub(super) struct Copier {
     options: Options,
-    /// Directories that were copied, or made, with the name that they went to.
+    /// Directories that were copied or created, with the names of their copies.
     directories: HashMap<PathBuf, String>,
-    /// Destinations that were made.
+    /// Destinations that were created.
     made: HashSet<PathBuf>,
-    /// Files among the operands.
+    /// Operands that are files.
     sources: HashSet<PathBuf>,
 }
 
-/// Knowledge about a source and its destination.
+/// Source and destination with their metadata.
 struct Pair<'a> {
     from: &'a str,
     to: &'a str,
     source: Metadata,
-    /// Metadata of the destination; nothing, if nothing is there.
+    /// Metadata of the destination; `None` if it does not exist.
     target: Option<Metadata>,
     named: bool,
 }
@@ -108,7 +108,7 @@ impl Copier {
         self.entry(call, source, target, None, &mut operand).await.map(|_| ())
     }
 
-    /// Copies what a name stands for, and what is in it. True if it is there now.
+    /// Copies a file, or a directory with its contents. Returns true if the destination exists afterwards.
     async fn entry(
         &mut self,
         call: &mut Call<'_>,
@@ -124,7 +124,7 @@ impl Copier {
         let is_directory = pair.source.file_type.is_dir();
         let place = match is_directory || named {
             true => call.identity(from, follows).await.unwrap_or_else(|| call.path(from)),
-            // Nobody asks for the places of files further down.
+            // The locations of files in subdirectories are not needed.
             false => PathBuf::new(),
         };
         let warns = self.options.make != Make::Move && self.options.mode.is_none();
@@ -174,7 +174,7 @@ impl Copier {
         }
     }
 
-    /// Looks at source and destination; none if that failed, which has been reported then.
+    /// Reads the metadata of source and destination. Returns `None` after reporting a failure.
     async fn look<'a>(&self, call: &mut Call<'_>, from: &'a str, to: &'a str, named: bool) -> Option<Pair<'a>> {
         let source = if self.follows(named) { call.stat(from).await } else { call.lstat(from).await };
         let source = match source {
@@ -198,7 +198,7 @@ impl Copier {
         let target = match target {
             Ok(target) => Some(target),
             Err(error) if kind(&error) == Some(ErrorKind::NotFound) => None,
-            // A file with a slash behind its name: the error comes when it is made.
+            // A name of a file with a trailing slash: the error follows when it is created.
             Err(_) if to.ends_with('/') && !source.file_type.is_dir() => None,
             Err(error) => {
                 call.cannot("failed to access", to, &error);
@@ -208,7 +208,7 @@ impl Copier {
         Some(Pair { from, to, source, target, named })
     }
 
-    /// Clears the way for a copy.
+    /// Prepares the destination for a copy.
     async fn make_way(&mut self, call: &mut Call<'_>, pair: &Pair<'_>) -> Result<Way> {
         let clear = |is_new| Way::Clear { backup: String::new(), is_new };
         let Some(target) = pair.target.clone() else { return Ok(clear(true)) };
@@ -267,7 +267,7 @@ impl Copier {
         Ok(clear(false))
     }
 
-    /// Reports that a directory and something else are in each other's way.
+    /// Reports a conflict between a directory and another kind of file.
     async fn clash(&mut self, call: &mut Call<'_>, pair: &Pair<'_>, is_directory: bool, into: bool) -> bool {
         let (from, to) = (pair.from, pair.to);
         let moves = self.options.make == Make::Move;
@@ -290,7 +290,7 @@ impl Copier {
         false
     }
 
-    /// Says whether source and destination are one file, and whether that matters: GNU's `same_file_ok`.
+    /// Determines whether source and destination are the same file, and whether that matters: GNU's `same_file_ok`.
     async fn may_be_same(&self, call: &Call<'_>, pair: &Pair<'_>, target: &Metadata) -> Same {
         let options = &self.options;
         let follows = self.follows(pair.named);
@@ -326,7 +326,7 @@ impl Copier {
         Same::Mistake
     }
 
-    /// A source directory that was met before.
+    /// Handles a source directory that was copied before.
     async fn again(&self, call: &mut Call<'_>, from: &str, to: &str, earlier: &str, operand: &Operand) -> bool {
         if call.identity(from, true).await == call.identity(earlier, true).await {
             let (from, to) = (quote(&operand.source), quote(&operand.target));
@@ -341,7 +341,7 @@ impl Copier {
         false
     }
 
-    /// Tells what is copied where.
+    /// Prints the names of source and destination (`-v`).
     fn tell(&self, call: &mut Call<'_>, from: &str, to: &str, backup: &str) {
         let verb = if self.options.make == Make::Move { "renamed " } else { "" };
         let backup = if backup.is_empty() { String::new() } else { format!(" (backup: {})", quote(backup)) };
@@ -419,13 +419,13 @@ impl Copier {
         Ok(done)
     }
 
-    /// Gives a copy the mode and the time of its source, as far as that is asked for.
+    /// Sets the mode and the time of a copy to those of its source, as the options require.
     async fn keep(&self, call: &mut Call<'_>, pair: &Pair<'_>, is_new: bool) {
         let path = call.path(pair.to);
         let mode = match self.options.mode {
             Some(mode) => Some(mode),
             None if self.options.keep_mode => Some(pair.source.mode & 0o7777),
-            // A directory keeps its sticky bit, a file no special one.
+            // A new directory keeps the sticky bit, and a file no special bits.
             None if is_new && pair.source.file_type.is_dir() => Some(pair.source.mode & 0o1777 & !call.umask),
             None if is_new => Some(pair.source.mode & 0o777 & !call.umask),
             None => None,
@@ -442,7 +442,7 @@ impl Copier {
         }
     }
 
-    /// Makes what is no directory.
+    /// Copies anything but a directory.
     async fn file(&self, call: &mut Call<'_>, pair: &Pair<'_>, is_new: bool, follows: bool) -> bool {
         let (from, to) = (pair.from, pair.to);
         match self.options.make {
@@ -477,7 +477,7 @@ impl Copier {
                 return false;
             }
         }
-        // With a slash behind it, a name is that of a directory.
+        // A name with a trailing slash must be a directory.
         let copied = match to.ends_with('/') {
             true => Err(super::place::not_directory()),
             false => self.contents(call, from, to).await,
@@ -495,7 +495,7 @@ impl Copier {
         let mode = call.fs.stat(&target).await.ok().map(|found| found.mode);
         call.fs.copy(&source, &target).await?;
         match mode {
-            // A file system may copy the mode too.
+            // The file system may have copied the mode as well.
             Some(mode) => call.fs.chmod(&target, mode).await,
             None => Ok(()),
         }
@@ -512,7 +512,7 @@ impl Copier {
         }
         let target = call.path(to);
         if self.options.force && call.fs.lstat(&target).await.is_ok_and(|found| !found.file_type.is_dir()) {
-            // What cannot be removed is reported as in the way.
+            // A destination that cannot be removed is reported later, as existing.
             let _ = call.fs.remove(&target, false).await;
         }
         let made = match to.ends_with('/') {
@@ -547,24 +547,24 @@ impl Copier {
     }
 }
 
-/// State of the way between a source and its destination.
+/// Result of preparing a destination.
 enum Way {
-    /// Something that stays, which has been reported.
+    /// The destination stays, which has been reported.
     Blocked,
-    /// Nothing to be done.
+    /// Nothing is left to do.
     Settled,
-    /// Nothing stands in the way any more.
+    /// The copy can be made.
     Clear {
-        /// The name of the backup, empty if none was made.
+        /// Name of the backup; empty if none was made.
         backup: String,
-        /// True if nothing is left of the destination.
+        /// True if the destination no longer exists.
         is_new: bool,
     },
 }
 
-/// Consequence of source and destination being one file.
+/// Consequence of source and destination being the same file.
 enum Same {
-    /// No consequence, since the files are not one or it does no harm.
+    /// None: the files differ, or it does no harm.
     Fine,
     /// There is nothing to do.
     Done,
@@ -572,7 +572,7 @@ enum Same {
     Mistake,
 }
 
-/// A directory that is being copied, and those that it is in.
+/// Directory that is being copied, with the directories that it is in.
 struct Above<'a> {
     place: PathBuf,
     above: Option<&'a Above<'a>>,

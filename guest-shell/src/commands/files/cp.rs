@@ -43,7 +43,7 @@ const SPEC: Spec = Spec {
     modes: false,
 };
 
-/// Attributes that `--preserve` knows, and whether mode and time are among them.
+/// Attributes of `--preserve`, and whether they include the mode and the time.
 const ATTRIBUTES: [(&str, bool, bool); 7] = [
     ("mode", true, false),
     ("timestamps", false, true),
@@ -86,7 +86,7 @@ pub(super) async fn run(call: &mut Call<'_>) -> Done {
         }
         let file = call.stat(source).await.is_ok_and(|found| found.file_type == FileType::File);
         if force_backup && *source == to && file {
-            // GNU: a backup of the file is all that is made.
+            // As in GNU's, only a backup of the file is made.
             let backup = options.backups.name(call, source).await;
             let alone = Backups { control: Control::Off, ..options.backups.clone() };
             Copier::new(Options { backups: alone, ..options.clone() }).operand(call, source, &backup).await?;
@@ -97,7 +97,7 @@ pub(super) async fn run(call: &mut Call<'_>) -> Done {
     Ok(())
 }
 
-/// Takes slashes from the ends of sources.
+/// Removes trailing slashes from sources.
 pub(super) fn strip_slashes(words: &mut Words) {
     for operand in &mut words.operands {
         let trimmed = operand.trim_end_matches('/');
@@ -123,7 +123,7 @@ fn options(call: &mut Call<'_>, words: &Words) -> Option<Options> {
         Some("dereference") => Follow::Always,
         Some("H") => Follow::Operands,
         Some(_) => Follow::Never,
-        // A link that is to be linked to is not followed.
+        // The target of a hard link is not followed if it is a symbolic link.
         None if recursive && make != Make::Link => Follow::Never,
         None if make == Make::Link => Follow::Never,
         None => Follow::Always,
@@ -158,7 +158,7 @@ fn options(call: &mut Call<'_>, words: &Words) -> Option<Options> {
     })
 }
 
-/// Says whether mode and time are kept; none if an attribute is unknown, which has been reported then.
+/// Returns whether mode and time are preserved. Returns `None` after reporting an unknown attribute.
 fn preserved(call: &mut Call<'_>, words: &Words) -> Option<(bool, bool)> {
     let (mut mode, mut time) = (false, false);
     for option in &words.options {
@@ -183,10 +183,10 @@ fn preserved(call: &mut Call<'_>, words: &Words) -> Option<(bool, bool)> {
     Some((mode, time))
 }
 
-/// Makes the directories of a source below another one (`--parents`), with their modes.
+/// Creates the directories of a source below another directory (`--parents`), with their modes.
 async fn make_parents(call: &mut Call<'_>, source: &str, directory: &str, options: &Options) -> bool {
     if call.stat(source).await.is_err() {
-        // The copy reports it.
+        // The copy will report the failure.
         return true;
     }
     let mut names = Vec::new();

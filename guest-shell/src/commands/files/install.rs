@@ -1,4 +1,4 @@
-//! `install`: copies files and sets their modes, and makes directories.
+//! `install`: copies files, sets their modes, and creates directories.
 
 use super::call::{Call, Done};
 use super::copy::{Copier, Existing, Follow, Make, Options};
@@ -29,7 +29,7 @@ const SPEC: Spec = Spec {
     modes: false,
 };
 
-/// Mode of what is installed, unless `-m` names another one.
+/// Default mode of installed files.
 const MODE: u32 = 0o755;
 
 /// Runs the command `install`.
@@ -104,7 +104,7 @@ async fn copies(call: &mut Call<'_>, words: &Words, mode: u32) -> Done {
     Ok(())
 }
 
-/// Makes the directories that a destination is in (`-D`); false if that failed.
+/// Creates the parent directories of a destination (`-D`). Returns false if that failed.
 async fn leading(call: &mut Call<'_>, words: &Words, verbose: bool) -> bool {
     let directory = match (words.value("target-directory"), &words.operands[..]) {
         (Some(directory), _) => directory.to_owned(),
@@ -115,7 +115,7 @@ async fn leading(call: &mut Call<'_>, words: &Words, verbose: bool) -> bool {
         || make_path(call, &directory, verbose, "creating directory").await
 }
 
-/// Returns true if the destination is what it would become (`-C`).
+/// Returns true if the destination is up to date already (`-C`).
 async fn is_same(call: &Call<'_>, source: &str, to: &str, mode: u32) -> bool {
     let same_mode = call.lstat(to).await.is_ok_and(|found| found.file_type.is_file() && found.mode & 0o7777 == mode);
     let read = |name: &str| {

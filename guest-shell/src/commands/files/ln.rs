@@ -1,4 +1,4 @@
-//! `ln` and `link`: links to files. Hard links are refused, since the file system has none.
+//! `ln` and `link`: create links. Hard links are refused, since the file system does not support them.
 
 use std::path::{Path, PathBuf};
 
@@ -34,7 +34,7 @@ const SPEC: Spec = Spec {
 
 const LINK: Spec = Spec { usage: "FILE1 FILE2", short: "", long: &[], modes: false };
 
-/// Options that say how links are made.
+/// Options of creating links.
 struct Request {
     symbolic: bool,
     relative: bool,
@@ -70,7 +70,7 @@ pub(super) async fn run(call: &mut Call<'_>) -> Done {
     Ok(())
 }
 
-/// Targets, and where their links go. None if the operands make no sense, which has been reported then.
+/// Returns targets, and the destination of their links. Returns `None` after reporting invalid operands.
 async fn destination(call: &mut Call<'_>, words: &Words) -> Option<(Vec<String>, Target)> {
     let (alone, named) = (words.has("no-target-directory"), words.value("target-directory"));
     let mut targets = words.operands.clone();
@@ -161,7 +161,7 @@ impl Request {
         Ok(())
     }
 
-    /// Looks at the target of a hard link.
+    /// Checks the target of a hard link.
     async fn may_link(&self, call: &mut Call<'_>, target: &str) -> bool {
         let found = if self.logical { call.stat(target).await } else { call.lstat(target).await };
         match found {
@@ -215,7 +215,7 @@ impl Request {
     }
 }
 
-/// The reason for which there is no hard link of a name.
+/// Returns the reason why a hard link to a name cannot be made.
 pub(super) async fn refusal(call: &Call<'_>, name: &str) -> bashkit::Error {
     let (own, above) = (call.lstat(name).await, call.stat(parent(name)).await);
     match (own, above) {
@@ -223,12 +223,12 @@ pub(super) async fn refusal(call: &Call<'_>, name: &str) -> bashkit::Error {
         (Err(_), Err(error)) => error,
         (Err(_), Ok(above)) if !above.file_type.is_dir() => super::place::not_directory(),
         (Err(_), Ok(_)) if name.ends_with('/') => super::place::missing(),
-        // What Linux says of a file system without hard links.
+        // Message of Linux for a file system without hard links.
         _ => std::io::Error::other("Operation not permitted").into(),
     }
 }
 
-/// The target of a link as seen from where the link is.
+/// Returns the target of a link relative to the directory of the link.
 async fn relative(call: &Call<'_>, target: &str, name: &str) -> PathBuf {
     let walk = Walk { missing: Missing::Any, follow_links: true, follow_last: true };
     let to = walk.run(&*call.fs, &call.cwd, target).await;
@@ -239,7 +239,7 @@ async fn relative(call: &Call<'_>, target: &str, name: &str) -> PathBuf {
     }
 }
 
-/// The way from a directory to a path.
+/// Returns the relative path from a directory to a path.
 pub(super) fn path_from(directory: &Path, path: &Path) -> PathBuf {
     let (mut from, mut to) = (directory.components().peekable(), path.components().peekable());
     while from.peek().is_some() && from.peek() == to.peek() {

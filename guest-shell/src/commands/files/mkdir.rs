@@ -1,4 +1,4 @@
-//! `mkdir`: makes directories.
+//! `mkdir`: creates directories.
 
 use super::call::{Call, Done, reason};
 use super::mode::Change;
@@ -48,9 +48,9 @@ pub(super) async fn run(call: &mut Call<'_>) -> Done {
     Ok(())
 }
 
-/// Makes one directory; false if that failed, which has been reported then.
+/// Creates one directory. Returns false after reporting a failure.
 async fn make(call: &mut Call<'_>, name: &str, verbose: bool, told: &str) -> bool {
-    // The path of an empty name is that of the directory that the shell is in.
+    // An empty name would mean the working directory.
     let made = match name {
         "" => Err(super::place::missing()),
         _ => call.fs.mkdir(&call.path(name), false).await,
@@ -60,7 +60,7 @@ async fn make(call: &mut Call<'_>, name: &str, verbose: bool, told: &str) -> boo
         return false;
     }
     if verbose {
-        // GNU's `install` says it as a message, `mkdir` too, on standard output.
+        // GNU's `install` and `mkdir` both print this on standard output.
         let name = quote(name);
         call.print(&format!("{}: {told} {name}\n", call.name));
     }
@@ -72,11 +72,12 @@ fn not_made(call: &mut Call<'_>, name: &str, error: &bashkit::Error) {
     call.fail(format!("cannot create directory {name}: {reason}"));
 }
 
-/// Makes a directory and those that it is in; false if that failed, which has been reported then.
+/// Creates a directory and its missing parents. Returns false after reporting a failure.
 pub(super) async fn make_path(call: &mut Call<'_>, name: &str, verbose: bool, told: &str) -> bool {
     let mut end = 0;
     let mut made = true;
-    // A directory that was just made is empty; each look for what is missing resolves every part of the path.
+    // A directory that was just created is empty, so its children need not be looked up, which would resolve the whole
+    // path each time.
     let mut fresh = false;
     while made && end < name.len() {
         let rest = &name[end..];

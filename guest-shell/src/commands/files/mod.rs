@@ -1,4 +1,4 @@
-//! Commands that make, copy, move, link and remove files: GNU coreutils 9.1's.
+//! Commands that create, copy, move, link and remove files, as in GNU coreutils 9.1.
 //!
 //! | module | contents |
 //! | --- | --- |
@@ -11,8 +11,8 @@
 //! | [`copy`] | copying and moving, for `cp`, `mv` and `install` |
 //! | [`cp`], [`mv`], [`install`], [`ln`], [`mkdir`], [`remove`], [`chmod`], [`resolve`] | the commands |
 //!
-//! The file system of a session knows no owners, no hard links and no times but that of the last change. Modes are kept,
-//! and hold nobody back.
+//! The file system of a session has no owners, no hard links, and only the time of the last change. Modes are stored
+//! but not enforced.
 
 mod call;
 mod chmod;
@@ -38,7 +38,7 @@ pub(super) use call::reason;
 use call::{FileCommand, Run};
 pub(super) use quote::quote;
 
-/// Names of the commands, with what each does.
+/// Names of the commands, with their functions.
 const COMMANDS: [(&str, Run); 13] = [
     ("chmod", |call| Box::pin(chmod::run(call))),
     ("cp", |call| Box::pin(cp::run(call))),

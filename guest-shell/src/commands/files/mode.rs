@@ -1,11 +1,11 @@
-//! Permissions, as octal numbers and symbols: what `chmod`, `mkdir -m` and `install -m` take.
+//! Permissions in octal and symbolic form, for `chmod`, `mkdir -m` and `install -m`.
 
 /// Mask of the bits that can be changed.
 const ALL: u32 = 0o7777;
 /// Set-user-ID and set-group-ID, which a directory keeps unless they are named.
 const SET_ID: u32 = 0o6000;
 
-/// Changes of a mode.
+/// Change of a mode.
 #[derive(Debug)]
 pub(super) struct Change(Vec<Clause>);
 
@@ -13,19 +13,19 @@ pub(super) struct Change(Vec<Clause>);
 #[derive(Debug)]
 struct Clause {
     operator: char,
-    /// Bits of the classes that are named; 0 if none is.
+    /// Bits of the named classes; 0 if no class is named.
     affected: u32,
     value: Value,
-    /// Bits that the words name.
+    /// Bits that the text mentions.
     mentioned: u32,
 }
 
 #[derive(Clone, Copy, Debug)]
 enum Value {
     Bits(u32),
-    /// Bits given with `X`: these, and execution for directories and for what somebody may execute.
+    /// Bits with `X`: these, and execution for directories and for files that somebody may execute.
     BitsAndSearch(u32),
-    /// `u`, `g` or `o` behind the operator: what that class may do.
+    /// `u`, `g` or `o` after the operator: the permissions of that class.
     OfClass(u32),
 }
 
@@ -44,7 +44,7 @@ impl Change {
         Some(Self(clauses))
     }
 
-    /// A change that makes a mode these bits.
+    /// Returns the change to exactly these bits.
     pub(super) fn to(bits: u32) -> Self {
         Self(vec![Clause { operator: '=', affected: ALL, value: Value::Bits(bits), mentioned: ALL }])
     }
@@ -79,7 +79,7 @@ impl Clause {
     }
 }
 
-/// Reads one clause, `[ugoa]*([-+=]([rwxXst]*|[ugo]|[0-7]+))+`.
+/// Parses one clause, `[ugoa]*([-+=]([rwxXst]*|[ugo]|[0-7]+))+`.
 fn clause(text: &str, clauses: &mut Vec<Clause>) -> Option<()> {
     let mut rest = text.trim_start_matches(['u', 'g', 'o', 'a']);
     let mut affected = 0;
@@ -140,7 +140,7 @@ fn letters(words: &str) -> Option<Value> {
     Some(if search { Value::BitsAndSearch(bits) } else { Value::Bits(bits) })
 }
 
-/// A mode as `ls -l` has it, without the letter of the type: `rwxr-xr-x`.
+/// Returns a mode in the form of `ls -l`, without the letter of the type: `rwxr-xr-x`.
 pub(super) fn symbols(mode: u32) -> String {
     let mut text = String::new();
     for (shift, special, letter) in [(6, 0o4000, 's'), (3, 0o2000, 's'), (0, 0o1000, 't')] {

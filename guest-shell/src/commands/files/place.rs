@@ -1,4 +1,4 @@
-//! Paths: what they name, and where they lead.
+//! Paths and their resolution.
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use bashkit::{FileSystem, FileType, Metadata};
 
 use super::call::Call;
 
-/// Links that are followed on one way, as on Linux.
+/// Largest number of links that are followed in one path, as on Linux.
 const LINKS: usize = 40;
 
 /// Returns true for `.` and `..`.
@@ -15,7 +15,7 @@ pub(super) fn is_dots(name: &str) -> bool {
     matches!(name, "." | "..")
 }
 
-/// The last name of a path, without slashes behind it; `/` of the root.
+/// Returns the last component of a path, without trailing slashes; `/` for the root.
 pub(super) fn base(name: &str) -> &str {
     let trimmed = name.trim_end_matches('/');
     if trimmed.is_empty() {
@@ -24,12 +24,12 @@ pub(super) fn base(name: &str) -> &str {
     trimmed.rsplit('/').next().unwrap_or(trimmed)
 }
 
-/// The path of a name in a directory, as messages have it.
+/// Returns the path of a name in a directory, as it appears in messages.
 pub(super) fn join(directory: &str, name: &str) -> String {
     if directory.ends_with('/') { format!("{directory}{name}") } else { format!("{directory}/{name}") }
 }
 
-/// The directory part of a path, `.` if it has none.
+/// Returns the directory part of a path; `.` if it has none.
 pub(super) fn parent(name: &str) -> &str {
     let trimmed = name.trim_end_matches('/');
     match trimmed.rfind('/') {
@@ -43,7 +43,7 @@ pub(super) fn parent(name: &str) -> &str {
 }
 
 impl Call<'_> {
-    /// Returns the metadata of what a name stands for, with a link at its end followed.
+    /// Returns the metadata of a file, following a link at the end of the path.
     pub(super) async fn stat(&self, name: &str) -> bashkit::Result<Metadata> {
         let found = match name {
             "" => Err(missing()),
@@ -52,7 +52,7 @@ impl Call<'_> {
         self.as_directory(name, found)
     }
 
-    /// Returns the metadata of what a name stands for, a link at its end being one unless a slash is behind it.
+    /// Returns the metadata of a file, not following a link at the end of the path unless a slash follows it.
     pub(super) async fn lstat(&self, name: &str) -> bashkit::Result<Metadata> {
         let found = match name {
             "" => Err(missing()),
@@ -62,7 +62,7 @@ impl Call<'_> {
         self.as_directory(name, found)
     }
 
-    /// Refuses a name with a slash behind it that is not the name of a directory.
+    /// Refuses a name with a trailing slash that does not belong to a directory.
     fn as_directory(&self, name: &str, found: bashkit::Result<Metadata>) -> bashkit::Result<Metadata> {
         match found {
             Ok(found) if name.ends_with('/') && !found.file_type.is_dir() => Err(not_directory()),
@@ -70,8 +70,8 @@ impl Call<'_> {
         }
     }
 
-    /// The one path of what a name stands for, with a link at its end kept or followed: the same for two names exactly if
-    /// they are one file.
+    /// Returns the canonical path of a name, keeping or following a link at its end. Two names have the same canonical
+    /// path exactly if they are the same file.
     pub(super) async fn identity(&self, name: &str, follow: bool) -> Option<PathBuf> {
         let walk = Walk { missing: Missing::Last, follow_links: true, follow_last: follow || name.ends_with('/') };
         walk.run(&*self.fs, &self.cwd, name).await.ok()
@@ -86,7 +86,7 @@ pub(super) fn not_directory() -> bashkit::Error {
     std::io::Error::from(std::io::ErrorKind::NotADirectory).into()
 }
 
-/// Parts of a path that need not exist.
+/// Components of a path that may be missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Missing {
     /// No part may be missing.
@@ -97,7 +97,7 @@ pub(super) enum Missing {
     Any,
 }
 
-/// Rules for walking along a path.
+/// Rules for resolving a path.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Walk {
     pub(super) missing: Missing,
@@ -106,7 +106,7 @@ pub(super) struct Walk {
 }
 
 impl Walk {
-    /// Resolves a name to an absolute path without links, `.` and `..`. The error is the reason.
+    /// Resolves a name to an absolute path without links, `.` and `..`. The error is the reason of the failure.
     pub(super) async fn run(self, fs: &dyn FileSystem, cwd: &Path, name: &str) -> Result<PathBuf, &'static str> {
         if name.is_empty() {
             return Err("No such file or directory");

@@ -1,4 +1,4 @@
-//! Names as GNU's messages have them: quoted for a shell, always.
+//! Names in messages, quoted for a shell as in GNU's.
 
 /// Quotes a name for a message.
 pub(in crate::commands) fn quote(name: &str) -> String {
@@ -35,7 +35,7 @@ pub(in crate::commands) fn quote(name: &str) -> String {
     quoted
 }
 
-/// Quotes a name only if a shell would take it for something else.
+/// Quotes a name only if a shell would interpret it differently without quotes.
 pub(super) fn quote_if_needed(name: &str) -> String {
     let special = |character: char| character.is_control() || " !\"$&'()*;<=>?[\\]^`{|}".contains(character);
     if name.is_empty() || name.contains(special) || name.starts_with(['#', '~']) {

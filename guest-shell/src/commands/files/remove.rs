@@ -37,10 +37,10 @@ const RMDIR: Spec = Spec {
 
 const UNLINK: Spec = Spec { usage: "FILE", short: "", long: &[], modes: false };
 
-/// Operands beyond which `-I` asks.
+/// Number of operands above which `-I` asks.
 const MANY: usize = 3;
 
-/// Request that the words make to `rm`.
+/// Parsed command line of `rm`.
 struct Removal {
     recursive: bool,
     directories: bool,
@@ -99,7 +99,7 @@ pub(super) async fn rm(call: &mut Call<'_>) -> Done {
 }
 
 impl Removal {
-    /// Removes what a name stands for; true if nothing is left of it.
+    /// Removes a file or directory. Returns true if nothing is left of it.
     async fn entry(&self, call: &mut Call<'_>, name: &str) -> Result<bool> {
         call.work();
         let found = match call.lstat(name).await {
@@ -204,7 +204,7 @@ pub(super) async fn rmdir(call: &mut Call<'_>) -> Done {
     Ok(())
 }
 
-/// Removes an empty directory; the reason if that failed.
+/// Removes an empty directory. Returns the reason of a failure.
 async fn remove_directory(call: &Call<'_>, name: &str) -> Option<String> {
     let own = call.fs.lstat(&call.path(name)).await;
     if name.ends_with('/') && own.is_ok_and(|found| found.file_type == FileType::Symlink) {

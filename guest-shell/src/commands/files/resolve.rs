@@ -1,4 +1,4 @@
-//! `readlink`, `realpath` and `pathchk`: where names lead, and whether they can be.
+//! `readlink`, `realpath` and `pathchk`: resolve and check names.
 
 use std::path::{Path, PathBuf};
 
@@ -46,7 +46,7 @@ const REALPATH: Spec = Spec {
 const PATHCHK: Spec =
     Spec { usage: "[OPTION]... NAME...", short: "pP", long: &[("portability", NONE, Takes::Nothing)], modes: false };
 
-/// Bytes of a path and of a name, at most: Linux's limits, and those of any POSIX system.
+/// Largest numbers of bytes of a path and of a component: the limits of Linux, and of any POSIX system.
 const LONGEST: (usize, usize) = (4095, 255);
 const LONGEST_PORTABLE: (usize, usize) = (255, 14);
 
@@ -100,7 +100,7 @@ pub(super) async fn readlink(call: &mut Call<'_>) -> Done {
 /// Way in which `realpath` resolves names.
 struct Way {
     walk: Walk,
-    /// `..` is taken away before links are followed (`-L`, `-s`).
+    /// True if `..` is resolved before links (`-L`, `-s`).
     logical: bool,
 }
 
@@ -153,7 +153,7 @@ pub(super) async fn realpath(call: &mut Call<'_>) -> Done {
             }
         }
     }
-    // A directory outside of the base makes nothing relative.
+    // For a directory outside of the base, nothing is relative.
     let outside = matches!((&to, &below), (Some(to), Some(below)) if !to.starts_with(below));
     let from = if outside { None } else { to.or_else(|| below.clone()) };
     let end = if words.has("zero") { "\0" } else { "\n" };
@@ -170,7 +170,7 @@ pub(super) async fn realpath(call: &mut Call<'_>) -> Done {
     Ok(())
 }
 
-/// A path as seen from a directory, unless it is not below the base.
+/// Returns a path relative to a directory, unless it is outside of the base.
 fn shown(path: &Path, from: Option<&Path>, below: Option<&Path>) -> PathBuf {
     match from {
         Some(from) if below.is_none_or(|below| path.starts_with(below)) => path_from(from, path),
@@ -202,7 +202,7 @@ pub(super) async fn pathchk(call: &mut Call<'_>) -> Done {
     Ok(())
 }
 
-/// Returns what is wrong with a name, whatever files there are.
+/// Returns the problem with a name, independent of existing files.
 fn objection(name: &str, portable: bool, strict: bool, quoted: impl Fn(&str) -> String) -> Option<String> {
     if strict && name.split('/').any(|part| part.starts_with('-')) {
         return Some(format!("leading '-' in a component of file name {}", quote(name)));

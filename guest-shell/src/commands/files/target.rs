@@ -1,4 +1,4 @@
-//! The destination of `cp`, `mv`, `ln` and `install`, and backups of what is there.
+//! Destinations of `cp`, `mv`, `ln` and `install`, and backups of existing files.
 
 use super::call::{Call, kind, reason};
 use super::place::{base, join};
@@ -8,7 +8,7 @@ use super::words::Words;
 /// Suffix of simple backups.
 const SUFFIX: &str = "~";
 
-/// Kind of backups that are made.
+/// Kind of backups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Control {
     /// No backups are made.
@@ -17,11 +17,11 @@ pub(super) enum Control {
     Simple,
     /// Numbered backups, named `file.~1~`, `file.~2~`
     Numbered,
-    /// Numbered if there are such already.
+    /// Numbered if numbered backups exist already, and simple otherwise.
     Existing,
 }
 
-/// Backups, as options and environment ask for them.
+/// Settings of backups, from options and environment.
 #[derive(Clone, Debug)]
 pub(super) struct Backups {
     pub(super) control: Control,
@@ -29,7 +29,7 @@ pub(super) struct Backups {
 }
 
 impl Backups {
-    /// Reads `-b`, `--backup` and `-S`; none if a method is unknown, which has been reported then.
+    /// Reads `-b`, `--backup` and `-S`. Returns `None` after reporting an unknown method.
     pub(super) fn read(call: &mut Call<'_>, words: &Words) -> Option<Self> {
         let suffix = words.value("suffix").map(str::to_owned).or_else(|| call.variable("SIMPLE_BACKUP_SUFFIX"));
         let suffix = suffix.filter(|suffix| !suffix.is_empty() && !suffix.contains('/'));
@@ -54,7 +54,7 @@ impl Backups {
         Some(Self { control, suffix })
     }
 
-    /// The name of the next backup of a file.
+    /// Returns the name of the next backup of a file.
     pub(super) async fn name(&self, call: &Call<'_>, name: &str) -> String {
         let simple = format!("{name}{}", self.suffix);
         if self.control == Control::Simple {
@@ -71,17 +71,17 @@ impl Backups {
     }
 }
 
-/// Target that the operands go to.
+/// Target of the operands.
 #[derive(Debug)]
 pub(super) enum Target {
-    /// Directory that takes the operands.
+    /// Directory that receives the operands.
     Into(String),
-    /// The one source to this name.
+    /// Name that the single source gets.
     As(String),
 }
 
 impl Target {
-    /// The destination of a source.
+    /// Returns the destination of a source.
     pub(super) fn of(&self, source: &str) -> String {
         match self {
             Self::Into(directory) => join(directory, base(source)),
@@ -90,7 +90,7 @@ impl Target {
     }
 }
 
-/// Finds sources and target among the operands; none if they make no sense, which has been reported then.
+/// Finds sources and target among the operands. Returns `None` after reporting invalid operands.
 pub(super) async fn find(call: &mut Call<'_>, words: &Words) -> Option<(Vec<String>, Target)> {
     let mut sources = words.operands.clone();
     let (alone, named) = (words.has("no-target-directory"), words.value("target-directory"));
@@ -126,7 +126,7 @@ pub(super) async fn find(call: &mut Call<'_>, words: &Words) -> Option<(Vec<Stri
     Some((sources, Target::As(last)))
 }
 
-/// Returns true if the directory of `-t` is one, and reports it otherwise.
+/// Returns true if the argument of `-t` is a directory, and reports an error otherwise.
 async fn into_named(call: &mut Call<'_>, directory: &str) -> bool {
     let why = match call.stat(directory).await {
         Ok(found) if found.file_type.is_dir() => return true,
@@ -137,7 +137,7 @@ async fn into_named(call: &mut Call<'_>, directory: &str) -> bool {
     false
 }
 
-/// Moves what is in the way to its backup; gives the backup's name. What is not there needs none.
+/// Moves an existing destination to its backup. Returns the backup's name.
 pub(super) async fn back_up(call: &mut Call<'_>, name: &str, backup: String) -> Option<String> {
     match call.fs.rename(&call.path(name), &call.path(&backup)).await {
         Ok(()) => Some(backup),

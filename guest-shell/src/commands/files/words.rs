@@ -1,35 +1,35 @@
-//! Options and operands of a command line, as the C library's `getopt_long` finds them.
+//! Options and operands of a command line, in the manner of the C library's `getopt_long`.
 
 use crate::commands::getopt::{Found, Known, Order, Takes, scan};
 
-/// Options that a command knows.
+/// Options of a command.
 pub(super) struct Spec {
     /// Usage of the command, without its name.
     pub(super) usage: &'static str,
-    /// Short options as `getopt` has them: `ab:c::`.
+    /// Short options in the form of `getopt`: `ab:c::`.
     pub(super) short: &'static str,
-    /// Names of the long options, each with the short option that is the same, and whether there is an argument.
+    /// Names of the long options, each with the equivalent short option, and whether it takes an argument.
     pub(super) long: &'static [(&'static str, char, Takes)],
-    /// Octal and symbolic modes that begin with `-` are operands.
+    /// True if octal and symbolic modes that begin with `-` are operands.
     pub(super) modes: bool,
 }
 
-/// Stands for the short option of a long one that has none.
+/// Placeholder for long options without an equivalent short option.
 pub(super) const NONE: char = '\0';
 
-/// Message for a second `-t`, without a hint at `--help`.
+/// Message for a second `-t`, without the hint about `--help`.
 pub(super) const MULTIPLE_TARGETS: &str = "multiple target directories specified";
 
-/// An option that was given.
+/// Option on the command line.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Given {
-    /// Long name of the option, or the letter of one that has none.
+    /// Long name of the option, or its letter if it has none.
     pub(super) name: String,
     /// Argument of the option.
     pub(super) value: Option<String>,
 }
 
-/// Options in their order, and operands.
+/// Options in order, and operands.
 #[derive(Debug)]
 pub(super) struct Words {
     pub(super) options: Vec<Given>,
@@ -37,7 +37,7 @@ pub(super) struct Words {
 }
 
 impl Words {
-    /// Reads a command line; the error is what `getopt_long` says of the first mistake.
+    /// Parses a command line. The error is the message of `getopt_long` for the first mistake.
     pub(super) fn read(spec: &Spec, words: &[String]) -> Result<Self, String> {
         let own = [("help", NONE, Takes::Nothing), ("version", NONE, Takes::Nothing)];
         let long: Vec<_> = spec.long.iter().chain(&own).collect();
@@ -76,19 +76,19 @@ impl Words {
         self.options.iter().any(|option| option.name == name)
     }
 
-    /// The argument of the last option of this name.
+    /// Returns the argument of the last option with this name.
     pub(super) fn value(&self, name: &str) -> Option<&str> {
         self.options.iter().rev().find(|option| option.name == name).and_then(|option| option.value.as_deref())
     }
 
-    /// The one of these options that was given last.
+    /// Returns the one of these options that was given last.
     pub(super) fn last<'n>(&self, names: &[&'n str]) -> Option<&'n str> {
         let given = |option: &Given| names.iter().find(|name| option.name == **name).copied();
         self.options.iter().rev().find_map(given)
     }
 }
 
-/// Takes the first word that is a mode and looks like an option (`-w`, `-rwx`) out of the words.
+/// Takes the first mode that looks like an option (`-w`, `-rwx`) out of the words.
 fn split_modes(words: &[String]) -> (Vec<String>, Vec<String>) {
     let looks_like_mode = |word: &&String| {
         let rest = word.strip_prefix('-').unwrap_or_default();

@@ -1,7 +1,8 @@
 //! Evaluation of an expression for a file.
 //!
-//! An action that runs a command, and a question of `-ok`, halt the evaluation. Its effects are thrown away then, and it
-//! is repeated once there is a result, which [`FileProgress`] keeps. So effects come in GNU's order and once.
+//! An action that runs a command, and a question of `-ok`, interrupt the evaluation. Its effects are discarded, and it
+//! is repeated once the result is available, which [`FileProgress`] stores. Effects therefore occur once, in GNU's
+//! order.
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
@@ -27,12 +28,12 @@ use crate::commands::file_status::{self, FmtEnv, nanos_of};
 const MINUTE: i128 = 60_000_000_000;
 const DAY: i128 = 24 * 60 * MINUTE;
 
-/// Expression, and what is the same for all files.
+/// Expression, with the data that is the same for all files.
 pub(super) struct SearchSetting {
     pub(super) expression: Expression,
     pub(super) starting_points: Vec<String>,
     pub(super) fs: Arc<dyn FileSystem>,
-    /// Nanoseconds since the epoch from which ages are counted.
+    /// Time from which ages are counted, in nanoseconds since the epoch.
     pub(super) now: i128,
     pub(super) format: FmtEnv,
 }
@@ -53,14 +54,14 @@ pub(super) struct CommandResult {
     pub(super) stderr: StreamData,
 }
 
-/// Effect of an action, which comes about once the whole expression is evaluated.
+/// Effect of an action, which is carried out once the whole expression has been evaluated.
 pub(super) enum Effect {
     Print(String),
     PrintToFile(usize, String),
     /// Output of the command that an action ran.
     CommandOutput(usize),
     Complain(String),
-    /// Path for a command that gets many of them.
+    /// Adds a path to the arguments of a batched command.
     AddToBatch {
         id: usize,
         path: String,
@@ -68,7 +69,7 @@ pub(super) enum Effect {
     },
 }
 
-/// Event that ends an evaluation before its end.
+/// Reason for interrupting an evaluation.
 pub(super) enum Halt {
     Question { id: usize, question: String },
     Command { id: usize, command: SubCommand, directory: Option<PathBuf> },
@@ -81,7 +82,7 @@ pub(super) struct Evaluation<'a> {
     file: &'a FoundFile,
     progress: &'a mut FileProgress,
     pub(super) effects: Vec<Effect>,
-    /// The search does not descend into the directory.
+    /// True if the search does not descend into the directory.
     pub(super) prunes: bool,
 }
 
@@ -148,7 +149,7 @@ impl<'a> Evaluation<'a> {
             FileTest::SameFile { inode, .. } => file.inode == *inode,
             FileTest::User(comparison, number) => comparison.test(OWNER_UID, *number),
             FileTest::Group(comparison, number) => comparison.test(OWNER_GID, *number),
-            // The first needs the file system; names and dates are resolved before any file is visited.
+            // `Empty` needs the file system; names and dates are resolved before any file is visited.
             FileTest::Empty | FileTest::Newer { .. } => false,
         }
     }
@@ -192,7 +193,7 @@ impl<'a> Evaluation<'a> {
         line + "\n"
     }
 
-    /// Performs an action whose output is that of a file.
+    /// Performs an action that prints to a file.
     async fn act_into_file(&mut self, file: usize, action: &Expression) -> Result<bool, Halt> {
         let first = self.effects.len();
         let value = self.evaluate(action).await?;
@@ -250,7 +251,7 @@ impl<'a> Evaluation<'a> {
     }
 }
 
-/// Returns the command of a name and its arguments.
+/// Returns a command from its name and arguments.
 pub(super) fn command_of(words: Vec<String>) -> SubCommand {
     let mut words = words.into_iter();
     SubCommand { name: words.next().unwrap_or_default(), args: words.collect(), stdin: None, assignments: Vec::new() }
@@ -284,7 +285,8 @@ fn has_permissions(bits: u32, mode: u32, required: PermissionMatch) -> bool {
     }
 }
 
-/// Returns the path that a command gets, which `-execdir` begins with `./`. GNU's leaves the root as it is.
+/// Returns the path in a command's arguments, which begins with `./` for `-execdir`. As in GNU's, the root stays as it
+/// is.
 fn path_for_command(file: &FoundFile, in_directory: bool) -> String {
     let name = file.name();
     if !in_directory {
@@ -299,7 +301,7 @@ fn path_for_command(file: &FoundFile, in_directory: bool) -> String {
 
 /// Deletes a file or an empty directory. The error is a message.
 async fn delete(fs: &dyn FileSystem, file: &FoundFile) -> Result<(), String> {
-    // GNU's leaves out the starting point `.`, and says nothing.
+    // As GNU's, silently skips the starting point `.`.
     if file.depth == 0 && matches!(file.shown_path.as_str(), "." | "./") {
         return Ok(());
     }

@@ -4,7 +4,7 @@
 
 use regex::Regex;
 
-/// Comparison that the sign of a number asks for: `+3`, `-3` or `3`.
+/// Comparison that the sign of a number selects: `+3`, `-3` or `3`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NumberComparison {
     Less,
@@ -13,7 +13,7 @@ pub(super) enum NumberComparison {
 }
 
 impl NumberComparison {
-    /// Returns true if a value compares so with a number.
+    /// Returns true if a value satisfies the comparison with a number.
     pub(super) fn test<T: PartialOrd>(self, value: T, number: T) -> bool {
         match self {
             Self::Less => value < number,
@@ -23,8 +23,8 @@ impl NumberComparison {
     }
 }
 
-/// Time of a file that a test reads. The VFS keeps two; the time of the last access and that of a change of status are
-/// the time of modification.
+/// Time of a file that a test examines. The VFS stores two; the times of the last access and status change equal that
+/// of the last modification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TimeField {
     Modified,
@@ -34,17 +34,17 @@ pub(super) enum TimeField {
 /// Bits of a mode that must be set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PermissionMatch {
-    /// These and no others.
+    /// Exactly these bits.
     Exact,
     All,
     Any,
 }
 
-/// Point in time that `-newer` and its like compare with, which is resolved before any file is visited.
+/// Reference time of `-newer` and the like, which is resolved before any file is visited.
 #[derive(Debug)]
 pub(super) enum NewerReference {
     File(String),
-    /// Text as of `date -d`.
+    /// Text in the syntax of `date -d`.
     Date(String),
     Nanoseconds(i128),
 }
@@ -53,7 +53,7 @@ pub(super) enum NewerReference {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum AgeUnit {
     Minutes,
-    /// Whole days, whose fraction is ignored.
+    /// Whole days; the fraction is ignored.
     Days,
 }
 
@@ -83,7 +83,7 @@ pub(super) enum FileTest {
     Path(ShellPattern),
     LinkTarget(ShellPattern),
     Regex(Regex),
-    /// `-type`, or `-xtype`, which looks at the other end of a link than `-type`.
+    /// `-type`, or `-xtype`, which examines the target of a link if `-type` examines the link, and vice versa.
     Type {
         letters: Vec<char>,
         of_other_end: bool,
@@ -111,7 +111,7 @@ pub(super) enum FileTest {
     Access(u32),
     Links(NumberComparison, u64),
     Inode(NumberComparison, u64),
-    /// `-samefile`: the file's name, and its inode once that is resolved.
+    /// `-samefile`: the name of the file, and its inode once it is resolved.
     SameFile {
         name: String,
         inode: u64,
@@ -120,15 +120,15 @@ pub(super) enum FileTest {
     Group(NumberComparison, u64),
 }
 
-/// Action upon a file.
+/// Action on a file.
 #[derive(Debug)]
 pub(super) enum FileAction {
-    /// `-print` or `-print0`: the path, and the letter behind it.
+    /// `-print` or `-print0`: prints the path, followed by this character.
     Print(char),
     Printf(String),
-    /// Line as of `ls -dils`.
+    /// Prints a line like `ls -dils`.
     Ls,
-    /// `-fprint` and its like: an action that prints, and the place of its file in `FindCommandLine::output_files`.
+    /// `-fprint` and the like: a printing action, and the index of its file in `FindCommandLine::output_files`.
     ToFile {
         file: usize,
         action: Box<Expression>,
@@ -141,17 +141,17 @@ pub(super) enum FileAction {
     Execute(CommandAction),
 }
 
-/// `-exec` and its like.
+/// `-exec` and the like.
 #[derive(Debug)]
 pub(super) struct CommandAction {
     /// Number of the action in the expression.
     pub(super) id: usize,
     pub(super) words: Vec<String>,
-    /// Many paths are arguments of one command: the action ends with `+`.
+    /// True if many paths are passed to one command (`+`).
     pub(super) is_batch: bool,
-    /// The command runs in the directory of the file.
+    /// True if the command runs in the directory of the file.
     pub(super) in_directory: bool,
-    /// `-ok` and `-okdir`: the command runs only if the answer to a question is yes.
+    /// True for `-ok` and `-okdir`, which run the command only if the answer to a question is yes.
     pub(super) asks: bool,
 }
 
@@ -161,7 +161,7 @@ impl Expression {
         Expression::And(Box::new(left), Box::new(right))
     }
 
-    /// Visits this expression and all in it.
+    /// Visits this expression and its subexpressions.
     pub(super) fn walk<'e>(&'e self, visit: &mut dyn FnMut(&'e Expression)) {
         visit(self);
         match self {
@@ -174,7 +174,7 @@ impl Expression {
         }
     }
 
-    /// [`Expression::walk`] that may change what it visits.
+    /// Visits expressions like [`Expression::walk`], with mutable access.
     pub(super) fn walk_mut(&mut self, visit: &mut dyn FnMut(&mut Expression)) {
         visit(self);
         match self {

@@ -1,6 +1,6 @@
 //! Formats of `-printf`: GNU's directives and escapes, and fields of a width.
 //!
-//! Values that the VFS does not have are those of `file_status`, or fixed: `%F` is `vfs`, `%S` is 1, `%Z` is `?`.
+//! Values that the VFS does not store come from `file_status` or are constant: `%F` is `vfs`, `%S` is 1, `%Z` is `?`.
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
@@ -10,17 +10,17 @@ use super::OWNER_UID;
 use super::entry::{FoundFile, type_letter};
 use crate::commands::file_status::{self, FmtEnv, nanos_of};
 
-/// Padding and cutting of a field.
+/// Padding and truncation of a field.
 #[derive(Default)]
 pub(super) struct FieldLayout {
     pub(super) is_left: bool,
     pub(super) width: Option<usize>,
-    /// Most letters.
+    /// Largest number of characters.
     pub(super) precision: Option<usize>,
 }
 
 impl FieldLayout {
-    /// Cuts and pads a value.
+    /// Truncates and pads a value.
     pub(super) fn apply(&self, value: String) -> String {
         let value = match self.precision {
             Some(precision) => value.chars().take(precision).collect(),
@@ -32,7 +32,7 @@ impl FieldLayout {
     }
 }
 
-/// Returns true if a format has a directive, maybe behind a width.
+/// Returns true if a format contains a directive, possibly with a width.
 pub(super) fn asks_for(format: &str, letter: char) -> bool {
     let is_of_layout = |letter: char| letter.is_ascii_digit() || "-+ #.".contains(letter);
     format.split('%').skip(1).any(|rest| rest.trim_start_matches(is_of_layout).starts_with(letter))
@@ -57,7 +57,7 @@ pub(super) fn render(format: &str, file: &FoundFile, start: &str, env: &FmtEnv) 
     renderer.output
 }
 
-/// Format, and what is written of it.
+/// Format, and the output so far.
 struct Renderer<'a> {
     letters: Vec<char>,
     at: usize,
@@ -80,7 +80,7 @@ impl Renderer<'_> {
         Some(letter)
     }
 
-    /// Takes the digits of a number, if there are some.
+    /// Consumes a number, if one comes next.
     fn number(&mut self) -> Option<usize> {
         let mut number = None;
         while let Some(digit) = self.next_if(|letter| letter.is_ascii_digit()) {
@@ -90,7 +90,7 @@ impl Renderer<'_> {
         number
     }
 
-    /// Writes what is behind a backslash. Returns false if the output ends with it.
+    /// Writes the character for a backslash escape. Returns false if the output ends with it.
     fn escape(&mut self) -> bool {
         let Some(letter) = self.next() else {
             self.output.push('\\');
@@ -119,7 +119,7 @@ impl Renderer<'_> {
         true
     }
 
-    /// Writes the directive behind a percent sign. Returns false if the format ends within it.
+    /// Writes the value of a directive. Returns false if the format ends within it.
     fn directive(&mut self) -> bool {
         let start = self.at - 1;
         let mut layout = FieldLayout::default();
@@ -153,7 +153,7 @@ impl Renderer<'_> {
         true
     }
 
-    /// Returns the value of a directive about the path.
+    /// Returns the value of a directive that concerns the path.
     fn path_value(&self, letter: char) -> Option<String> {
         let file = self.file;
         let path = &file.shown_path;
@@ -171,7 +171,7 @@ impl Renderer<'_> {
         })
     }
 
-    /// Returns the value of a directive about the status.
+    /// Returns the value of a directive that concerns the status.
     fn status_value(&self, letter: char) -> Option<String> {
         let file = self.file;
         let status = file.status();
@@ -197,7 +197,7 @@ impl Renderer<'_> {
     }
 }
 
-/// Returns the type behind a link, and `N` if there is nothing.
+/// Returns the type of a link's target; `N` if it does not exist.
 fn type_of_target(file: &FoundFile) -> char {
     match (&file.link_target, &file.target_status) {
         (None, _) => type_letter(&file.own_status),
@@ -211,7 +211,7 @@ pub(super) fn dirname(path: &str) -> &str {
     path.rfind('/').map_or(".", |slash| &path[..slash])
 }
 
-/// Returns the last component with the slashes behind it, as GNU's does.
+/// Returns the last component with its trailing slashes, as GNU's does.
 pub(super) fn basename(path: &str) -> String {
     let trimmed = path.trim_end_matches('/');
     if trimmed.is_empty() && !path.is_empty() {
@@ -221,7 +221,7 @@ pub(super) fn basename(path: &str) -> String {
     path[start..].to_owned()
 }
 
-/// Formats a time by the letter behind `%A`, `%C` or `%T`, with GNU's fractions of seconds.
+/// Formats a time by the letter after `%A`, `%C` or `%T`, with GNU's fractions of seconds.
 fn time_value(nanos: i128, key: char, env: &FmtEnv) -> String {
     let fraction = format!("{:09}0", nanos.rem_euclid(1_000_000_000));
     match key {

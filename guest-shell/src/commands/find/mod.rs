@@ -92,7 +92,7 @@ impl Builtin for Find {
         };
         match run.next(None).await? {
             PlanStep::Done(result) => Ok(result),
-            // The interpreter did not ask for the plan.
+            // The interpreter did not request the plan.
             PlanStep::Run { .. } | PlanStep::Capture { .. } | PlanStep::Emit { .. } => {
                 Ok(ExecResult::err("find: -exec is not available in this context\n".to_owned(), 1))
             }
@@ -103,7 +103,7 @@ impl Builtin for Find {
         if !self.parse(ctx.args).is_ok_and(|command_line| command_line.executes) {
             return Ok(None);
         }
-        // An error is told by `execute`.
+        // `execute` reports the error.
         let Ok(mut run) = self.prepare(ctx).await else {
             return Ok(None);
         };

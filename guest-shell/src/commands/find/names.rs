@@ -1,4 +1,4 @@
-//! Files and dates that an expression names, which `find` looks at before it visits any file.
+//! Files and dates that an expression names. `find` examines them before it visits any file.
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
@@ -27,7 +27,7 @@ enum NamedObject {
     SameFile(String),
 }
 
-/// What the names in an expression came to.
+/// Resolved names of an expression.
 pub(super) struct ResolvedNames {
     pub(super) output_files: Vec<OutputFile>,
     /// Times of files and dates, in nanoseconds since the epoch.
@@ -36,8 +36,8 @@ pub(super) struct ResolvedNames {
 }
 
 impl ResolvedNames {
-    /// Resolves the names in their order, as GNU's does: before the first that fails, output files are made, and behind
-    /// it none is. The error is a message.
+    /// Resolves the names in order, as GNU's does: output files before the first failing name are created, and later
+    /// ones are not. The error is a message.
     pub(super) async fn resolve(
         expression: &Expression,
         output_names: &[String],

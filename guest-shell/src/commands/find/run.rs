@@ -1,4 +1,4 @@
-//! Run of `find`, which yields the commands of `-exec` to the interpreter and goes on with their results.
+//! Run of `find`, which hands the commands of `-exec` to the interpreter and continues with their results.
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
@@ -21,13 +21,13 @@ use super::walk::{Ancestry, PlannedVisit};
 use crate::commands::date::Date;
 use crate::commands::file_status::FmtEnv;
 
-/// Most paths of one command of `-exec … {} +`.
+/// Largest number of paths for one command of `-exec … {} +`.
 const MAX_BATCH_PATHS: usize = 4096;
 
 /// File whose evaluation is under way.
 pub(super) struct CurrentFile {
     pub(super) file: FoundFile,
-    /// The file is visited behind what is in it.
+    /// True if the file is visited after its contents.
     pub(super) is_behind_children: bool,
     pub(super) progress: FileProgress,
     pub(super) ancestry: Ancestry,
@@ -47,7 +47,7 @@ struct PathBatch {
     paths: Vec<String>,
 }
 
-/// Statuses that are looked up only if the expression asks for them.
+/// Attributes that are only looked up if the expression needs them.
 #[derive(Default)]
 pub(super) struct NeededStatus {
     pub(super) links: bool,
@@ -64,24 +64,24 @@ pub(super) struct FindRun {
     command_words: HashMap<usize, Vec<String>>,
     pub(super) needed: NeededStatus,
     pub(super) next_starting_point: usize,
-    /// Visits to come, the next one last.
+    /// Planned visits, in reverse order.
     pub(super) visits: Vec<PlannedVisit>,
     pub(super) current: Option<CurrentFile>,
     awaited: Option<AwaitedCommand>,
     batches: Vec<PathBatch>,
-    /// Commands of batches that are full, and their directories.
+    /// Commands of full batches, with their directories.
     ready: VecDeque<(SubCommand, Option<PathBuf>)>,
-    /// The batches that are not full are ready, too.
+    /// True if incomplete batches are to be run, too.
     is_flushed: bool,
-    /// No more files are visited.
+    /// True if no further files are visited.
     quits: bool,
     stdout: StreamData,
     stderr: StreamData,
     output_files: Vec<OutputFile>,
-    /// Bytes that the run itself has written.
+    /// Number of bytes that the run itself has written.
     written: usize,
     has_failed: bool,
-    /// Lines of standard input that `-ok` has not read, the next one last.
+    /// Lines of standard input that `-ok` has not read yet, in reverse order.
     input: Vec<String>,
 }
 
@@ -138,7 +138,7 @@ impl FindRun {
         asks
     }
 
-    /// Sets the answers to questions, a line each.
+    /// Sets the answers to questions, one per line.
     pub(super) fn set_input(&mut self, text: &str) {
         self.input = text.lines().rev().map(str::to_owned).collect();
     }
@@ -152,7 +152,7 @@ impl FindRun {
         Ok(())
     }
 
-    /// Tells that something failed.
+    /// Reports a failure.
     pub(super) fn complain(&mut self, message: &str) {
         self.stderr.push_str(message);
         self.has_failed = true;
@@ -177,7 +177,7 @@ impl FindRun {
         }
     }
 
-    /// Evaluates the expression for a file, as far as it goes. Returns the command that it needs the result of.
+    /// Evaluates the expression for a file as far as possible. Returns the command whose result is needed.
     async fn evaluate(&mut self, mut current: CurrentFile) -> Result<Option<PlanStep>> {
         let mut evaluation = Evaluation::new(&self.setting, &current.file, &mut current.progress);
         let outcome = match current.file.depth < self.options.min_depth {
@@ -203,7 +203,7 @@ impl FindRun {
             }
             Ok(_) => {
                 self.commit(effects, &current.progress);
-                // Children are listed behind the evaluation, so that -prune and -quit can stop it.
+                // Children are listed after the evaluation, so that -prune and -quit can prevent it.
                 if !current.is_behind_children && !prunes && !self.quits {
                     let children = self.children(&current.file, current.ancestry).await?;
                     self.visits.extend(children.into_iter().rev());
@@ -240,7 +240,7 @@ impl FindRun {
         }
     }
 
-    /// Counts a text as written, or ends the run if it is too much (THREAT[TM-DOS-121]).
+    /// Counts the bytes of a text as written, and ends the run if they exceed the limit (THREAT[TM-DOS-121]).
     fn may_write(&mut self, text: &str) -> bool {
         if self.written + text.len() > FIND_MAX_OUTPUT_BYTES {
             self.complain("find: output size limit exceeded\n");
@@ -272,7 +272,7 @@ impl FindRun {
         self.ready.push_back((command_of(words), batch.directory));
     }
 
-    /// Begins the next visit, or returns false if there is none.
+    /// Begins the next visit, or returns false if none is left.
     async fn go_on(&mut self) -> Result<bool> {
         if self.quits {
             return Ok(false);
@@ -322,9 +322,9 @@ impl PlanDriver for FindRun {
                     return Ok(step);
                 }
             } else if self.go_on().await? {
-                // There may be a current file now.
+                // A file may have become the current one.
             } else if !self.is_flushed {
-                // GNU's runs the commands of `{} +` even behind -quit.
+                // GNU's runs the commands of `{} +` even after -quit.
                 self.is_flushed = true;
                 for batch in std::mem::take(&mut self.batches) {
                     self.make_ready(batch);
@@ -336,7 +336,7 @@ impl PlanDriver for FindRun {
     }
 }
 
-/// Sets what the names of a part came to, and notes the statuses that it needs.
+/// Inserts resolved names into an expression, and records which attributes it needs.
 fn prepare(part: &mut Expression, names: &ResolvedNames, needed: &mut NeededStatus) {
     match part {
         Expression::Test(FileTest::Newer { reference, .. }) => {

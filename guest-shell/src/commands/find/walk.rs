@@ -1,7 +1,7 @@
 //! Walk through directories.
 //!
-//! Files of a directory are visited in the order of their names' bytes, so that a run can be repeated; GNU's takes them
-//! as the directory has them.
+//! The files of a directory are visited in the order of the bytes of their names, so that a run is reproducible; GNU's
+//! uses the order of the directory.
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
@@ -28,10 +28,10 @@ pub(super) struct AncestorDirectory {
     parent: Ancestry,
 }
 
-/// Visit to come.
+/// Planned visit.
 pub(super) enum PlannedVisit {
     File(PlannedFile),
-    /// Directory whose children were visited.
+    /// Directory whose children have been visited.
     BehindChildren(Box<FoundFile>),
 }
 
@@ -57,7 +57,7 @@ impl FindRun {
         self.visits.push(PlannedVisit::File(file));
     }
 
-    /// Makes a file the current one, or with `-depth` plans the visits of what is in it before.
+    /// Makes a file the current one, or with `-depth` first plans the visits of its contents.
     pub(super) async fn visit(&mut self, visit: PlannedVisit) -> Result<()> {
         let (file, ancestry) = match visit {
             PlannedVisit::BehindChildren(file) => {
@@ -86,7 +86,7 @@ impl FindRun {
         self.current = Some(CurrentFile { file, is_behind_children, progress: FileProgress::default(), ancestry });
     }
 
-    /// Looks at a file's status. The error is a message.
+    /// Reads the status of a file. The error is a message.
     async fn look_at(&self, planned: PlannedFile) -> std::result::Result<(FoundFile, Ancestry), String> {
         let PlannedFile { path, shown_path, starting_point, depth, ancestry } = planned;
         let fs = self.setting.fs.as_ref();
@@ -143,7 +143,7 @@ impl FindRun {
         ancestors.find(|ancestor| ancestor.path == file.directory)
     }
 
-    /// Plans the visits of the files in a directory; none for other files and at `-maxdepth`.
+    /// Plans the visits of the files in a directory. There are none for other files, and at `-maxdepth`.
     pub(super) async fn children(&mut self, file: &FoundFile, ancestry: Ancestry) -> Result<Vec<PlannedVisit>> {
         let is_deepest = self.options.max_depth.is_some_and(|depth| file.depth >= depth);
         if !file.status().file_type.is_dir() || is_deepest {

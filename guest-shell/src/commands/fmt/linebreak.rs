@@ -1,7 +1,7 @@
-//! Where lines of the output end.
+//! Line breaks of the output.
 //!
-//! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`), which has it from uutils/coreutils (MIT, Copyright
-//! (c) uutils developers, `src/uu/fmt/src/linebreak.rs` at revision 6579cc2).
+//! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`), which has it from uutils/coreutils (MIT,
+//! Copyright (c) uutils developers, `src/uu/fmt/src/linebreak.rs` at revision 6579cc2).
 //!
 //! Lines are broken where GNU's costs are least, and output and search are charged to the shared budget.
 
@@ -108,7 +108,7 @@ fn accum_words_simple<'a>(
     }
 }
 
-/// A word as it is weighed: its length, the blanks before it, and how it ends.
+/// Word with the properties that determine its cost: its length, the blanks before it, and its end.
 struct Weighed<'a> {
     text: &'a [u8],
     length: usize,
@@ -118,7 +118,7 @@ struct Weighed<'a> {
     punctuated: bool,
     /// True if the word ends with a full stop or the like, perhaps within brackets or quotes.
     stops: bool,
-    /// So it does, and the sentence ends there.
+    /// True if the word also ends the sentence.
     last: bool,
 }
 
@@ -130,8 +130,8 @@ fn signed(n: usize) -> i64 {
     i64::try_from(n).unwrap_or(i64::MAX)
 }
 
-/// Words with their blanks, which are as wide as in the input, where lines joined
-/// are one blank, or two behind the end of a sentence.
+/// Returns words with their blanks. These are as wide as in the input; where lines are joined there is one blank, or
+/// two after the end of a sentence.
 fn weigh<'a>(words: &[&Word<'a>], args: &BreakArgs<'_>) -> Vec<Weighed<'a>> {
     let mut weighed: Vec<Weighed<'a>> = Vec::with_capacity(words.len());
     let mut column = 0;
@@ -164,8 +164,7 @@ fn weigh<'a>(words: &[&Word<'a>], args: &BreakArgs<'_>) -> Vec<Weighed<'a>> {
     weighed
 }
 
-/// The cost of beginning a line with a word: little behind a sentence or a phrase,
-/// much behind an abbreviation.
+/// Returns the cost of beginning a line with a word: small after a sentence or a phrase, large after an abbreviation.
 fn start_cost(words: &[Weighed<'_>], at: usize) -> i64 {
     let word = &words[at];
     let mut cost = square(70);
@@ -186,9 +185,8 @@ fn start_cost(words: &[Weighed<'_>], at: usize) -> i64 {
     cost
 }
 
-/// Breaks a paragraph so that the sum of costs is least: lines that miss the goal,
-/// that differ in length from the next one, and where they begin. The last line may
-/// be short.
+/// Breaks a paragraph so that the sum of costs is minimal: for lines that miss the goal, for differences in length
+/// between neighbouring lines, and for their first words. The last line may be short.
 fn break_by_cost(words: &[&Word<'_>], args: &mut BreakArgs<'_>) -> Result<()> {
     let weighed = weigh(words, args);
     let count = weighed.len();
@@ -223,8 +221,8 @@ fn break_by_cost(words: &[&Word<'_>], args: &mut BreakArgs<'_>) -> Result<()> {
     write_lines(&weighed, words, &next, args)
 }
 
-/// Writes the lines of a paragraph. The first word is written already. Where the paragraph has tabs, blanks become
-/// tabs, too.
+/// Writes the lines of a paragraph, whose first word is already written. In a paragraph with tabs, blanks become tabs,
+/// too.
 fn write_lines(weighed: &[Weighed<'_>], words: &[&Word<'_>], next: &[usize], args: &mut BreakArgs<'_>) -> Result<()> {
     let tabs = words.iter().any(|word| word.before_tab.is_some());
     let (mut column, mut end) = (args.init_len, next[0]);

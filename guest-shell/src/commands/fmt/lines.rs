@@ -14,18 +14,18 @@ pub(super) fn is_blank(byte: u8) -> bool {
 /// Line of the input.
 pub(super) enum Line<'a> {
     Formatted(FileLine<'a>),
-    /// Line that is printed as it is: a blank one, or one that prefixes keep out.
+    /// Line that is printed unchanged: blank, or excluded by a prefix.
     Unformatted {
         line: &'a [u8],
-        /// True for a blank line, behind which headers of mail may begin.
+        /// True for a blank line, after which headers of mail may begin.
         is_blank: bool,
     },
 }
 
-/// Line that is formatted, with what tells whether it continues a paragraph.
+/// Line that is formatted, with the properties that decide whether it continues a paragraph.
 pub(super) struct FileLine<'a> {
     pub(super) line: &'a [u8],
-    /// Offset of the text, behind indentation and prefix.
+    /// Offset of the text, after indentation and prefix.
     pub(super) indent_end: usize,
     /// Offset of the prefix.
     pub(super) prefix_indent_end: usize,
@@ -63,7 +63,7 @@ impl<'a> FileLines<'a> {
         let prefix = self.options.prefix.as_deref().unwrap_or("").as_bytes();
         let start = prefix_start(prefix, line, self.options.exact_prefix)?;
         let prefix_end = start + prefix.len();
-        // A line with nothing behind the prefix is a border of paragraphs, as a blank one.
+        // A line with nothing after the prefix separates paragraphs, like a blank one.
         if line[prefix_end..].iter().all(|byte| is_blank(*byte)) {
             return None;
         }
@@ -108,7 +108,7 @@ impl<'a> Iterator for FileLines<'a> {
     }
 }
 
-/// Returns where the prefix of a line begins: at its start or, if it need not be exact, behind blanks.
+/// Returns the start of the prefix in a line: at its beginning or, if it need not be exact, after blanks.
 fn prefix_start(prefix: &[u8], line: &[u8], exact: bool) -> Option<usize> {
     if line.starts_with(prefix) {
         return Some(0);

@@ -1,16 +1,16 @@
 //! `fmt`: fills and joins paragraphs, as GNU's does.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! | --- | --- |
-//! | [`options`] | the command line |
-//! | [`lines`] | lines of the input: indentation, prefixes |
+//! | [`options`] | command-line options |
+//! | [`lines`] | lines of the input, with indentation and prefixes |
 //! | [`paragraphs`] | lines that belong together |
 //! | [`words`] | words of a paragraph |
-//! | [`linebreak`] | where lines of the output end |
+//! | [`linebreak`] | selection of line ends in the output |
 //!
-//! The modules but for the options come from `fmt` of uutils/coreutils (MIT): GNU's `fmt.c` is under the GPL. Lines are
-//! broken where the sum of costs is least, not greedily. The goal defaults to 93 % of the width, `-g` alone sets the width
-//! to the goal + 10, and 2500 is the greatest width.
+//! The modules other than the options come from `fmt` of uutils/coreutils (MIT), because GNU's `fmt.c` is under the GPL.
+//! Lines are broken where the sum of costs is lowest, not greedily. The goal defaults to 93 % of the width, `-g` alone
+//! sets the width to the goal + 10, and 2500 is the largest width.
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
@@ -34,14 +34,14 @@ use bashkit::builtins::Context;
 use bashkit::builtins::resolve_path;
 use bashkit::limits::{BudgetedBytes, ExecutionBudget};
 
-/// Command that fills paragraphs, as `fmt`.
+/// Command `fmt`, which fills paragraphs.
 pub(crate) struct Fmt;
 
 impl BuiltinHelper for Fmt {
     const NAME: &'static str = "fmt";
 }
 
-/// Output, whose memory and work are charged before each copy: indentation and prefixes can multiply its size
+/// Output whose memory and work are charged before each copy, because indentation and prefixes can multiply its size
 /// (THREAT[TM-DOS-103]).
 struct FmtOutput {
     bytes: BudgetedBytes,

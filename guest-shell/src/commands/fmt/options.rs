@@ -35,9 +35,9 @@ pub(super) struct FmtOptions {
     pub(super) mail: bool,
     pub(super) split_only: bool,
     pub(super) prefix: Option<String>,
-    /// True if the prefix must be at the very start of lines.
+    /// True if the prefix must be at the beginning of lines.
     pub(super) exact_prefix: bool,
-    /// Prefix of lines that stay as they are.
+    /// Prefix of lines that are not formatted.
     pub(super) skip_prefix: Option<String>,
     pub(super) exact_skip_prefix: bool,
     pub(super) uniform: bool,
@@ -73,7 +73,7 @@ struct ArgumentParser<'a> {
     next: usize,
     options: FmtOptions,
     width: Option<usize>,
-    /// Text of the goal, whose limit is the width, which may come later.
+    /// Text of the goal. Its limit is the width, which may be given later.
     goal: Option<String>,
     files: Vec<&'a str>,
 }
@@ -90,7 +90,7 @@ impl<'a> ArgumentParser<'a> {
         Some(argument)
     }
 
-    /// Reads a width without an option's letter, which only the first argument can be.
+    /// Parses a width without a letter, which is only allowed as the first argument.
     fn obsolete_width(&mut self) -> Result<(), ExecResult> {
         if let Some(digits) = self.arguments.first().and_then(|argument| argument.strip_prefix('-'))
             && digits.starts_with(|first: char| first.is_ascii_digit())
@@ -120,7 +120,7 @@ impl<'a> ArgumentParser<'a> {
         self.set_value(letter, value)
     }
 
-    /// Reads letters, the last of which may have a value: the rest of the argument, or the next one.
+    /// Parses short options, the last of which may have a value: the rest of the argument, or the next one.
     fn short_options(&mut self, argument: &str) -> Result<(), ExecResult> {
         for (index, letter) in argument.char_indices().skip(1) {
             if takes_value(letter) {

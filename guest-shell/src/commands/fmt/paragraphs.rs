@@ -39,7 +39,7 @@ pub(super) struct Paragraph<'a> {
 /// Paragraphs of an input, and lines between them.
 pub(super) struct ParagraphStream<'a> {
     lines: Peekable<FileLines<'a>>,
-    /// True where a header of a mail may begin: at the start, behind another one and behind a blank line.
+    /// True where a header of a mail may begin: at the start, after another header, and after a blank line.
     next_mail: bool,
     options: &'a FmtOptions,
 }
@@ -107,7 +107,7 @@ impl<'a> OpenParagraph<'a> {
     /// Adds a line if it continues the paragraph. Returns true if it does.
     fn takes(&mut self, line: &FileLine<'a>) -> bool {
         let continues = if self.paragraph.is_mail_header {
-            // Lines behind the first one of a header begin with blanks.
+            // Continuation lines of a header begin with blanks.
             line.indent_end > 0 && (self.options.prefix.is_none() || line.prefix_indent_end > 0)
         } else if self.indent_is_known {
             self.has_prefix_of(line) && self.has_indent_of(line, 0)

@@ -10,15 +10,15 @@ use super::paragraphs::Paragraph;
 /// Word of a paragraph.
 #[derive(Default)]
 pub(super) struct Word<'a> {
-    /// Word with the blanks before it, unless they are uniform.
+    /// Text of the word, with the blanks before it unless they are uniform.
     pub(super) text: &'a [u8],
-    /// Offset of the word behind its blanks.
+    /// Offset of the word after its blanks.
     pub(super) start: usize,
     /// Length of the word without blanks.
     pub(super) length: usize,
     /// Number of blanks before the first tab, if there is one.
     pub(super) before_tab: Option<usize>,
-    /// Columns behind that tab, or number of blanks.
+    /// Number of columns after that tab, or number of blanks.
     pub(super) after_tab: usize,
     /// True if the blanks before the word are wider than one.
     pub(super) wide_blanks: bool,
@@ -31,7 +31,7 @@ pub(super) struct Word<'a> {
 /// Returns the words of a paragraph.
 pub(super) fn words<'a>(options: &'a FmtOptions, paragraph: &Paragraph<'a>) -> Vec<Word<'a>> {
     if paragraph.is_mail_header {
-        // One blank is between the words of a header.
+        // The words of a header are separated by one blank.
         let words = paragraph.lines.iter().flat_map(|line| line.split(|byte| is_blank(*byte)));
         let words = words.filter(|text| !text.is_empty());
         return words.map(|text| Word { text, length: text.len(), ..Word::default() }).collect();
@@ -60,8 +60,8 @@ impl<'a> LineWords<'a> {
         LineWords { options, text: &text[blanks..], position: 0, is_punctuated: false }
     }
 
-    /// Returns the number of blanks before the first tab, if there is one, and the columns behind it, or the number of
-    /// blanks.
+    /// Returns the number of blanks before the first tab, if there is one, and the columns after it; otherwise the
+    /// number of blanks.
     fn spacing(&self, blanks: &[u8]) -> (Option<usize>, usize) {
         let tab_width = self.options.tab_width;
         blanks.iter().fold((None, 0), |(before_tab, columns), blank| match (blank, before_tab) {

@@ -4,7 +4,7 @@ use bashkit::{Command, CommandContext, CommandStatus, Result, async_trait};
 
 use super::program;
 
-/// The command `getopt`, which puts the options of a script in order.
+/// Command `getopt`, which normalizes the options of a script.
 pub(crate) struct Getopt;
 
 #[async_trait]

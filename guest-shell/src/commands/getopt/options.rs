@@ -1,4 +1,4 @@
-//! Words of getopt's own command line.
+//! Command-line options of getopt itself.
 
 use super::scanner::{Found, Known, Order, Takes, scan};
 
@@ -7,28 +7,28 @@ use super::scanner::{Found, Known, Order, Takes, scan};
 pub(super) enum Quoting {
     /// No quoting at all.
     Plain,
-    /// Quoting for shells of Bourne's kind.
+    /// Quoting for Bourne-style shells.
     Bourne,
-    /// Quoting for shells of C's kind.
+    /// Quoting for C-style shells.
     Csh,
 }
 
-/// Settings of one getopt.
+/// Options of one call.
 #[derive(Debug)]
 pub(super) struct Options {
-    /// Options to be found.
+    /// Options to search for.
     pub(super) known: Known,
-    /// Name of the program in reports.
+    /// Name of the program in error messages.
     pub(super) name: String,
-    /// True for no reports.
+    /// True if error messages are suppressed.
     pub(super) quiet: bool,
-    /// True for no output.
+    /// True if the output is suppressed.
     pub(super) silent: bool,
-    /// Arguments are not quoted.
+    /// True if arguments are not quoted.
     plain: bool,
-    /// Shell for which they are quoted otherwise.
+    /// Shell whose quoting is used.
     shell: Quoting,
-    /// Words in which options are looked for.
+    /// Words to search for options.
     pub(super) words: Vec<String>,
 }
 
@@ -39,18 +39,18 @@ impl Options {
     }
 }
 
-/// Request that the words make.
+/// Action that the command line requests.
 #[derive(Debug)]
 pub(super) enum Request {
-    /// Options are looked for.
+    /// Options are searched for.
     Run(Box<Options>),
     /// A text is printed.
     Print(&'static str),
-    /// Nothing is printed; the status says that this is the newer getopt (`-T`).
+    /// Nothing is printed; the status tells that this is the enhanced getopt (`-T`).
     Test,
     /// There is nothing to do.
     Nothing,
-    /// The words are wrong; the text says why.
+    /// The command line is invalid; an error message.
     Wrong(String),
 }
 
@@ -103,7 +103,7 @@ fn own() -> Known {
     }
 }
 
-/// Reads the words; `compatible` is true if the environment asks for the older getopt.
+/// Parses the command line. `compatible` is true if the environment requests the old getopt.
 pub(super) fn read(words: &[String], compatible: bool) -> Request {
     let mut options = Options {
         known: Known::default(),

@@ -1,4 +1,4 @@
-//! The program: options found, as a text that a script evaluates.
+//! Main function of getopt: finds options, and prints them as text for a script to evaluate.
 
 use super::options::{self, Options, Quoting, Request};
 use super::scanner::{Found, Order, scan};
@@ -14,14 +14,14 @@ pub(crate) struct Outcome {
     pub(crate) status: i32,
 }
 
-/// Status of mistakes in the words that are parsed.
+/// Status after errors in the parsed words.
 const MISTAKES: i32 = 1;
-/// Status of mistakes in getopt's own words.
+/// Status after errors in getopt's own command line.
 const WRONG: i32 = 2;
 /// Exit status of `-T`.
 const ENHANCED: i32 = 4;
 
-/// Runs getopt with these words; `variable` tells whether one is set in the environment.
+/// Runs getopt with these words; `variable` returns true if an environment variable is set.
 pub(crate) fn run(words: &[String], variable: impl Fn(&str) -> bool) -> Outcome {
     match options::read(words, variable("GETOPT_COMPATIBLE")) {
         Request::Run(options) => parse(&options, variable("POSIXLY_CORRECT")),
@@ -47,7 +47,7 @@ fn parse(options: &Options, posix: bool) -> Outcome {
     if !posix && order != Order::Permute {
         known.short.remove(0);
     }
-    // A colon in front asks for silence.
+    // A colon at the beginning suppresses error messages.
     let quiet = options.quiet || known.short.starts_with(':');
     let (found, rest) = scan(&known, order, &options.words);
     let mut outcome = Outcome::default();
@@ -82,7 +82,7 @@ fn parse(options: &Options, posix: bool) -> Outcome {
     outcome
 }
 
-/// A word as a shell reads it back.
+/// Quotes a word so that a shell reads it unchanged.
 fn quoted(word: &str, quoting: Quoting) -> String {
     if quoting == Quoting::Plain {
         return word.to_owned();

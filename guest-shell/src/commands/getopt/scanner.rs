@@ -5,31 +5,31 @@
 pub(in crate::commands) enum Takes {
     /// No argument at all.
     Nothing,
-    /// Argument that must be there.
+    /// Argument that is required.
     Required,
-    /// Argument that may be there, in the same word.
+    /// Argument that is optional, and must be in the same word.
     Optional,
 }
 
-/// Options that are known.
+/// Options to recognize.
 #[derive(Clone, Debug, Default)]
 pub(in crate::commands) struct Known {
-    /// Short options as `getopt` has them: `ab:c::`.
+    /// Short options in the form of `getopt`: `ab:c::`.
     pub(in crate::commands) short: String,
     /// Long options by name.
     pub(in crate::commands) long: Vec<(String, Takes)>,
-    /// Long options may begin with one dash.
+    /// True if long options may begin with one dash.
     pub(in crate::commands) single_dash: bool,
 }
 
-/// Treatment of words that are no options.
+/// Treatment of words that are not options.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::commands) enum Order {
-    /// Words are moved behind the options.
+    /// Such words are moved after the options.
     Permute,
-    /// The first one ends the options.
+    /// The first such word ends the options.
     Require,
-    /// Words stay where they are.
+    /// Such words stay in place.
     Keep,
 }
 
@@ -40,13 +40,13 @@ pub(in crate::commands) enum Found {
     Short(char, Option<String>),
     /// A long option, with its argument if it takes one.
     Long(String, Option<String>),
-    /// A word that is no option, in its place.
+    /// Word that is not an option, in its place.
     Word(String),
-    /// Message about a mistake.
+    /// Message about an error.
     Mistake(String),
 }
 
-/// Finds all options; gives them and the words that are none.
+/// Finds all options. Returns them, and the other words.
 pub(in crate::commands) fn scan(known: &Known, order: Order, words: &[String]) -> (Vec<Found>, Vec<String>) {
     let mut scanner = Scanner { known, words, at: 0, found: Vec::new() };
     let mut rest = Vec::new();
@@ -99,7 +99,7 @@ impl Scanner<'_> {
         self.short(letters);
     }
 
-    /// A long option; none if there is no such and the word may be short ones.
+    /// Parses a long option. Returns `None` if it is unknown and the word may be short options.
     fn long(&mut self, text: &str, dashes: &str, or_short: bool) -> Option<Found> {
         let (name, value) = text.split_once('=').map_or((text, None), |(name, value)| (name, Some(value)));
         let starting: Vec<&(String, Takes)> =
@@ -135,7 +135,7 @@ impl Scanner<'_> {
         word
     }
 
-    /// Argument of a short option; none if there is no such option.
+    /// Returns what argument a short option takes, or `None` if it is unknown.
     fn takes(&self, letter: char) -> Option<Takes> {
         if matches!(letter, ':' | ';') {
             return None;

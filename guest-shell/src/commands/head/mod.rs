@@ -64,7 +64,7 @@ fn parse(words: &[String]) -> std::result::Result<ExcerptOptions, ExecResult> {
     Ok(options.finish(operands))
 }
 
-/// Replaces a first word `-NUM`, which letters may follow, by options. A `-NUM` behind others is wrong.
+/// Replaces a first word `-NUM`, optionally with letters, by options. In other positions `-NUM` is an error.
 fn expand_obsolete_count(words: &[String]) -> std::result::Result<Vec<String>, ExecResult> {
     if let Some(options) = words.first().and_then(|word| obsolete_options(word)) {
         let options = options?;
@@ -76,7 +76,7 @@ fn expand_obsolete_count(words: &[String]) -> std::result::Result<Vec<String>, E
     }
 }
 
-/// Returns the options that a word `-NUM[bcklmqvz]` stands for: `b`, `k` and `m` multiply, and count bytes as `c` does.
+/// Returns the options that `-NUM[bcklmqvz]` stands for: `b`, `k` and `m` are multipliers for bytes, like `c`.
 fn obsolete_options(word: &str) -> Option<std::result::Result<Vec<String>, ExecResult>> {
     let rest = word.strip_prefix('-').filter(|rest| rest.starts_with(|first: char| first.is_ascii_digit()))?;
     let (digits, letters) = rest.split_at(rest.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(rest.len()));

@@ -1,7 +1,7 @@
-//! The syntax tree of a program. It can cross threads, so that the files that it names can be read between parsing and
+//! Syntax tree of a program. It can be sent between threads, since the files that it names are read between parsing and
 //! running.
 
-/// An operator between two operands that are both evaluated.
+/// Binary operator that evaluates both operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Operator {
     Add,
@@ -17,27 +17,27 @@ pub(crate) enum Operator {
     GreaterEqual,
 }
 
-/// An operator that assigns.
+/// Assignment operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Assignment {
     /// Assignment of a value, `=`
     Set,
     /// Update by a query, `|=`
     Update,
-    /// Assignment where there is no value, `//=`
+    /// Assignment where the value is missing, `//=`
     Default,
-    /// `+=` and its like.
+    /// Assignment with an operator, such as `+=`.
     Compute(Operator),
 }
 
-/// A piece of a string: text, or what is interpolated.
+/// Piece of a string: text, or an interpolated query.
 #[derive(Clone, Debug)]
 pub(crate) enum Piece {
     Text(String),
     Query(Ast),
 }
 
-/// Pattern that takes values apart.
+/// Destructuring pattern.
 #[derive(Clone, Debug)]
 pub(crate) enum Pattern {
     Variable(String),
@@ -45,7 +45,7 @@ pub(crate) enum Pattern {
     Object(Vec<Member>),
 }
 
-/// A member of an object's pattern: a variable for the value itself, its key, the pattern of its value.
+/// Member of an object pattern: a variable for the value itself, its key, and the pattern of its value.
 #[derive(Clone, Debug)]
 pub(crate) struct Member {
     pub(crate) variable: Option<String>,
@@ -57,7 +57,7 @@ pub(crate) struct Member {
 #[derive(Clone, Debug)]
 pub(crate) struct Definition {
     pub(crate) name: String,
-    /// Names of parameters; with `$` for those that are values.
+    /// Names of parameters, with `$` for those that are values.
     pub(crate) parameters: Vec<String>,
     pub(crate) body: Ast,
 }
@@ -72,7 +72,7 @@ pub(crate) enum Ast {
     Format(String),
     Array(Option<Box<Ast>>),
     Object(Vec<(Ast, Ast)>),
-    /// Indexed value and index.
+    /// Indexed value, and index.
     Index(Box<Ast>, Box<Ast>),
     Slice(Box<Ast>, Option<Box<Ast>>, Option<Box<Ast>>),
     Iterate(Box<Ast>),
@@ -86,7 +86,7 @@ pub(crate) enum Ast {
     Assign(Assignment, Box<Ast>, Box<Ast>),
     If(Box<Ast>, Box<Ast>, Option<Box<Ast>>),
     Try(Box<Ast>, Option<Box<Ast>>),
-    /// An access with `?` behind it.
+    /// Access followed by `?`.
     Attempt(Box<Ast>),
     /// Source, pattern, start, update.
     Reduce(Box<Ast>, Vec<Pattern>, Box<Ast>, Box<Ast>),
@@ -102,23 +102,23 @@ pub(crate) enum Ast {
     Break(String),
 }
 
-/// A module that a program names.
+/// Module that a program imports.
 #[derive(Clone, Debug)]
 pub(crate) struct Import {
     pub(crate) path: String,
-    /// Name of the module, which is none for `include`.
+    /// Name of the module; `None` for `include`.
     pub(crate) name: Option<String>,
     pub(crate) data: bool,
     pub(crate) meta: Option<Ast>,
 }
 
-/// A program or a module.
+/// Program or module.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Unit {
     pub(crate) meta: Option<Ast>,
     pub(crate) imports: Vec<Import>,
     pub(crate) definitions: Vec<Definition>,
     pub(crate) body: Option<Ast>,
-    /// True if the text names `input` or `inputs`.
+    /// True if the text contains `input` or `inputs`.
     pub(crate) reads_inputs: bool,
 }

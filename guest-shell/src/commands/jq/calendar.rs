@@ -1,4 +1,4 @@
-//! Functions of dates. Local time is UTC: the sandbox has no other.
+//! Date functions. Local time is UTC, the only zone of the sandbox.
 
 use super::failure::Failure;
 use super::machine::Host;
@@ -7,13 +7,13 @@ use super::value::Val;
 
 type Given = Result<Val, Failure>;
 
-/// Names, numbers of arguments, functions.
+/// Name, number of arguments, and implementation of each function.
 pub(crate) const TABLE: &[(&str, usize, NativeFn)] = &[
     ("gmtime", 0, |_, input, _| broken_down(&input, "gmtime")),
     ("localtime", 0, |_, input, _| broken_down(&input, "localtime")),
     ("mktime", 0, |_, input, _| match &input {
         Val::Arr(_) => match Moment::read(&input, "mktime")?.seconds() {
-            // C's sign of an error.
+            // C's error value.
             -1 => Err(Failure::new("invalid gmtime representation")),
             seconds => Ok(Val::from(seconds as f64)),
         },
@@ -52,7 +52,7 @@ struct Moment {
     second: i64,
 }
 
-/// Days since 1970 of a day in the Gregorian calendar.
+/// Returns the days from 1970 to a day of the Gregorian calendar.
 fn days(year: i64, month: i64, day: i64) -> i64 {
     let (year, month) = (year + month.div_euclid(12), month.rem_euclid(12) + 1);
     let year = if month <= 2 { year - 1 } else { year };
@@ -62,7 +62,7 @@ fn days(year: i64, month: i64, day: i64) -> i64 {
 }
 
 impl Moment {
-    /// Returns the moment so many seconds after 1970 began.
+    /// Returns the moment at a number of seconds since 1970.
     fn at(seconds: i64) -> Self {
         let (day, rest) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
         let shifted = day + 719_468;
@@ -102,7 +102,7 @@ impl Moment {
         for (at, field) in array.0.iter().enumerate().take(8) {
             let number = field.as_f64().filter(|it| !it.is_nan()).ok_or_else(wrong)?;
             if let Some(place) = fields.get_mut(at) {
-                // C's ints.
+                // Fields are C ints.
                 *place = i64::from(number as i32);
             }
         }
@@ -128,11 +128,11 @@ fn broken_down(input: &Val, function: &str) -> Given {
     let Some(seconds) = input.as_f64() else {
         return Err(Failure::new(format!("{function}() requires numeric inputs")));
     };
-    // The years that C's int holds.
+    // Limits the year to the range of C's int.
     if seconds.is_nan() || seconds.abs() > 6.7e16 {
         return Err(Failure::new("error converting number of seconds since epoch to datetime"));
     }
-    // C cuts the fraction off and adds it to the seconds.
+    // C truncates the fraction and adds it to the seconds.
     let moment = Moment::at(seconds.trunc() as i64);
     let second = moment.second as f64 + (seconds - seconds.floor());
     Ok(Val::array(moment.array(second, moment.weekday(), moment.ordinal())))
@@ -158,7 +158,7 @@ fn formatted(moment: Moment, format: &str, zone: &str) -> String {
         let (conversion, behind) = Conversion::read(&rest[at + 1..]);
         match conversion.apply(moment, zone) {
             Some(field) => out.push_str(&field),
-            // What is no conversion stands for itself.
+            // An unknown conversion is copied.
             None => out.push_str(&rest[at..rest.len() - behind.len()]),
         }
         rest = behind;
@@ -167,13 +167,12 @@ fn formatted(moment: Moment, format: &str, zone: &str) -> String {
     out
 }
 
-/// A conversion of `strftime` as the GNU C library knows it: flags, a width, a modifier and a letter, all but the letter
-/// optional.
+/// Conversion of `strftime` as in the GNU C library: flags, a width and a modifier, all optional, and a letter.
 #[derive(Default)]
 struct Conversion {
-    /// `-`, `_` or `0`: nothing, spaces or zeros before a number.
+    /// `-`, `_` or `0`: no padding, spaces or zeros before a number.
     pad: Option<char>,
-    /// Flag `^` or `#`, which writes in the other case.
+    /// Flag `^` or `#`, which changes the case.
     case: Option<char>,
     width: usize,
     modifier: Option<char>,
@@ -181,10 +180,10 @@ struct Conversion {
 }
 
 impl Conversion {
-    /// Greatest width of a conversion, in characters.
+    /// Largest width of a conversion, in characters.
     const MAX_WIDTH: usize = 1_000;
 
-    /// Reads what is behind `%`, and returns the rest.
+    /// Parses the conversion after `%`, and returns the rest.
     fn read(text: &str) -> (Self, &str) {
         let mut conversion = Self::default();
         let mut rest = text.trim_start_matches(['-', '_', '0', '^', '#']);
@@ -202,7 +201,7 @@ impl Conversion {
         (conversion, rest)
     }
 
-    /// Returns the field, or none if there is no such conversion.
+    /// Formats the field, or returns `None` for an unknown conversion.
     fn apply(&self, moment: Moment, zone: &str) -> Option<String> {
         let letter = self.letter?;
         let known = match self.modifier {
@@ -223,7 +222,7 @@ impl Conversion {
     }
 
     fn padded(&self, field: String, letter: char) -> String {
-        // Fields that are made of others take no width.
+        // Composite fields take no width.
         if "cDFrRTxX".contains(letter) || (self.pad.is_none() && self.width <= field.len()) {
             return field;
         }
@@ -240,12 +239,12 @@ impl Conversion {
     }
 }
 
-/// Returns the text of a conversion without flags; none if there is no such conversion.
+/// Formats a conversion without flags, or returns `None` for an unknown one.
 fn conversion_text(moment: Moment, conversion: char, zone: &str) -> Option<String> {
     let Moment { year, month, day, hour, minute, second } = moment;
     let (weekday, ordinal) = (moment.weekday(), moment.ordinal());
     let twelve = if hour % 12 == 0 { 12 } else { hour % 12 };
-    // In range: remainders of a calendar that has been normalized.
+    // In range: remainders in a normalized calendar.
     let (day_name, month_name) = (DAYS[weekday as usize % 7], MONTHS[month as usize % 12]);
     let composed = |format: &str| formatted(moment, format, zone);
     Some(match conversion {
@@ -291,7 +290,7 @@ fn conversion_text(moment: Moment, conversion: char, zone: &str) -> Option<Strin
     })
 }
 
-/// A text that is read as a date.
+/// Text that is being parsed as a date.
 struct Reading<'a> {
     rest: &'a str,
     moment: Moment,
@@ -314,7 +313,7 @@ fn parse(input: &Val, format: &Val) -> Given {
         reading.moment.hour = reading.moment.hour % 12 + if afternoon { 12 } else { 0 };
     }
     let moment = reading.moment;
-    // What C leaves where the text does not tell.
+    // Values that C leaves where the text does not provide them.
     let known = moment.day >= 1;
     let weekday = if known { moment.weekday() } else { reading.weekday.unwrap_or(8) };
     let ordinal = if known { moment.ordinal() } else { reading.ordinal.unwrap_or(367) };
@@ -344,7 +343,7 @@ impl Reading<'_> {
         Some(())
     }
 
-    /// Reads a number of at most so many digits, between two bounds.
+    /// Parses a number of at most `digits` digits, within bounds.
     fn number(&mut self, digits: usize, least: i64, most: i64) -> Option<i64> {
         self.rest = self.rest.trim_start_matches(' ');
         let signed = digits > 4 && self.rest.starts_with('-');
@@ -414,7 +413,7 @@ impl Reading<'_> {
         i64::try_from(at).ok()
     }
 
-    /// Reads a zone's distance, which C does not apply.
+    /// Parses the offset of a zone, which C ignores.
     fn zone(&mut self) -> Option<()> {
         self.rest = self.rest.trim_start();
         if let Some(rest) = self.rest.strip_prefix('Z') {

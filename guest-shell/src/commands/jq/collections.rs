@@ -1,4 +1,4 @@
-//! Functions of arrays, objects, and of the program's surroundings.
+//! Functions of arrays, objects, and of the environment.
 
 use std::cmp::Ordering;
 
@@ -11,7 +11,7 @@ use super::writer::compact;
 
 type Given = Result<Val, Failure>;
 
-/// Names, numbers of arguments, functions.
+/// Name, number of arguments, and implementation of each function.
 pub(crate) const TABLE: &[(&str, usize, NativeFn)] = &[
     ("not", 0, |_, input, _| Ok(Val::Bool(!input.is_true()))),
     ("type", 0, |_, input, _| Ok(Val::from(input.kind()))),
@@ -81,7 +81,7 @@ pub(crate) const TABLE: &[(&str, usize, NativeFn)] = &[
     }),
     ("halt", 0, |_, _, _| Err(Failure::Halt(0, None))),
     ("halt_error", 1, |_, input, arguments| match &arguments[0] {
-        // Statuses are bytes; what is no `int` has zeros there.
+        // Statuses are bytes; a number beyond C's int gives 0.
         Val::Num(status) if status.value().abs() < 2_147_483_648.0 => {
             Err(Failure::Halt(status.value() as i32 & 0xFF, Some(input)))
         }
@@ -160,7 +160,7 @@ fn elements(input: Val, complaint: &str) -> Result<Vec<Val>, Failure> {
     input.into_elements().map_err(|other| Failure::about(&other, complaint))
 }
 
-/// Returns keys and elements in the order of the keys.
+/// Returns pairs of keys and elements, sorted by key.
 fn keyed(input: Val, keys: &Val) -> Result<Vec<(Val, Val)>, Failure> {
     let (Val::Arr(_), Val::Arr(keys)) = (&input, keys) else {
         return Err(Failure::between(&input, keys, "cannot be sorted, as they are not both arrays"));
@@ -188,7 +188,8 @@ fn group(keyed: Vec<(Val, Val)>) -> Given {
     Ok(groups.into_iter().map(Val::array).collect())
 }
 
-/// Returns the element with the least or the greatest key: the first of the least, the last of the greatest.
+/// Returns the element with the smallest or largest key: the first of several smallest, and the last of several
+/// largest.
 fn extreme(input: Val, keys: &Val, wanted: Ordering) -> Given {
     let (Val::Arr(array), Val::Arr(keys)) = (&input, keys) else {
         return Err(Failure::between(&input, keys, "cannot be iterated over"));

@@ -1,4 +1,4 @@
-//! From syntax trees to terms: names are looked up, functions numbered, variables given their levels.
+//! Compiles syntax trees to terms: resolves names, numbers functions, and assigns levels to variables.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -14,10 +14,10 @@ use super::value::{Members, Val};
 
 type Compiled<R> = Result<R, String>;
 
-/// The functions that can be called by name, by name and number of parameters.
+/// Numbers of the functions that can be called, by name and number of parameters.
 pub(crate) type Names = HashMap<(String, usize), usize>;
 
-/// A binding around a query.
+/// Binding that is visible in a query.
 enum Scope {
     Variable(String),
     Parameter(String),
@@ -25,25 +25,25 @@ enum Scope {
     Label(String),
 }
 
-/// A program that can be run.
+/// Compiled program.
 pub(crate) struct Program {
     pub(crate) functions: Vec<Rc<Function>>,
     pub(crate) main: T,
 }
 
-/// Compiles one program, or the library.
+/// Compiler of one program, or of the library.
 struct Compiler<'a> {
     functions: Vec<Rc<Function>>,
-    /// The library, which is absent while it is compiled itself.
+    /// The library; `None` while it is compiled itself.
     library: Option<&'a Library>,
-    /// Functions of the unit that is compiled. They hide those of the library.
+    /// Functions of the compiled unit, which hide those of the library.
     names: Names,
-    /// Variables that are known before the program runs.
+    /// Variables with values that are known before the program runs.
     globals: HashMap<String, Val>,
     scope: Vec<Scope>,
 }
 
-/// Compiles a program with the variables that it is given.
+/// Compiles a program with the given variables.
 pub(crate) fn compile(library: &Library, source: &Source, globals: HashMap<String, Val>) -> Compiled<Program> {
     let (functions, names, scope) = (library.functions.clone(), Names::new(), Vec::new());
     let mut compiler = Compiler { functions, library: Some(library), names, globals, scope };
@@ -70,7 +70,7 @@ fn constant(text: &str) -> T {
 }
 
 impl Compiler<'_> {
-    /// Compiles the imports and definitions of a unit into the names that are known.
+    /// Compiles the imports and definitions of a unit, and adds their names.
     fn source(&mut self, source: &Source) -> Compiled<()> {
         for (import, loaded) in source.unit.imports.iter().zip(&source.loaded) {
             match loaded {
@@ -90,12 +90,12 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// Compiles a module on its own, and makes its functions known under their new names.
+    /// Compiles a module by itself, and adds its functions under their new names.
     fn module(&mut self, module: &Source, name: Option<&str>) -> Compiled<()> {
         let outer = std::mem::take(&mut self.names);
         self.source(module)?;
         let inner = std::mem::replace(&mut self.names, outer);
-        // What it defines and includes, but not what it imports under a name.
+        // A module exports its definitions and includes, but not what it imports under a name.
         let own = inner.iter().filter(|((known, _), _)| !known.contains("::"));
         for ((function, arity), id) in own {
             let known = name.map_or(function.clone(), |name| format!("{name}::{function}"));
@@ -116,12 +116,12 @@ impl Compiler<'_> {
         let outer = std::mem::take(&mut self.scope);
         let body = self.body(definition);
         self.scope = outer;
-        // Set once: the function is new.
+        // Set once, because the function is new.
         let _ = function.body.set(body?);
         Ok(())
     }
 
-    /// Compiles a function's body behind its parameters.
+    /// Compiles the body of a function with its parameters.
     fn body(&mut self, definition: &Definition) -> Compiled<T> {
         let depth = self.scope.len();
         for parameter in &definition.parameters {
@@ -253,8 +253,8 @@ impl Compiler<'_> {
         }))
     }
 
-    /// Compiles an assignment to paths. The value of an assignment that computes is evaluated first, for each of its
-    /// results.
+    /// Compiles an assignment to paths. The value of a computing assignment is evaluated first, and the assignment is
+    /// made for each of its results.
     fn assign(&mut self, assignment: Assignment, paths: &Ast, value: &Ast) -> Compiled<T> {
         match assignment {
             Assignment::Set => self.call("_assign", &[paths.clone(), value.clone()]),
@@ -277,7 +277,7 @@ impl Compiler<'_> {
         Ok(Rc::new(Term::Bind(value, Rc::new(patterns), body)))
     }
 
-    /// Compiles patterns, and with their variables what `inner` compiles.
+    /// Compiles patterns, and then `inner` with their variables.
     fn patterns<R>(
         &mut self,
         patterns: &[Pattern],
@@ -342,7 +342,7 @@ impl Compiler<'_> {
     }
 
     fn define(&mut self, definition: &Definition, body: &Ast) -> Compiled<T> {
-        // One that sees no bindings needs none at run time.
+        // A function that uses no outer bindings needs none at run time.
         if self.scope.is_empty() {
             let key = (definition.name.clone(), definition.parameters.len());
             let hidden = self.names.get(&key).copied();
@@ -412,7 +412,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Compiles a call of what is built in.
+    /// Compiles a call of a built-in function.
     fn primitive(&mut self, name: &str, arguments: Vec<T>) -> Option<T> {
         if name == "env" && arguments.is_empty() {
             return self.globals.get("ENV").map(|value| Rc::new(Term::Const(value.clone())));
@@ -451,7 +451,7 @@ fn check_key(key: &Term) -> Compiled<()> {
     }
 }
 
-/// Collects the constants that a query is a list of; false if it is something else.
+/// Collects the constants of a query that is a list of constants; returns false for any other query.
 fn constants(term: &T, known: &mut Vec<Val>) -> bool {
     match &**term {
         Term::Const(value) => {
@@ -491,7 +491,7 @@ fn variables(pattern: &Pattern, names: &mut Vec<String>) {
     }
 }
 
-/// Reads all values of a text.
+/// Parses all values of a text.
 pub(crate) fn read_all(text: &[u8]) -> Result<Vec<Val>, String> {
     let mut reader = Reader::new(text);
     std::iter::from_fn(|| reader.read()).collect()

@@ -1,18 +1,18 @@
-//! Errors of programs, and jq's way of quoting values in them.
+//! Errors of programs, and excerpts of values in their messages.
 
 use super::value::Val;
 use super::writer::compact;
 
-/// The end of an evaluation other than by a result.
+/// End of an evaluation without a result.
 #[derive(Clone)]
 pub(crate) enum Failure {
     /// An error that `try` catches, with its value.
     Error(Val),
-    /// An error about a query that is no path, with its message. `?` behind an access does not catch it.
+    /// An error about a query that is not a path, with its message. `?` after an access does not catch it.
     NoPath(String),
-    /// End by `halt` or `halt_error`, with the exit status and the value that is printed.
+    /// An end by `halt` or `halt_error`, with the exit status and the value to print.
     Halt(i32, Option<Val>),
-    /// An end that the program cannot prevent: a limit is reached.
+    /// An end that the program cannot prevent, because a limit was reached.
     Fatal(String),
 }
 
@@ -21,24 +21,24 @@ impl Failure {
         Self::Error(Val::string(message.into()))
     }
 
-    /// An error about one value: its kind, the value, the rest of the message.
+    /// Returns an error about one value: its type, an excerpt, and the rest of the message.
     pub(crate) fn about(value: &Val, rest: &str) -> Self {
         Self::new(format!("{} ({}) {rest}", value.kind(), excerpt(value, SHORT)))
     }
 
-    /// An error about two values.
+    /// Returns an error about two values.
     pub(crate) fn between(left: &Val, right: &Val, rest: &str) -> Self {
         let (left_text, right_text) = (excerpt(left, SHORT), excerpt(right, SHORT));
         Self::new(format!("{} ({left_text}) and {} ({right_text}) {rest}", left.kind(), right.kind()))
     }
 }
 
-/// Bytes of a value that most messages quote, with jq's terminator.
+/// Length of excerpts in most messages, including jq's terminator.
 pub(crate) const SHORT: usize = 15;
-/// Bytes of a value that messages about paths quote.
+/// Length of excerpts in messages about paths.
 pub(crate) const LONG: usize = 30;
 
-/// Quotes a value; one that does not fit ends with three points.
+/// Returns an excerpt of a value, which ends with three points if it does not fit.
 pub(crate) fn excerpt(value: &Val, size: usize) -> String {
     let text = compact(value);
     if text.len() < size {

@@ -1,4 +1,4 @@
-//! The formats `@name`.
+//! Formats `@name`.
 
 use std::borrow::Cow;
 
@@ -11,7 +11,7 @@ use super::utf8::text_of;
 use super::value::Val;
 use super::writer::compact;
 
-/// A format, by name: one that does not exist is an error once it is used.
+/// Format, by name. An unknown one is an error only when it is used.
 #[derive(Clone, PartialEq)]
 pub(crate) struct Format(Cow<'static, str>);
 
@@ -64,7 +64,7 @@ fn row(value: &Val, name: &str, separator: &str, quote: impl Fn(&str) -> String)
             Val::Num(number) if number.value().is_nan() => String::new(),
             Val::Bool(_) | Val::Num(_) => compact(field),
             Val::Str(text) => quote(text),
-            // jq says so of both formats.
+            // jq has the same message for both formats.
             other => {
                 return Err(Failure::about(
                     other,

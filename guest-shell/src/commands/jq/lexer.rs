@@ -1,11 +1,11 @@
-//! Programs as tokens.
+//! Tokens of programs.
 
 use super::reader::unescape;
 
 /// Token of the jq language.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Token {
-    /// A name, with modules before it (`a::b`), or a keyword.
+    /// Name, optionally with modules before it (`a::b`), or keyword.
     Word(String),
     /// Field of an object, `.name`
     Field(String),
@@ -14,7 +14,7 @@ pub(crate) enum Token {
     Number(String),
     /// Format with its mark, `@name`
     Format(String),
-    /// String of texts, and the tokens of what is interpolated.
+    /// String: texts, and the tokens of interpolated queries.
     Text(Vec<Part>),
     /// An operator or a bracket.
     Mark(&'static str),
@@ -27,23 +27,23 @@ pub(crate) enum Part {
     Query(Vec<Placed>),
 }
 
-/// A token and where it stands.
+/// Token with its position.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Placed {
     pub(crate) token: Token,
     pub(crate) line: usize,
     pub(crate) at: usize,
-    /// Place where the token ends.
+    /// Position at which the token ends.
     pub(crate) end: usize,
 }
 
-/// Marks of the language, longer ones first.
+/// Operators and brackets, longer ones first.
 const MARKS: [&str; 38] = [
     "?//=", "?//", "//=", "!=", "==", "//", "|=", "+=", "-=", "*=", "/=", "%=", "<=", ">=", "..", "::", ".", "?", "=",
     ";", ",", ":", "|", "+", "-", "*", "/", "%", "(", ")", "[", "]", "{", "}", "<", ">", "$", "!",
 ];
 
-/// Reads tokens from a text.
+/// Tokenizer of a text.
 struct Lexer<'a> {
     text: &'a str,
     at: usize,
@@ -129,7 +129,7 @@ impl<'a> Lexer<'a> {
         taken
     }
 
-    /// Measures a name with modules before it, `from` bytes ahead.
+    /// Returns the length of a name with modules before it, which begins `from` bytes ahead.
     fn name_length(&self, from: usize) -> usize {
         let mut length = 0;
         while is_word(self.byte(from + length)) {
@@ -213,7 +213,7 @@ impl<'a> Lexer<'a> {
                     from = self.at;
                 }
                 b'\\' if self.at + 1 < self.text.len() => {
-                    // The escaped character may be longer than a byte.
+                    // The escaped character may be longer than one byte.
                     self.at += 1;
                     self.at += self.rest().chars().next().map_or(0, char::len_utf8);
                 }

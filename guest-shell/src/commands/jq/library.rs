@@ -1,4 +1,4 @@
-//! What is built in: functions of Rust, and the definitions in jq's own language (`library.jq`).
+//! Built-in functions: in Rust, and in jq's own language (`library.jq`).
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -9,14 +9,14 @@ use super::term::{Function, NativeFn};
 use super::value::Val;
 use super::{calendar, collections, mathematics, regular, texts};
 
-/// The definitions in jq's language, compiled.
+/// Compiled definitions in jq's language.
 #[derive(Clone)]
 pub(crate) struct Library {
     pub(crate) functions: Vec<Rc<Function>>,
     pub(crate) names: Names,
 }
 
-/// Primitive function that is built in.
+/// Built-in function in Rust.
 pub(crate) enum Primitive {
     Native(NativeFn),
     Empty,
@@ -33,7 +33,7 @@ thread_local! {
     static LIBRARY: RefCell<Option<Rc<Library>>> = const { RefCell::new(None) };
 }
 
-/// Returns the library, which is compiled once: in the guest, while its image is made.
+/// Returns the library, which is compiled once; in the guest, while its image is made.
 pub(crate) fn library() -> Rc<Library> {
     LIBRARY.with_borrow_mut(|library| {
         let made = library.get_or_insert_with(|| {
@@ -44,7 +44,7 @@ pub(crate) fn library() -> Rc<Library> {
     })
 }
 
-/// Finds what is built in by name and number of arguments.
+/// Finds a built-in function by name and number of arguments.
 pub(crate) fn primitive(name: &str, arity: usize) -> Option<Primitive> {
     Some(match (name, arity) {
         ("empty", 0) => Primitive::Empty,
@@ -65,7 +65,7 @@ fn tables() -> impl Iterator<Item = &'static Entry> {
     tables.into_iter().flatten()
 }
 
-/// Returns the names of all functions, as `builtins` gives them.
+/// Returns the names of all functions, in the form of `builtins`.
 pub(crate) fn builtins() -> Val {
     let special = [("empty", 0), ("path", 1), ("getpath", 1), ("error", 0), ("error", 1), ("builtins", 0)];
     let natives = tables().map(|(name, arity, _)| (*name, *arity));

@@ -1,4 +1,4 @@
-//! Functions of numbers, by the C library's names.
+//! Mathematical functions, with the names of the C library.
 
 use super::failure::Failure;
 use super::term::NativeFn;
@@ -6,7 +6,7 @@ use super::value::Val;
 
 type Given = Result<Val, Failure>;
 
-/// Names, numbers of arguments, functions.
+/// Name, number of arguments, and implementation of each function.
 pub(crate) const TABLE: &[(&str, usize, NativeFn)] = &[
     ("nan", 0, |_, _, _| Ok(Val::from(f64::NAN))),
     ("infinite", 0, |_, _, _| Ok(Val::from(f64::INFINITY))),
@@ -105,7 +105,7 @@ fn both(arguments: &[Val], function: fn(f64, f64) -> f64) -> Given {
 
 /// Multiplies by a power of two.
 fn scaled(value: f64, exponent: f64) -> f64 {
-    // Beyond these everything is zero or infinite.
+    // Beyond this range every result is zero or infinite.
     libm::scalbn(value, exponent.clamp(-5_000.0, 5_000.0) as i32)
 }
 
@@ -118,7 +118,7 @@ fn exponent(value: f64) -> f64 {
     }
 }
 
-/// Returns e to the power of a number. `libm` is an ulp off for e itself, which is what people look at.
+/// Returns e to the power of a number. `libm` is off by one ulp for e itself, the value that is most often looked at.
 fn exponential(value: f64) -> f64 {
     if value == 1.0 { std::f64::consts::E } else { libm::exp(value) }
 }

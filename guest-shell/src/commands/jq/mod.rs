@@ -1,21 +1,21 @@
 //! `jq`: reads JSON values, runs a filter on each, prints the results, as jq 1.8 does.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! | --- | --- |
-//! | [`options`] | the command line |
+//! | [`options`] | command-line options |
 //! | [`run`] | inputs, results, messages, statuses |
 //! | [`modules`] | files that a program imports |
-//! | [`lexer`], [`parser`], [`ast`] | programs as text and as syntax trees |
-//! | [`compiler`], [`term`] | names looked up: what the machine runs |
-//! | [`machine`] | the machine, which backtracks |
-//! | [`library`] | what is built in; `library.jq`: in jq's own language |
-//! | [`collections`], [`texts`], [`mathematics`], [`calendar`], [`regular`], [`formats`] | what is built in, in Rust |
-//! | [`value`], [`number`], [`paths`], [`operators`] | JSON values, and what is done with them |
+//! | [`lexer`], [`parser`], [`ast`] | parsing of programs into syntax trees |
+//! | [`compiler`], [`term`] | resolution of names, and compiled programs |
+//! | [`machine`] | backtracking virtual machine |
+//! | [`library`] | built-in functions; `library.jq` contains those in jq's own language |
+//! | [`collections`], [`texts`], [`mathematics`], [`calendar`], [`regular`], [`formats`] | built-in functions in Rust |
+//! | [`value`], [`number`], [`paths`], [`operators`] | JSON values, and operations on them |
 //! | [`reader`], [`writer`], [`utf8`] | JSON as text |
 //! | [`failure`] | errors |
 //!
-//! **Invariant:** only this file knows bashkit. Everything is read before the filter runs: values are not shared between
-//! threads, so none is held while something is waited for.
+//! **Invariant:** only this file depends on bashkit. All input is read before the filter runs: values cannot be
+//! sent between threads, so none may be held across an `await`.
 
 mod ast;
 mod calendar;
@@ -57,13 +57,13 @@ use modules::{Files, Search, Source, load};
 use options::{Ended, Given, Options};
 use run::{Done, Job, run};
 
-/// Command that runs queries on JSON, as `jq`.
+/// Command `jq`, which runs queries on JSON.
 pub(crate) struct Jq;
 
-/// Standard input, by its name.
+/// Name of standard input.
 const STDIN: &str = "/dev/stdin";
 
-/// The files of a script.
+/// Files that a script can read.
 struct ScriptFiles {
     fs: Arc<dyn FileSystem>,
     directory: PathBuf,
@@ -90,14 +90,14 @@ impl Files for ScriptFiles {
     }
 }
 
-/// A program, and what is read for it before anything else.
+/// Program, with the data that was read for it.
 struct Prepared {
     source: Source,
     /// Contents of the files that `--slurpfile` and `--rawfile` name.
     files: HashMap<String, Vec<u8>>,
 }
 
-/// Returns text of the shell as jq takes it: bytes that are no UTF-8 become U+FFFD.
+/// Converts text of the shell for jq: invalid UTF-8 becomes U+FFFD.
 fn unicode(text: &str) -> String {
     utf8::text_of(&bashkit::bytes_of(text))
 }
@@ -106,7 +106,7 @@ fn ended(error: String, status: i32) -> Ended {
     Ended { output: String::new(), error, status }
 }
 
-/// Reads the program, its modules, and the files that are given as variables.
+/// Reads the program, its modules, and the files for variables.
 async fn prepare(options: &Options, files: &dyn Files, home: Option<&str>) -> std::result::Result<Prepared, Ended> {
     let mut named = HashMap::new();
     for (name, given) in &options.named {
@@ -132,13 +132,13 @@ async fn prepare(options: &Options, files: &dyn Files, home: Option<&str>) -> st
     Ok(Prepared { source, files: named })
 }
 
-/// Returns true if standard input is needed: by `-n`, only a program that asks for inputs reads it.
+/// Returns true if standard input is needed: with `-n`, only if the program asks for inputs.
 fn needs_stdin(options: &Options, source: &Source) -> bool {
     let named = options.files.iter().any(|file| file == "-" || file == STDIN);
     (named || options.files.is_empty()) && (!options.null_input || source.reads_inputs())
 }
 
-/// Inputs by their names, and complaints about those that cannot be read.
+/// Inputs with their names, and messages about those that cannot be read.
 type Inputs = (Vec<(Option<String>, Vec<u8>)>, String);
 
 /// Reads the inputs of the query.

@@ -1,4 +1,4 @@
-//! Files that a program names: modules, data, arguments. They are read before it is compiled.
+//! Files that a program names: modules, data, arguments. They are read before the program is compiled.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -7,21 +7,21 @@ use super::ast::{Ast, Import, Piece, Unit};
 use super::parser::parse;
 use super::utf8::text_of;
 
-/// Reads files, for what is compiled and run.
+/// Access to files for the compiler and the run.
 pub(crate) trait Files: Sync {
-    /// Reads a file, or says why it cannot be read.
+    /// Reads a file, or returns the reason of the failure.
     fn read<'a>(&'a self, path: &'a str) -> Pin<Box<dyn Future<Output = Result<Vec<u8>, String>> + Send + 'a>>;
 }
 
-/// A program or module with what it imports.
+/// Program or module, with its imports.
 pub(crate) struct Source {
     pub(crate) unit: Unit,
-    /// Modules and data loaded, one for each import.
+    /// Loaded modules and data, one for each import.
     pub(crate) loaded: Vec<Loaded>,
 }
 
 impl Source {
-    /// Returns true if the program, or a module of it, may read inputs by itself.
+    /// Returns true if the program or one of its modules may read inputs itself.
     pub(crate) fn reads_inputs(&self) -> bool {
         self.unit.reads_inputs
             || self.loaded.iter().any(|it| matches!(it, Loaded::Module(module) if module.reads_inputs()))
@@ -34,32 +34,32 @@ pub(crate) enum Loaded {
     Data(Vec<u8>),
 }
 
-/// Imports nested deeper than this are refused.
+/// Largest nesting depth of imports.
 const MAX_DEPTH: usize = 32;
 
-/// Greatest number of functions, as in jq, whose instructions hold no greater numbers.
+/// Largest number of functions, as in jq, whose instructions cannot hold larger numbers.
 const MAX_FUNCTIONS: usize = 4_095;
 
-/// The directories where jq looks for modules unless it is told others.
+/// Default directories in which jq searches for modules.
 const DEFAULT_DIRECTORIES: [&str; 3] = ["~/.jq", "$ORIGIN/../lib/jq", "$ORIGIN/../lib"];
 
 type Loading<'a> = Pin<Box<dyn Future<Output = Result<Source, String>> + Send + 'a>>;
 
-/// Places where modules are searched.
+/// Directories in which modules are searched, and access to them.
 pub(crate) struct Search<'a> {
     pub(crate) files: &'a dyn Files,
-    /// The directories that are given.
+    /// Directories from the command line.
     pub(crate) directories: &'a [String],
     pub(crate) home: Option<&'a str>,
 }
 
-/// Returns the directories that are searched: those that are given, or the default ones.
+/// Returns the directories to search: the given ones, or the default ones.
 pub(crate) fn directories(given: &[String]) -> Vec<String> {
     if given.is_empty() { DEFAULT_DIRECTORIES.map(str::to_owned).to_vec() } else { given.to_vec() }
 }
 
-/// Parses a program and loads what it imports, before all the definitions in the file `~/.jq`. `origin` is the directory
-/// of the file that the program is in.
+/// Parses a program and loads its imports, after all definitions in the file `~/.jq`. `origin` is the directory of the
+/// file with the program.
 pub(crate) async fn load(search: &Search<'_>, text: &str, origin: Option<String>) -> Result<Source, String> {
     let mut program = search.load(text, "<top-level>", origin, Vec::new()).await?;
     let definitions = &program.unit.definitions;
@@ -69,7 +69,7 @@ pub(crate) async fn load(search: &Search<'_>, text: &str, origin: Option<String>
     }
     let Some(home) = search.home else { return Ok(program) };
     let path = format!("{home}/.jq");
-    // Where it is a directory, it cannot be read.
+    // A directory of that name cannot be read, and is ignored.
     if let Ok(bytes) = search.files.read(&path).await {
         let own = search.module(path, &bytes, Vec::new()).await?;
         program.unit.imports.insert(0, Import { path: String::new(), name: None, data: false, meta: None });
@@ -79,7 +79,7 @@ pub(crate) async fn load(search: &Search<'_>, text: &str, origin: Option<String>
 }
 
 impl Search<'_> {
-    /// Parses a text and loads what it imports. `around` are the paths of the modules that import it.
+    /// Parses a text and loads its imports. `around` are the paths of the modules that import it.
     fn load<'a>(&'a self, text: &str, name: &str, origin: Option<String>, around: Vec<String>) -> Loading<'a> {
         let unit = parse(text, name);
         Box::pin(async move {
@@ -99,7 +99,7 @@ impl Search<'_> {
         })
     }
 
-    /// Parses a module, which has no query of its own, and loads what it imports.
+    /// Parses a module, which has no query of its own, and loads its imports.
     async fn module(&self, path: String, bytes: &[u8], mut around: Vec<String>) -> Result<Source, String> {
         if around.contains(&path) {
             return Err(format!("circular import of {path}\n"));
@@ -124,7 +124,7 @@ impl Search<'_> {
         Err(format!("module not found: {}\n", import.path))
     }
 
-    /// Returns the paths where an import may be.
+    /// Returns the possible paths of an import.
     fn candidates(&self, import: &Import, origin: Option<&str>) -> Vec<String> {
         let path = &import.path;
         let extension = if import.data { "json" } else { "jq" };
@@ -134,7 +134,7 @@ impl Search<'_> {
             _ => directory,
         };
         let mut places: Vec<String> = import.meta.as_ref().and_then(search_of).map(beside).into_iter().collect();
-        // jq itself lies in no directory.
+        // jq itself is in no directory.
         let known = directories(self.directories).into_iter().filter(|directory| !directory.starts_with("$ORIGIN"));
         places.extend(known.map(|directory| match (directory.strip_prefix("~/"), self.home) {
             (Some(rest), Some(home)) => format!("{home}/{rest}"),
@@ -145,7 +145,7 @@ impl Search<'_> {
     }
 }
 
-/// Returns the `search` of an import's metadata.
+/// Returns the field `search` of an import's metadata.
 fn search_of(meta: &Ast) -> Option<String> {
     let Ast::Object(members) = meta else { return None };
     let constant = |ast: &Ast| match ast {

@@ -1,20 +1,21 @@
-//! Numbers: a double, and the decimal literal that it was read from where the double alone would print otherwise.
+//! Numbers: a double, and the decimal literal that it was read from, where printing the double alone would give another
+//! text.
 //!
-//! jq keeps a literal (`100000000000000000001`, `1.10`, `1e1000`) until it is computed with.
+//! Like jq, keeps a literal (`100000000000000000001`, `1.10`, `1e1000`) until it is used in a computation.
 
 use std::cmp::Ordering;
 use std::rc::Rc;
 
-/// The greatest exponent of a decimal with one digit before its point, as in jq's decimal library.
+/// Largest exponent of a decimal with one digit before its point, as in jq's decimal library.
 const MAX_EXPONENT: i64 = 999_999_999;
 
-/// The least exponent of a decimal's last digit, as in jq's decimal library.
+/// Smallest exponent of a decimal's last digit, as in jq's decimal library.
 const MIN_EXPONENT: i64 = -1_147_483_646;
 
-/// Exponents that are written are clamped here: far beyond the limits, and far from overflow.
+/// Bound of the exponents that are parsed: far beyond the limits, and far from overflow.
 const EXPONENT_CLAMP: i64 = 1 << 60;
 
-/// Decimal literal, which stands for `digits` times ten to the power of `exponent`.
+/// Decimal literal with the value `digits` times ten to the power of `exponent`.
 #[derive(Debug)]
 pub(crate) struct Decimal {
     negative: bool,
@@ -23,11 +24,11 @@ pub(crate) struct Decimal {
     exponent: i64,
 }
 
-/// A number of jq's.
+/// Number of jq.
 #[derive(Clone, Debug)]
 pub(crate) struct Number {
     value: f64,
-    /// The literal, unless the double alone prints the same.
+    /// The literal, unless printing the double alone gives the same text.
     literal: Option<Rc<Decimal>>,
     /// True if the number was read and not computed: two such numbers are compared exactly.
     written: bool,
@@ -37,7 +38,7 @@ impl Number {
     /// Parses a literal, which is digits with an optional point, fraction and exponent, after an optional sign.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let bytes = text.as_bytes();
-        // Integers that a double holds exactly are most numbers there are.
+        // Most numbers are integers that a double represents exactly.
         if bytes.len() < 16 && !bytes.is_empty() && bytes.iter().all(u8::is_ascii_digit) {
             let value = bytes.iter().fold(0.0, |sum, digit| sum * 10.0 + f64::from(digit - b'0'));
             return Some(Self { value, literal: None, written: true });
@@ -56,7 +57,7 @@ impl Number {
 
     /// Negates the number and keeps its literal.
     pub(crate) fn negated(&self) -> Self {
-        // There is one zero, as far as negation goes.
+        // Negation does not distinguish zeros.
         if self.value == 0.0 && self.literal.is_none() {
             return Self::from(0.0);
         }
@@ -67,7 +68,7 @@ impl Number {
         Self { value: -self.value, literal, written: self.written }
     }
 
-    /// Compares two numbers; NaN is less than any number, itself included.
+    /// Compares two numbers; NaN is less than any number, including itself.
     pub(crate) fn compare(&self, other: &Self) -> Ordering {
         if self.written && other.written && self.has_literal_or(other) {
             return self.decimal().compare(&other.decimal());
@@ -75,8 +76,8 @@ impl Number {
         self.compare_values(other).unwrap_or(if self.value.is_nan() { Ordering::Less } else { Ordering::Greater })
     }
 
-    /// Compares two numbers in the order that sorting needs, which is total: NaN equals itself, and what was computed is
-    /// the decimal that it prints as.
+    /// Compares two numbers in a total order for sorting: NaN equals itself, and a computed number counts as the
+    /// decimal that it prints as.
     pub(crate) fn total_order(&self, other: &Self) -> Ordering {
         if self.value.is_nan() || other.value.is_nan() {
             return other.value.is_nan().cmp(&self.value.is_nan());
@@ -103,7 +104,7 @@ impl Number {
         self.value.partial_cmp(&other.value)
     }
 
-    /// Returns the number as a decimal: the literal, or what the double prints as. NaN is no decimal, and gives zero.
+    /// Returns the number as a decimal: the literal, or the printed form of the double. NaN has none, and gives zero.
     fn decimal(&self) -> Rc<Decimal> {
         self.literal.clone().unwrap_or_else(|| {
             let zero = || Decimal { negative: false, digits: "0".to_owned(), exponent: 0 };
@@ -160,7 +161,7 @@ impl Decimal {
         Some(Self { negative, digits: digits.to_owned(), exponent })
     }
 
-    /// Returns the decimal as jq keeps it; none if it is too large. One that is too small is a zero.
+    /// Returns the decimal as jq stores it, or `None` if it is too large. A decimal that is too small becomes zero.
     fn within_limits(mut self) -> Option<Self> {
         let adjusted = self.exponent.saturating_add(self.digits.len() as i64 - 1);
         if self.digits == "0" {
@@ -192,7 +193,7 @@ impl Decimal {
     }
 }
 
-/// Reads an exponent; one that is too long for a number is as good as the largest.
+/// Parses an exponent, clamped to a bound.
 fn clamped_exponent(text: &str) -> Option<i64> {
     let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
     if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -226,7 +227,7 @@ impl std::fmt::Display for Decimal {
     }
 }
 
-/// Writes a double with the fewest digits that read back as the same, in jq's notation.
+/// Formats a double with the fewest digits that identify it, in jq's notation.
 pub(crate) fn format_double(value: f64) -> String {
     if value.is_nan() {
         return "null".to_owned();

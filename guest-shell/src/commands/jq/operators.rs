@@ -1,4 +1,4 @@
-//! The operators between two values.
+//! Binary operators on values.
 
 use std::rc::Rc;
 
@@ -6,7 +6,7 @@ use super::ast::Operator;
 use super::failure::Failure;
 use super::value::{Array, MAX_DEPTH, Object, TooDeep, Val};
 
-/// Longer strings are not made by `*`.
+/// Length of the longest string that `*` produces.
 const MAX_REPEATED: f64 = 536_870_911.0;
 
 /// Applies an operator to two values.
@@ -92,11 +92,11 @@ fn repeat(text: &str, times: f64) -> Result<Val, Failure> {
     if times.trunc() * text.len() as f64 >= MAX_REPEATED {
         return Err(Failure::new("Repeat string result too long"));
     }
-    // In range: the product is.
+    // In range, because the product is.
     Ok(Val::string(text.repeat(if text.is_empty() { 0 } else { times as usize })))
 }
 
-/// Merges objects, and what is an object in both.
+/// Merges objects recursively.
 fn merge(mut left: Rc<Object>, right: &Object, depth: usize) -> Result<Rc<Object>, TooDeep> {
     if depth > MAX_DEPTH {
         return Err(TooDeep);
@@ -134,7 +134,7 @@ pub(crate) fn split(text: &str, separator: &str) -> Val {
     text.split(separator).map(Val::from).collect()
 }
 
-/// Makes an integer of an operand of `%`, as C would.
+/// Converts an operand of `%` to an integer, as C would.
 fn integer(value: f64) -> i64 {
     // Saturates.
     value as i64

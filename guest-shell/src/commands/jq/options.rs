@@ -1,28 +1,28 @@
-//! The command line of `jq`.
+//! Command-line options of `jq`.
 
 use super::reader::read_one;
 
-/// Form in which outputs are written. Of several options the last in this order counts.
+/// Form of the output. If several options are given, the last one in this order applies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Raw {
     #[default]
     Json,
-    /// Strings as they are, a line each (`-r`).
+    /// Strings without quotes, one per line (`-r`).
     Lines,
-    /// Strings as they are, and nothing between outputs (`-j`).
+    /// Strings without quotes, and nothing between outputs (`-j`).
     Joined,
-    /// Strings as they are, and a NUL after each output (`--raw-output0`).
+    /// Strings without quotes, with a NUL after each output (`--raw-output0`).
     Nul,
 }
 
-/// A variable that is given on the command line.
+/// Variable that is set on the command line.
 #[derive(Clone, Debug)]
 pub(crate) enum Given {
     Text(String),
     Json(String),
-    /// The values of a file.
+    /// Values of a file.
     Slurped(String),
-    /// A file as a text.
+    /// Contents of a file as text.
     RawFile(String),
 }
 
@@ -30,7 +30,7 @@ pub(crate) enum Given {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Options {
     pub(crate) filter: Option<String>,
-    /// The filter is in the file of this name.
+    /// File that contains the filter.
     pub(crate) filter_file: Option<String>,
     /// True if the first word names a file with the filter (`-f`).
     from_file: bool,
@@ -49,7 +49,7 @@ pub(crate) struct Options {
     pub(crate) seq: bool,
     pub(crate) stream: bool,
     pub(crate) stream_errors: bool,
-    /// Spaces of one level; none means one line.
+    /// Indentation of one level; `None` for output on one line.
     pub(crate) indent: Option<String>,
 }
 
@@ -59,7 +59,7 @@ impl Options {
     }
 }
 
-/// An end before anything is run: what is printed, and the status.
+/// End of the call before a filter runs: the output and the status.
 #[derive(Debug)]
 pub(crate) struct Ended {
     pub(crate) output: String,
@@ -71,7 +71,7 @@ const HELP: &str = include_str!("help.txt");
 const HINT: &str =
     "Use jq --help for help with command-line options,\nor see the jq manpage, or online docs at https://jqlang.org\n";
 
-/// The version whose behaviour is followed.
+/// Version whose behaviour is implemented.
 const VERSION: &str = "jq-1.8.2\n";
 
 fn wrong(message: &str) -> Ended {
@@ -118,7 +118,8 @@ pub(crate) fn parse(words: &[String]) -> Result<Options, Ended> {
         }
     }
     if options.filter.is_none() && options.filter_file.is_none() {
-        // As where neither end is a terminal ("INVOKING JQ" in jq's manual: the default filter is `.`).
+        // As where neither standard input nor output is a terminal ("INVOKING JQ" in jq's manual): the default filter
+        // is `.`.
         options.filter = Some(".".to_owned());
     }
     Ok(options)
@@ -251,7 +252,7 @@ impl Parser<'_> {
         self.options.named.iter().any(|(known, _)| known == name)
     }
 
-    /// Gives a variable; the first of a name counts.
+    /// Sets a variable; the first value of a name counts.
     fn give(&mut self, name: String, value: Given) {
         if !self.is_given(&name) {
             self.options.named.push((name, value));

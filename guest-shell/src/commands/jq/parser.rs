@@ -1,4 +1,4 @@
-//! Programs as syntax trees, by jq's grammar.
+//! Parser of programs, by jq's grammar.
 
 use std::cell::Cell;
 use std::ops::Range;
@@ -8,7 +8,7 @@ use super::lexer::{Part, Placed, Token, tokens};
 
 type Parsed<T> = Result<T, String>;
 
-/// Queries nested deeper than this are refused: the parser recurses.
+/// Largest nesting depth of queries. The parser is recursive.
 const MAX_DEPTH: usize = 400;
 
 const KEYWORDS: [&str; 19] = [
@@ -24,13 +24,13 @@ struct Parser<'a> {
     tokens: &'a [Placed],
     at: usize,
     depth: usize,
-    /// Set once `input` or `inputs` is called, also within strings.
+    /// Set once `input` or `inputs` is called, including in strings.
     reads_inputs: &'a Cell<bool>,
-    /// Part of the text that an error is about, if it is not the token at hand.
+    /// Part of the text that an error refers to, if it is not the current token.
     wrong: Option<Range<usize>>,
 }
 
-/// Parses a program or a module. Messages say that it is `name`.
+/// Parses a program or a module. `name` is its name in messages.
 pub(crate) fn parse(text: &str, name: &str) -> Parsed<Unit> {
     let tokens = tokens(text).map_err(|message| format!("{message} at {name}"))?;
     let reads_inputs = Cell::new(false);
@@ -38,7 +38,7 @@ pub(crate) fn parse(text: &str, name: &str) -> Parsed<Unit> {
     parser.unit().map(|unit| Unit { reads_inputs: reads_inputs.get(), ..unit }).map_err(|message| {
         let end = text.trim_end().len();
         let range = parser.wrong.take().unwrap_or_else(|| match tokens.get(parser.at).or(tokens.last()) {
-            // The end of the file is where the last token or the white space behind it is.
+            // The end of the file is reported at the last token, or at white space after it.
             Some(_) if parser.at >= tokens.len() && end < text.len() => end..text.len(),
             Some(placed) => placed.at..placed.end,
             None => end..end,
@@ -47,7 +47,7 @@ pub(crate) fn parse(text: &str, name: &str) -> Parsed<Unit> {
     })
 }
 
-/// Tells where a part of a text is, with its line and a mark below.
+/// Shows the position of a part of the text: its line, and a mark below.
 fn pointer(text: &str, part: Range<usize>) -> String {
     let begin = text[..part.start].rfind('\n').map_or(0, |at| at + 1);
     let line = text[begin..].lines().next().unwrap_or_default();
@@ -58,7 +58,7 @@ fn pointer(text: &str, part: Range<usize>) -> String {
     format!("line {number}, column {}:\n    {line}\n    {}{}", column + 1, " ".repeat(column), "^".repeat(width))
 }
 
-/// Returns true if a query is the same for every input: what the metadata of a module is made of.
+/// Returns true if a query is constant, as the metadata of a module must be.
 fn is_constant(ast: &Ast) -> bool {
     let is_text = |pieces: &[Piece]| pieces.iter().all(|piece| matches!(piece, Piece::Text(_)));
     match ast {
@@ -72,10 +72,10 @@ fn is_constant(ast: &Ast) -> bool {
     }
 }
 
-/// Returns a term with `?` behind it. Behind an access that catches the errors of the access alone, and not those of the
+/// Returns a term followed by `?`. After an access, this only catches the errors of that access, and not those of the
 /// indexed value or the index: in `.a.b?`, not those of `.a`.
 fn optional(term: Ast) -> Ast {
-    /// Names that no program can write.
+    /// Names that a program cannot contain.
     const INDEX: &str = "index of ?";
     const FROM: &str = "start of ?";
     const UPTO: &str = "end of ?";
@@ -83,7 +83,7 @@ fn optional(term: Ast) -> Ast {
         Ast::Identity => Ast::Attempt(boxed(access)),
         target => Ast::Pipe(boxed(target), boxed(Ast::Attempt(boxed(access)))),
     };
-    // Constants are indices as they are.
+    // Constants are used as indices directly.
     let is_plain = |index: &Ast| match index {
         Ast::Number(_) => true,
         Ast::Text(None, pieces) => pieces.iter().all(|piece| matches!(piece, Piece::Text(_))),
@@ -283,7 +283,8 @@ impl<'a> Parser<'a> {
         self.nested(|it| it.pipeline(true))
     }
 
-    /// Parses a pipe of items. Left to right, though pipes associate to the right, so that long ones need no depth.
+    /// Parses a pipe of items. Although pipes are right-associative, they are parsed from left to right, so that long
+    /// ones need no recursion.
     fn pipeline(&mut self, commas: bool) -> Parsed<Ast> {
         let mut stages = vec![self.items(commas)?];
         while self.accept("|") {
@@ -405,14 +406,14 @@ impl<'a> Parser<'a> {
             self.at += 1;
             let right = self.nested(|it| it.expression(right_level))?;
             left = build.apply(left, right);
-            // Comparisons and assignments do not associate.
+            // Comparisons and assignments are not associative.
             if matches!(level, 1 | 4) && self.operator().is_some_and(|(next, ..)| next == level) {
                 return Err(self.unexpected(""));
             }
         }
     }
 
-    /// Returns the operator here: its level, the least level of its right operand, and its meaning.
+    /// Returns the operator at this position: its level, the smallest level of its right operand, and its meaning.
     fn operator(&self) -> Option<(u8, u8, Infix)> {
         use Operator as O;
         let left_associative = |level, operator| Some((level, level + 1, Infix::Binary(operator)));
@@ -452,7 +453,7 @@ impl<'a> Parser<'a> {
         self.nested(Self::postfix)
     }
 
-    /// Parses a term with what is put behind it.
+    /// Parses a term with its suffixes.
     fn postfix(&mut self) -> Parsed<Ast> {
         if self.accept_word("try") {
             let body = self.nested(Self::unary)?;
@@ -463,7 +464,7 @@ impl<'a> Parser<'a> {
     }
 
     fn term(&mut self) -> Parsed<Ast> {
-        // `(.a.b)?` catches the errors of all that is in parentheses.
+        // `(.a.b)?` catches all errors inside the parentheses.
         let mut is_access = !matches!(self.peek(), Some(Token::Mark("(")));
         let mut term = self.primary()?;
         loop {
@@ -498,7 +499,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Parses what follows `[` behind a term.
+    /// Parses the suffix after `[`.
     fn bracket(&mut self, term: Ast) -> Parsed<Ast> {
         if self.accept("]") {
             return Ok(Ast::Iterate(boxed(term)));
@@ -609,7 +610,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Parses what follows `if` or `elif`.
+    /// Parses the rest of a conditional after `if` or `elif`.
     fn conditional(&mut self) -> Parsed<Ast> {
         let condition = self.query()?;
         self.expect_word("then")?;
@@ -674,7 +675,7 @@ impl<'a> Parser<'a> {
         })
     }
 
-    /// Parses what follows `{`.
+    /// Parses the rest of an object after `{`.
     fn object(&mut self) -> Parsed<Ast> {
         let mut members = Vec::new();
         if self.accept("}") {
@@ -736,7 +737,7 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// The meaning of an operator between two operands.
+/// Meaning of a binary operator.
 enum Infix {
     Binary(Operator),
     Assign(Assignment),

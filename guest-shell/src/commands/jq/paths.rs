@@ -1,4 +1,4 @@
-//! Values within values: by key, by index, by slice, by path.
+//! Access to values by key, index, slice and path.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -7,7 +7,7 @@ use std::rc::Rc;
 use super::failure::Failure;
 use super::value::{Array, MAX_DEPTH, Members, Object, Val, sort_by_key};
 
-/// Greater indices are not assigned to.
+/// Largest index that can be assigned to.
 const MAX_INDEX: f64 = 536_870_911.0;
 
 fn cannot_index(value: &Val, key: &Val) -> Failure {
@@ -17,15 +17,15 @@ fn cannot_index(value: &Val, key: &Val) -> Failure {
     }
 }
 
-/// Returns the element's place in an array of this length; None for one before its beginning.
+/// Returns the position of an element in an array of this length; `None` for one before its beginning.
 fn place(index: f64, length: usize) -> Option<usize> {
     let index = index.floor();
     let index = if index < 0.0 { index + length as f64 } else { index };
-    // Saturates: there is no element there either.
+    // The cast saturates: there is no element at that index either.
     (index >= 0.0).then_some(index as usize)
 }
 
-/// Returns the range that `{"start": …, "end": …}` means in something of this length.
+/// Returns the range that `{"start": …, "end": …}` selects in a value of this length.
 fn range(slice: &Object, length: usize) -> Result<Range<usize>, Failure> {
     let bound = |name: &str, default: f64| match slice.0.get(name) {
         Some(Val::Null) => Ok(default),
@@ -43,13 +43,13 @@ fn range(slice: &Object, length: usize) -> Result<Range<usize>, Failure> {
     Ok(start..end.max(start))
 }
 
-/// Cuts characters out of a text.
+/// Returns a slice of a text, in characters.
 fn slice_text(text: &str, slice: &Object) -> Result<Val, Failure> {
     let range = range(slice, text.chars().count())?;
     Ok(Val::string(text.chars().skip(range.start).take(range.len()).collect::<String>()))
 }
 
-/// Returns the places where a row of elements begins.
+/// Returns the positions at which a sequence of elements occurs.
 pub(crate) fn occurrences(elements: &[Val], row: &[Val]) -> Result<Val, Failure> {
     if row.is_empty() {
         return Ok(Val::array(Vec::new()));
@@ -84,7 +84,7 @@ pub(crate) fn index(value: &Val, key: &Val) -> Result<Val, Failure> {
     })
 }
 
-/// Returns true if there is a value at a key or an index.
+/// Returns true if a value exists at a key or an index.
 pub(crate) fn has(value: &Val, key: &Val) -> Result<Val, Failure> {
     match (value, key) {
         (Val::Null, _) => Ok(Val::Bool(false)),
@@ -124,13 +124,13 @@ fn change(mut value: Val, keys: &[Val], new: Val) -> Result<Val, Failure> {
     if rest.is_empty() {
         return set(value, key, new);
     }
-    // Taken out meanwhile, so that what only this value holds is changed in place.
+    // The inner value is taken out meanwhile, so that it can be changed in place if it is not shared.
     let inner = take(&mut value, key)?;
     let inner = change(inner, rest, new)?;
     set(value, key, inner)
 }
 
-/// Takes out the value at a key; its place stays, with null.
+/// Takes out the value at a key, leaving null.
 fn take(value: &mut Val, key: &Val) -> Result<Val, Failure> {
     match (&mut *value, key) {
         (Val::Obj(object), Val::Str(name)) => {
@@ -196,8 +196,8 @@ fn set_slice(mut array: Rc<Array>, slice: &Object, new: Val) -> Result<Val, Fail
     Ok(Val::Arr(array))
 }
 
-/// Deletes what is at these paths. Below a path that is deleted nothing else counts, and the indices of an array are those
-/// that it had before.
+/// Deletes the values at these paths. Paths below a deleted path are ignored, and array indices refer to the original
+/// array.
 pub(crate) fn delete_paths(value: Val, mut paths: Vec<Val>) -> Result<Val, Failure> {
     sort_by_key(&mut paths, |path| path)?;
     let keys_of = paths.iter().map(|path| keys(path, &format!("Path must be specified as array, not {}", path.kind())));
@@ -209,11 +209,11 @@ pub(crate) fn delete_paths(value: Val, mut paths: Vec<Val>) -> Result<Val, Failu
     }
 }
 
-/// Deletes what is at these paths, which are sorted and not empty.
+/// Deletes the values at these paths, which are sorted and not empty.
 fn delete_sorted(mut value: Val, mut paths: &[&[Val]]) -> Result<Val, Failure> {
     let mut deleted = Vec::new();
     while let Some([key, rest @ ..]) = paths.first() {
-        // The first path counts whatever its key: NaN does not equal itself.
+        // The first path is always included: its key may be NaN, which does not equal itself.
         let mut more = 0;
         while let Some([next, ..]) = paths.get(1 + more)
             && next.equals(key)?
@@ -233,7 +233,7 @@ fn delete_sorted(mut value: Val, mut paths: &[&[Val]]) -> Result<Val, Failure> {
     if deleted.is_empty() { Ok(value) } else { delete(value, &deleted) }
 }
 
-/// Deletes what is at these keys, indices or slices.
+/// Deletes the values at these keys, indices or slices.
 fn delete(value: Val, keys: &[&Val]) -> Result<Val, Failure> {
     match value {
         Val::Null => Ok(Val::Null),

@@ -1,4 +1,4 @@
-//! JSON texts, one after another, as jq reads them: its tolerance, its messages, and its events (`--stream`).
+//! Reader of JSON texts, with jq's tolerance, messages and events (`--stream`).
 
 use std::rc::Rc;
 
@@ -6,12 +6,12 @@ use super::number::Number;
 use super::utf8::text_of;
 use super::value::{MAX_DEPTH, Members, Val};
 
-/// The record separator, which begins each text of a sequence (`--seq`).
+/// Record separator, which begins each text of a sequence (`--seq`).
 const SEPARATOR: u8 = 0x1e;
 
 type Parsed<T> = Result<T, String>;
 
-/// A container that has begun.
+/// Container that is open.
 enum Open {
     Array(Vec<Val>),
     Object(Members, Option<Rc<str>>),
@@ -23,24 +23,24 @@ enum State {
     Normal,
     Text,
     Escape,
-    /// State in which everything up to the first record separator is skipped.
+    /// Everything up to the first record separator is skipped.
     Waiting,
 }
 
-/// The positions within the containers around, for `--stream`.
+/// Positions within the open containers, for `--stream`.
 #[derive(Default)]
 struct Events {
     path: Vec<Val>,
-    /// The path at the last error.
+    /// Path at the last error.
     broken: Vec<Val>,
-    /// Events that have been made and not yet taken.
+    /// Events that wait to be taken.
     ready: std::collections::VecDeque<Val>,
 }
 
-/// Reads the values of a text.
+/// Reader of the values of a text.
 pub(crate) struct Reader<'a> {
     bytes: &'a [u8],
-    /// The length of the byte order mark, which is skipped.
+    /// Length of the byte order mark, which is skipped.
     mark: usize,
     at: usize,
     line: usize,
@@ -49,12 +49,12 @@ pub(crate) struct Reader<'a> {
     token: Vec<u8>,
     stack: Vec<Open>,
     next: Option<Val>,
-    /// Number of containers that are open, and of names of members that wait for their values.
+    /// Number of open containers, and of member names that wait for their values.
     depth: usize,
     events: Option<Events>,
-    /// The text is a sequence: an error ends only one of its texts.
+    /// True if the text is a sequence, in which an error only ends one text.
     sequence: bool,
-    /// The last byte was white space.
+    /// True if the last byte was white space.
     blank: bool,
     failed: bool,
 }
@@ -85,22 +85,22 @@ impl<'a> Reader<'a> {
         Self { events: Some(Events::default()), ..Self::new(bytes) }
     }
 
-    /// Reads a sequence of texts, each behind a record separator.
+    /// Reads a sequence of texts, each after a record separator.
     pub(crate) fn of_sequence(self) -> Self {
         Self { sequence: true, state: State::Waiting, ..self }
     }
 
-    /// Returns how many bytes have been read, those of a byte order mark included.
+    /// Returns the number of bytes read, including a byte order mark.
     pub(crate) fn position(&self) -> usize {
         self.at + self.mark
     }
 
-    /// Returns where in the containers the last error was, while streaming.
+    /// Returns the path of the last error while streaming.
     pub(crate) fn broken_path(&self) -> Val {
         Val::array(self.events.as_ref().map(|events| events.broken.clone()).unwrap_or_default())
     }
 
-    /// Reads the next value. Behind an error that is not at the end of the text, reading goes on.
+    /// Reads the next value. Reading continues after an error that is not at the end of the text.
     pub(crate) fn read(&mut self) -> Option<Parsed<Val>> {
         if let Some(event) = self.take_event() {
             return Some(Ok(event));
@@ -119,8 +119,8 @@ impl<'a> Reader<'a> {
         self.finish()
     }
 
-    /// Tells of an error at this byte. Reading goes on directly behind it in a sequence, else in the next line: jq's
-    /// parser is given lines.
+    /// Returns the message for an error at this byte. In a sequence, reading continues directly after it, and otherwise
+    /// on the next line, because jq's parser is given lines.
     fn fail(&mut self, message: &str, byte: u8) -> String {
         let message = format!("{message} at line {}, column {}", self.line, self.column);
         self.reset();
@@ -136,7 +136,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Forgets what has been read of a text.
+    /// Discards what has been read of a text.
     fn reset(&mut self) {
         (self.state, self.next, self.depth) = (State::Normal, None, 0);
         self.token.clear();
@@ -153,7 +153,7 @@ impl<'a> Reader<'a> {
         Some(Err(format!("{message} at EOF at line {}, column {}", self.line, self.column)))
     }
 
-    /// Returns what is wrong with the end of the text.
+    /// Returns the error at the end of the text.
     fn unfinished(&mut self) -> Option<String> {
         let message = match self.state {
             State::Waiting => "Unfinished abandoned text",
@@ -170,12 +170,12 @@ impl<'a> Reader<'a> {
         Some(message.to_owned())
     }
 
-    /// Returns true if the text of a sequence ends directly behind a number: there may have been more of it.
+    /// Returns true if a text of a sequence ends directly after a number, which may be incomplete.
     fn ends_in_number(&self) -> bool {
         self.sequence && !self.blank && self.stack.is_empty() && matches!(self.next, Some(Val::Num(_)))
     }
 
-    /// Begins the next text of a sequence. The one before must be complete, a number also have white space behind it.
+    /// Begins the next text of a sequence. The previous one must be complete; a number needs white space after it.
     fn separate(&mut self) -> Parsed<Option<Val>> {
         let begun = match &self.events {
             Some(_) => self.next.is_some(),
@@ -214,7 +214,7 @@ impl<'a> Reader<'a> {
         self.events.as_mut()?.ready.pop_front()
     }
 
-    /// Takes the value that is complete, if one is.
+    /// Takes the complete value, if there is one.
     fn done(&mut self) -> Option<Val> {
         if self.events.is_some() {
             if let Some(value) = self.next.take_if(|_| self.stack.is_empty()) {
@@ -244,7 +244,7 @@ impl<'a> Reader<'a> {
                 }
                 b'[' | b']' | b'{' | b'}' | b',' | b':' => {
                     self.end_literal()?;
-                    // A number directly before a container is a value of its own.
+                    // A number directly before a container is a separate value.
                     let before = self.done();
                     self.structure(byte)?;
                     if before.is_some() {
@@ -309,7 +309,7 @@ impl<'a> Reader<'a> {
     }
 
     fn open(&mut self, byte: u8) -> Parsed<()> {
-        // jq keeps no values while streaming, and then has no limit.
+        // While streaming, jq stores no values and has no limit.
         if self.depth >= MAX_DEPTH && self.events.is_none() {
             return Err("Exceeds depth limit for parsing".to_owned());
         }
@@ -329,7 +329,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Returns the first message while streaming, else the second one: jq has two parsers.
+    /// Returns the first message while streaming, and the second one otherwise: jq has two parsers.
     fn either(&self, streaming: &str, plain: &str) -> String {
         if self.events.is_some() { streaming.to_owned() } else { plain.to_owned() }
     }
@@ -358,7 +358,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Puts the value that has been read into the container around it. While streaming, a container holds nulls only.
+    /// Adds the value that was read to the enclosing container. While streaming, containers only hold nulls.
     fn put(&mut self, value: Val) -> Parsed<()> {
         let kept = if self.events.is_some() { Val::Null } else { value.clone() };
         match self.stack.last_mut() {
@@ -372,7 +372,7 @@ impl<'a> Reader<'a> {
             },
             None => return Err("',' not as part of an object".to_owned()),
         }
-        // A container has made its own events.
+        // A container has produced its own events.
         if self.events.is_some() && !matches!(value, Val::Arr(_) | Val::Obj(_)) {
             self.emit(Some(value));
         }
@@ -425,13 +425,13 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Returns the message about a brace that closes no object.
+    /// Returns the message about a brace that does not close an object.
     fn stray_brace(&self) -> String {
         let Some(Open::Array(elements)) = self.stack.last() else {
             return self.either("Unmatched '}' at the top-level", "Unmatched '}'");
         };
         let after_value = self.next.is_some();
-        // Streaming, jq takes the array for an object here.
+        // While streaming, jq mistakes the array for an object here.
         let after_comma = !after_value && !elements.is_empty();
         let streaming =
             if after_comma { "Expected another key:value pair" } else { "Unmatched '}' in the middle of an array" };
@@ -459,7 +459,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Makes the event of a leaf, or of the end of a container.
+    /// Emits the event of a leaf, or of the end of a container.
     fn emit(&mut self, leaf: Option<Val>) {
         if let Some(events) = &mut self.events {
             let path = Val::array(events.path.clone());
@@ -468,7 +468,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Reads a word that is a constant or a number.
+/// Parses a constant or a number.
 fn literal(token: &[u8]) -> Parsed<Val> {
     let constant = match token[0] {
         b't' => Some(("true", Val::Bool(true))),
@@ -484,7 +484,7 @@ fn literal(token: &[u8]) -> Parsed<Val> {
     text.and_then(number).ok_or_else(|| "Invalid numeric literal".to_owned())
 }
 
-/// Reads a number, NaN and the infinities among them.
+/// Parses a number, including NaN and the infinities.
 pub(crate) fn number(text: &str) -> Option<Val> {
     if let Some(number) = Number::parse(text) {
         return Some(Val::Num(number));
@@ -498,7 +498,7 @@ pub(crate) fn number(text: &str) -> Option<Val> {
     Some(Val::from(if text.starts_with('-') { -value } else { value }))
 }
 
-/// Replaces the escapes of a JSON string.
+/// Resolves the escapes of a JSON string.
 pub(crate) fn unescape(text: &str) -> Parsed<String> {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -526,7 +526,7 @@ fn hexadecimal(text: &str) -> Option<u32> {
     u32::from_str_radix(digits, 16).ok()
 }
 
-/// Replaces `XXXX` of `\uXXXX`, or both halves of a surrogate pair, and returns what follows.
+/// Resolves `XXXX` of `\uXXXX`, or both halves of a surrogate pair, and returns the rest.
 fn unescape_unit<'a>(rest: &'a str, out: &mut String) -> Parsed<&'a str> {
     let unit = hexadecimal(rest).ok_or("Invalid escape")?;
     let rest = &rest[4..];
@@ -541,7 +541,7 @@ fn unescape_unit<'a>(rest: &'a str, out: &mut String) -> Parsed<&'a str> {
     Ok(&rest[6..])
 }
 
-/// Reads a text that must be one value: `fromjson`, `--argjson`.
+/// Parses a text that must be one value: `fromjson`, `--argjson`.
 pub(crate) fn read_one(text: &str) -> Parsed<Val> {
     let mut reader = Reader::new(text.as_bytes());
     let failed = |message: String| format!("{message} (while parsing '{text}')");

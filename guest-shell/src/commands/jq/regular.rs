@@ -1,4 +1,4 @@
-//! Regular expressions: `match` and what is made of it.
+//! Regular expressions: `match` and the functions based on it.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -12,23 +12,23 @@ use super::value::Val;
 
 type Given = Result<Val, Failure>;
 
-/// Names, numbers of arguments, functions.
+/// Name, number of arguments, and implementation of each function.
 pub(crate) const TABLE: &[(&str, usize, NativeFn)] = &[("_match", 3, |_, input, arguments| {
     let (expression, flags, test) = (&arguments[0], &arguments[1], arguments[2].is_true());
     matches(&input, expression, flags, test)
 })];
 
-/// Expressions are kept between inputs; a program that makes them up as it goes on starts anew.
+/// Number of cached expressions. A program with more of them starts with an empty cache again.
 const MAX_KEPT: usize = 64;
 
-/// A search that backtracks more often than this is given up.
+/// Number of backtracks after which a search is aborted.
 const MAX_BACKTRACKS: usize = 5_000_000;
 
 thread_local! {
     static KEPT: RefCell<HashMap<(String, String), Rc<Regex>>> = RefCell::default();
 }
 
-/// The flags that a search has besides those of its expression.
+/// Flags of a search that are not part of its expression.
 #[derive(Clone, Copy, Default)]
 struct Flags {
     global: bool,
@@ -45,7 +45,7 @@ fn read_flags(text: &str) -> Result<(Flags, String), Failure> {
             'l' => flags.longest = true,
             'i' => inline.push('i'),
             'x' => inline.push('x'),
-            // Lines are not told apart anyway.
+            // Line ends are not special anyway.
             's' => {}
             'p' => inline.push('s'),
             _ => return Err(Failure::new(format!("{text} is not a valid modifier string"))),
@@ -72,8 +72,9 @@ fn compiled(expression: &str, inline: &str, line_end: bool) -> Result<Rc<Regex>,
     Ok(regex)
 }
 
-/// Puts Oniguruma's syntax in Rust's. `$` also matches before a line break at the end of the text: only where there is
-/// one, since looking ahead makes a search go back, and then some expressions take for ever.
+/// Translates Oniguruma's syntax to Rust's. `$` also matches before a line break at the end of the text. The look-ahead
+/// for it is only added if the text has one, since it makes a search backtrack, which takes very long with some
+/// expressions.
 fn translated(expression: &str, line_end: bool) -> String {
     let end = if line_end { "(?=\\n?\\z)" } else { "\\z" };
     let mut out = String::with_capacity(expression.len());
@@ -162,7 +163,7 @@ fn longest(regex: &Regex, text: &str, start: usize, end: usize) -> usize {
     ends.rev().find(|end| anchored.is_match(&text[start..*end]).unwrap_or(false)).unwrap_or(end)
 }
 
-/// Counts characters as places in a text are asked for.
+/// Converter of increasing byte positions to numbers of characters.
 struct Characters<'a> {
     text: &'a str,
     byte: usize,
@@ -192,7 +193,7 @@ fn described(
     for (at, name) in names.iter().enumerate().skip(1) {
         let name = name.map_or(Val::Null, Val::from);
         groups.push(match captures.get(at) {
-            // The order of an empty group's keys is jq's.
+            // For an empty group, jq has another order of keys.
             Some(group) if group.start() == group.end() => Val::record([
                 ("offset", characters.before(group.start())),
                 ("string", Val::from("")),

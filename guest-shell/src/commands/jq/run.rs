@@ -1,4 +1,4 @@
-//! A run of `jq`: inputs are read, the program is run on each, results are written.
+//! Run of `jq`: reads inputs, runs the program on each, and writes results.
 
 use std::collections::{HashMap, VecDeque};
 use std::rc::Rc;
@@ -14,22 +14,22 @@ use super::utf8::text_of;
 use super::value::{Members, Val};
 use super::writer::{Colors, Layout, compact, write, write_string};
 
-/// Most output that is kept, in bytes.
+/// Largest output, in bytes.
 const MAX_OUTPUT: usize = 64 << 20;
 
-/// Inputs and settings that a run needs, read beforehand.
+/// Inputs and settings of a run, read beforehand.
 pub(crate) struct Job<'a> {
     pub(crate) options: &'a Options,
     pub(crate) source: &'a Source,
-    /// The inputs in order: the name of each file, none for standard input, and its bytes.
+    /// Inputs in order: the name of each file (`None` for standard input), and its bytes.
     pub(crate) inputs: Vec<(Option<String>, Vec<u8>)>,
-    /// Contents of the named files, by their names.
+    /// Contents of named files, by name.
     pub(crate) files: HashMap<String, Vec<u8>>,
     pub(crate) environment: Vec<(String, String)>,
-    /// Messages of what could not be read; they make the status 2.
+    /// Messages about files that could not be read; they set the status to 2.
     pub(crate) complaints: String,
     pub(crate) now: i64,
-    /// Called now and then: an error ends the run.
+    /// Called regularly; an error ends the run.
     pub(crate) check: &'a mut dyn FnMut() -> Result<(), String>,
 }
 
@@ -39,14 +39,14 @@ pub(crate) struct Done {
     pub(crate) output: Vec<u8>,
     pub(crate) error: String,
     pub(crate) status: i32,
-    /// The limit that ended it.
+    /// Limit that ended the run.
     pub(crate) stopped: Option<String>,
 }
 
-/// The inputs as one text, as jq reads them.
+/// Inputs as one text, in jq's manner.
 struct Inputs<'a> {
     mode: Mode<'a>,
-    /// Places where each file ends in the text, and its name.
+    /// Positions in the text at which files end, with their names.
     ends: Vec<(usize, Option<String>)>,
     bytes: &'a [u8],
     /// Number of bytes that have been read.
@@ -57,7 +57,7 @@ struct Inputs<'a> {
 enum Mode<'a> {
     Json(Box<Reader<'a>>),
     Lines,
-    /// Values that were read beforehand: one value, and the errors before it.
+    /// Values that were read in advance: one value, and the errors before it.
     Ready(VecDeque<Result<Val, String>>),
 }
 
@@ -67,7 +67,7 @@ struct Surroundings<'a> {
     now: i64,
     directories: Vec<String>,
     check: &'a mut dyn FnMut() -> Result<(), String>,
-    /// No input has been read, and none need be.
+    /// True if no input was read, and none is needed.
     null_input: bool,
 }
 
@@ -122,7 +122,7 @@ impl<'a> Inputs<'a> {
         inputs
     }
 
-    /// Reads all values into an array. Errors come before it.
+    /// Reads all values into an array. Errors precede it.
     fn slurp(&mut self) -> VecDeque<Result<Val, String>> {
         let (mut values, mut ready) = (Vec::new(), VecDeque::new());
         while let Some(next) = self.next() {
@@ -168,7 +168,7 @@ impl<'a> Inputs<'a> {
         self.ends.iter().find(|(end, _)| *end >= self.at).or(self.ends.last())
     }
 
-    /// Counts the lines that jq has read of the current file: it reads whole lines.
+    /// Counts the lines of the current file that jq has read: it reads whole lines.
     fn lines(&self) -> usize {
         let end = self.file().map_or(0, |(end, _)| *end);
         let begin = self.ends.iter().rev().map(|(end, _)| *end).find(|end| *end < self.at).unwrap_or(0);
@@ -180,7 +180,7 @@ impl<'a> Inputs<'a> {
     }
 }
 
-/// The results so far.
+/// Results so far.
 struct Output<'a> {
     options: &'a Options,
     layout: Layout,
@@ -188,7 +188,7 @@ struct Output<'a> {
 }
 
 impl Output<'_> {
-    /// Writes a result, or says why it cannot be written.
+    /// Writes a result, or returns the reason of the failure.
     fn put(&mut self, value: &Val) -> Result<(), String> {
         let raw = self.options.raw;
         if self.options.seq {
@@ -250,7 +250,7 @@ fn value_of(name: &str, given: &Given, files: &HashMap<String, Vec<u8>>) -> Resu
     }
 }
 
-/// Returns the colours that the environment asks for, and warns of a setting that is wrong.
+/// Returns the colours from the environment, with a warning about an invalid setting.
 fn colors(environment: &[(String, String)], warnings: &mut String) -> Colors {
     let setting = environment.iter().find(|(name, _)| name == "JQ_COLORS");
     let Some((_, setting)) = setting else { return Colors::default() };
@@ -315,7 +315,7 @@ pub(crate) fn run(job: Job<'_>) -> Done {
             ending = ending.then(next);
         }
     }
-    // Files that nothing reads need not be there.
+    // Files that are not read need not exist.
     let failed = !complaints.is_empty() && !surroundings.null_input;
     if failed {
         surroundings.error.insert_str(0, &complaints);
@@ -323,10 +323,10 @@ pub(crate) fn run(job: Job<'_>) -> Done {
     finish(ending, surroundings, output, failed)
 }
 
-/// Ending of the run on an input.
+/// End of the run on an input.
 #[derive(Default)]
 struct Ending {
-    /// The truth of the last result.
+    /// Truth value of the last result.
     last: Option<bool>,
     failed: bool,
     halted: Option<i32>,
@@ -393,14 +393,14 @@ fn process(
     ending
 }
 
-/// Returns the message about an error that nothing caught.
+/// Returns the message about an uncaught error.
 fn complaint(value: &Val, host: &dyn Host) -> String {
     let place = match host.input_filename() {
         Some(name) => format!("{name}:{}", host.input_line()),
         None => "<unknown>".to_owned(),
     };
     match value {
-        // C's end of a string ends it here too.
+        // As in C, a NUL ends the text.
         Val::Str(text) => format!("jq: error (at {place}): {}\n", text.split('\0').next().unwrap_or_default()),
         other => format!("jq: error (at {place}) (not a string): {}\n", compact(other)),
     }

@@ -9,31 +9,31 @@ use super::formats::Format;
 use super::machine::Host;
 use super::value::Val;
 
-/// A compiled query, shared.
+/// Compiled query, which several holders share.
 pub(crate) type T = Rc<Term>;
 
-/// A function of Rust: the host, the input, the arguments.
+/// Function that is implemented in Rust. Parameters: the host, the input, the arguments.
 pub(crate) type NativeFn = fn(&mut dyn Host, Val, &[Val]) -> Result<Val, Failure>;
 
-/// Function that was compiled. The body is set once it is compiled, since it may call the function itself.
+/// Compiled function. The body is set after its compilation, since it may call the function itself.
 #[derive(Default)]
 pub(crate) struct Function {
     pub(crate) body: OnceCell<T>,
 }
 
-/// A piece of a string.
+/// Part of a string.
 pub(crate) enum Piece {
     Text(Rc<String>),
     Query(T),
 }
 
-/// A step of taking a value apart. Slot 0 holds the value.
+/// Step of destructuring a value. Slot 0 holds the value.
 pub(crate) enum Step {
-    /// The slot indexed, and the index; the result goes to the next free slot.
+    /// The slot that is indexed, and the index. The result goes to the next free slot.
     Index(usize, Val),
-    /// The slot indexed, and the query for the index, run on what the slot holds.
+    /// The slot that is indexed, and the query for the index. The query runs on the value of the slot.
     Query(usize, T),
-    /// The slot, and the variable that gets what it holds.
+    /// The slot, and the variable that gets its value.
     Bind(usize, usize),
 }
 
@@ -63,7 +63,7 @@ pub(crate) enum Term {
     Alternative(T, T),
     If(T, T, Option<T>),
     Try(T, Option<T>),
-    /// An access whose errors are dropped, but for those about paths.
+    /// Access whose errors are dropped, except those about paths.
     Attempt(T),
     Reduce(T, Rc<Patterns>, T, T),
     Foreach(T, Rc<Patterns>, T, T, Option<T>),
@@ -71,17 +71,17 @@ pub(crate) enum Term {
     Variable(usize),
     Label(T),
     Break(usize),
-    /// A function of the query's own, bound for the rest.
+    /// Definition of a function of the query, which the rest can call.
     Define(T),
-    /// A function of the program or the library.
+    /// Call of a function of the program or the library.
     CallGlobal(usize, Vec<T>),
-    /// The level of a local function, its number, its arguments.
+    /// Call of a local function: its level, its number, the arguments.
     CallLocal(usize, usize, Vec<T>),
     /// Call of a parameter.
     CallParameter(usize),
     Native(NativeFn, Vec<T>),
     Path(T),
-    /// Paths, and what becomes of the values there.
+    /// Update: paths, and the query that replaces the values there.
     Modify(T, T),
     GetPath(T),
     Error(T),
@@ -93,7 +93,7 @@ pub(crate) enum Term {
 /// Persistent list of items. Taking the list apart does not recurse.
 pub(crate) struct Chain<I>(Option<Rc<Link<I>>>);
 
-/// A link of a [`Chain`].
+/// Link of a [`Chain`].
 pub(crate) struct Link<I> {
     pub(crate) item: I,
     next: Chain<I>,
@@ -114,13 +114,13 @@ impl<I> Chain<I> {
         Self(Some(Rc::new(Link { item, next: self.clone(), length: self.len() + 1 })))
     }
 
-    /// Puts an item in front of a list that is not needed any more.
+    /// Puts an item in front of a list that is no longer needed.
     pub(crate) fn pushed(self, item: I) -> Self {
         let length = self.len() + 1;
         Self(Some(Rc::new(Link { item, next: self, length })))
     }
 
-    /// Returns the list from the item that was put in as number `level` on.
+    /// Returns the part of the list that begins with the item of number `level`, in the order of insertion.
     pub(crate) fn down_to(&self, level: usize) -> &Self {
         let mut at = self;
         while let Some(link) = at.0.as_ref().filter(|link| link.length > level + 1) {
@@ -133,7 +133,7 @@ impl<I> Chain<I> {
         self.0.as_deref().map(|link| &link.item)
     }
 
-    /// Returns the items, the last one put in first.
+    /// Returns the items, the newest first.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &I> {
         let mut at = self;
         std::iter::from_fn(move || {
@@ -145,7 +145,7 @@ impl<I> Chain<I> {
 }
 
 impl<I: Clone> Chain<I> {
-    /// Takes off the first item, without a copy if nothing else holds it.
+    /// Removes the first item, without a copy if there is no other holder.
     pub(crate) fn pop(&mut self) -> Option<I> {
         let link = self.0.take()?;
         Some(match Rc::try_unwrap(link) {

@@ -1,4 +1,4 @@
-//! Filters on inputs, by what jq 1.8.2 prints.
+//! Filters on inputs, compared with the output of jq 1.8.2.
 
 use std::collections::HashMap;
 use std::future::Future;
@@ -32,7 +32,7 @@ const FILES: [(&str, &str); 10] = [
     ("/home/lib/h.jq", "def from_lib: 7; def h: from_lib;"),
 ];
 
-/// Runs a future that waits for nothing.
+/// Runs a future that never waits.
 fn finished<F: Future>(future: F) -> F::Output {
     let mut future = std::pin::pin!(future);
     loop {
@@ -69,7 +69,7 @@ fn jq(words: &[&str], stdin: &str) -> Done {
     })
 }
 
-/// Checks filters on an input of null: the filter, and the lines printed.
+/// Checks filters on a null input. Each case is a filter and the lines that it prints.
 fn check(cases: &[(&str, &str)]) {
     for (filter, expected) in cases {
         let done = jq(&["-c", filter], "null");
@@ -324,7 +324,7 @@ fn values_nested_too_deeply_are_refused() {
         ("getpath([range(10001) | 0])".to_owned(), "Path too deep"),
         ("delpaths([[range(10001) | 0]])".to_owned(), "Path too deep"),
     ];
-    // Ten thousand frames of a build without optimization want this much.
+    // Ten thousand frames of an unoptimized build need this much.
     std::thread::scope(|scope| {
         let check = || {
             for (filter, expected) in &cases {

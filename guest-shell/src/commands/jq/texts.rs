@@ -1,4 +1,4 @@
-//! Functions of strings, and between values and their texts.
+//! Functions on strings, and conversions between values and text.
 
 use super::failure::Failure;
 use super::formats::{Format, text};
@@ -93,7 +93,7 @@ fn trimmed(input: &Val, trim: fn(&str, Blank) -> &str) -> Given {
     }
 }
 
-/// Returns the places, counted in characters, where a text begins within another one.
+/// Returns the positions, counted in characters, at which a text occurs within another one.
 fn occurrences(whole: &Val, part: &Val) -> Given {
     let Some(whole) = whole.as_str() else {
         return Err(Failure::about(whole, "cannot be searched, as it is not a string"));

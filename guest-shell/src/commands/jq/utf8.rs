@@ -1,9 +1,9 @@
-//! Text from bytes that may be no UTF-8, as jq makes it.
+//! Conversion of bytes that may not be UTF-8 to text, in jq's manner.
 
-/// Decodes bytes; a sequence that is no character becomes U+FFFD.
+/// Decodes bytes. A sequence that is not a character becomes U+FFFD.
 ///
-/// The standard library replaces more finely: jq replaces surrogates and overlong forms once, and a sequence that the end
-/// cuts off together with all that is behind its first byte.
+/// The standard library inserts more replacements. jq inserts a single one for a surrogate, for an overlong form, and
+/// for a sequence that the end cuts off, including everything after its first byte.
 pub(crate) fn text_of(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len());
     let mut rest = bytes;
@@ -17,7 +17,7 @@ pub(crate) fn text_of(bytes: &[u8]) -> String {
     text
 }
 
-/// Returns how many bytes one replacement stands for. The bytes begin with what is no character.
+/// Returns the number of bytes that one replacement stands for. The bytes begin with an invalid sequence.
 fn broken_length(bytes: &[u8]) -> usize {
     let announced = match bytes.first() {
         Some(0xC2..=0xDF) => 2,

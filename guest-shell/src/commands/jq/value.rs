@@ -1,4 +1,4 @@
-//! JSON values: how they are held, ordered and compared.
+//! JSON values: representation, order and comparison.
 
 use std::cell::Cell;
 use std::cmp::Ordering;
@@ -11,17 +11,17 @@ use indexmap::IndexMap;
 use super::failure::Failure;
 use super::number::Number;
 
-/// The members of an object, in the order in which they were put in.
+/// Members of an object, in the order of insertion.
 pub(crate) type Members = IndexMap<Rc<str>, Val, BuildHasherDefault<DefaultHasher>>;
 
-/// Operations that take values apart refuse those nested deeper than this, as jq does.
+/// Largest nesting depth of values that recursive operations accept, as in jq.
 pub(crate) const MAX_DEPTH: usize = 10_000;
 
-/// Elements of an array. Dropping the array takes apart what is nested in it without recursion.
+/// Elements of an array. Nested values are dropped without recursion.
 #[derive(Clone, Default)]
 pub(crate) struct Array(pub(crate) Vec<Val>);
 
-/// Members of an object. Dropping the object takes apart what is nested in it without recursion.
+/// Members of an object. Nested values are dropped without recursion.
 #[derive(Clone, Default)]
 pub(crate) struct Object(pub(crate) Members);
 
@@ -50,12 +50,12 @@ impl Val {
         Self::Obj(Rc::new(Object(members)))
     }
 
-    /// Makes an object of names and values.
+    /// Returns an object with these names and values.
     pub(crate) fn record<const N: usize>(members: [(&str, Self); N]) -> Self {
         Self::object(members.into_iter().map(|(name, value)| (Rc::from(name), value)).collect())
     }
 
-    /// Returns what `type` says of it.
+    /// Returns the result of jq's `type`.
     pub(crate) fn kind(&self) -> &'static str {
         match self {
             Self::Null => "null",
@@ -80,7 +80,7 @@ impl Val {
         if let Self::Str(text) = self { Some(text) } else { None }
     }
 
-    /// Returns true if the two are one and the same: equal scalars, or containers that share their contents.
+    /// Returns true if both are identical: equal scalars, or containers that share their contents.
     pub(crate) fn identical(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Null, Self::Null) => true,
@@ -102,7 +102,7 @@ impl Val {
         }
     }
 
-    /// Takes the elements out of an array, without a copy if nothing else holds it.
+    /// Takes the elements out of an array, without a copy if there is no other holder.
     pub(crate) fn into_elements(self) -> Result<Vec<Self>, Self> {
         match self {
             Self::Arr(mut array) => Ok(match Rc::get_mut(&mut array) {
@@ -135,18 +135,18 @@ impl Object {
     }
 }
 
-/// Two values that are nested too deeply for an operation that takes both apart.
+/// Error: two values are nested too deeply for an operation on both.
 pub(crate) struct TooDeep;
 
-/// Rules by which two values are compared.
+/// Rules of a comparison of two values.
 struct Comparison<'a> {
     numbers: fn(&Number, &Number) -> Ordering,
     /// Result for two values that are nested too deeply.
     deep: &'a dyn Fn() -> Result<Ordering, TooDeep>,
 }
 
-/// Comparisons of two values. None is a trait of the standard library, since values that are nested too deeply have no
-/// order.
+/// Comparisons of two values. These are not traits of the standard library, because values that are nested too deeply
+/// have no order.
 impl Val {
     /// Compares two values in jq's order: null, false, true, numbers, strings, arrays, objects.
     pub(crate) fn compare(&self, other: &Self) -> Result<Ordering, Failure> {
@@ -154,7 +154,7 @@ impl Val {
             .map_err(|TooDeep| Failure::new("Comparison too deep"))
     }
 
-    /// Returns true if the two are equal. NaN differs from itself, but containers that share their contents are equal.
+    /// Returns true if both are equal. NaN differs from itself, but containers that share their contents are equal.
     pub(crate) fn equals(&self, other: &Self) -> Result<bool, Failure> {
         self.equal_at(other, 0).map_err(|TooDeep| Failure::new("Equality check too deep"))
     }
@@ -205,7 +205,7 @@ impl Val {
     }
 }
 
-/// Compares the elements of two containers at this depth, and then how many there are.
+/// Compares the elements of two containers at this depth, and then their numbers.
 fn order_rows<'a>(
     mut left: impl Iterator<Item = &'a Val>,
     mut right: impl Iterator<Item = &'a Val>,
@@ -234,10 +234,10 @@ fn all_equal<'a>(pairs: impl Iterator<Item = (&'a Val, &'a Val)>, depth: usize) 
     Ok(true)
 }
 
-/// Sorts items by their keys; equal ones stay in their order.
+/// Sorts items by their keys. The sort is stable.
 pub(crate) fn sort_by_key<I>(items: &mut [I], key: impl Fn(&I) -> &Val) -> Result<(), Failure> {
     let too_deep = Cell::new(false);
-    // Where two values differ only too deep, they are equal: without a total order the sort may panic.
+    // Values that differ only beyond the depth limit count as equal: without a total order the sort may panic.
     let deep = || {
         too_deep.set(true);
         Ok(Ordering::Equal)
@@ -277,7 +277,7 @@ impl FromIterator<Val> for Val {
     }
 }
 
-/// Moves a container's children into `pending` if this is the last holder of it.
+/// Moves the children of a container into `pending` if this is its last holder.
 fn dismantle(value: Val, pending: &mut Vec<Val>) {
     match value {
         Val::Arr(mut array) => {

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::value::{MAX_DEPTH, Val};
 
-/// The colours of null, false, true, numbers, strings, arrays, objects and keys, as terminals take them.
+/// The colours of null, false, true, numbers, strings, arrays, objects and keys, as terminal codes.
 const DEFAULT_COLORS: [&str; 8] = ["0;90", "0;39", "0;39", "0;39", "0;32", "1;39", "1;39", "1;34"];
 
 /// Escape sequences by kind of value.
@@ -18,8 +18,8 @@ impl Default for Colors {
 }
 
 impl Colors {
-    /// Reads the colors of `JQ_COLORS`, where fields that are missing leave the defaults. Returns none if one of the
-    /// first seven is wrong; the eighth came later, and jq ignores it then.
+    /// Parses the colours of `JQ_COLORS`. Missing fields keep the defaults. Returns `None` if one of the first seven is
+    /// invalid; jq ignores an invalid eighth one, which was added later.
     pub(crate) fn parse(setting: &str) -> Option<Self> {
         let valid = |field: &str| field.bytes().all(|byte| byte.is_ascii_digit() || byte == b';');
         let mut colors = Self::default();
@@ -55,14 +55,14 @@ const RESET: &str = "\x1b[0m";
 /// The layout of the text.
 #[derive(Clone, Default)]
 pub(crate) struct Layout {
-    /// Level of indentation; none puts everything in one line.
+    /// Indentation of a level; `None` prints everything on one line.
     pub(crate) indent: Option<String>,
     pub(crate) sort_keys: bool,
     pub(crate) ascii: bool,
     pub(crate) colors: Option<Colors>,
 }
 
-/// Writes a value in one line.
+/// Returns a value as text on one line.
 pub(crate) fn compact(value: &Val) -> String {
     let mut out = String::new();
     write(&mut out, value, &Layout::default());
@@ -145,7 +145,7 @@ impl<'b> Writer<'_, 'b> {
 
     fn begin(&mut self, value: &'b Val) {
         if self.open.len() > MAX_DEPTH {
-            // No JSON, as in jq.
+            // This is not JSON, as in jq.
             self.out.push_str("<skipped: too deep>");
             return;
         }

@@ -1,17 +1,17 @@
-//! The formats of several names a line: `-C`, `-x` and `-m`.
+//! Formats with several names on a line: `-C`, `-x` and `-m`.
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
 /// Width of the narrowest column: a letter and two spaces.
 const NARROWEST: usize = 3;
 
-/// Text that is printed, and how wide it is: escape sequences of colours have no width.
+/// Text that is printed, and its width. Escape sequences of colours have no width.
 pub(super) struct Cell {
     pub(super) text: String,
     pub(super) width: usize,
 }
 
-/// The widths of `count` columns, if a line of less than `limit` has room for them.
+/// Returns the widths of `count` columns, if they fit into a line of less than `limit`.
 fn fit(cells: &[Cell], count: usize, limit: usize, across: bool) -> Option<Vec<usize>> {
     let rows = cells.len().div_ceil(count);
     let mut widths = vec![NARROWEST; count];
@@ -30,7 +30,7 @@ fn fit(cells: &[Cell], count: usize, limit: usize, across: bool) -> Option<Vec<u
     Some(widths)
 }
 
-/// Indents from one column of the screen to another, with tabs where one leads there.
+/// Indents from one column of the screen to another, with tabs where possible.
 fn indent(out: &mut String, mut from: usize, to: usize, tab: usize) {
     while from < to {
         if tab != 0 && to / tab > (from + 1) / tab {
@@ -43,7 +43,7 @@ fn indent(out: &mut String, mut from: usize, to: usize, tab: usize) {
     }
 }
 
-/// `-C`, downwards, or `-x`, across: as many columns as lines of `limit` have room for.
+/// Formats cells in columns, downwards (`-C`) or across (`-x`), with as many columns as lines of `limit` can hold.
 pub(super) fn columns(cells: &[Cell], limit: usize, tab: usize, across: bool, end: char) -> String {
     let most = limit.div_ceil(NARROWEST).min(cells.len());
     let widths = (2..=most).rev().find_map(|count| fit(cells, count, limit, across)).unwrap_or_else(|| vec![0]);
@@ -70,8 +70,8 @@ pub(super) fn columns(cells: &[Cell], limit: usize, tab: usize, across: bool, en
     out
 }
 
-/// Writes cells with commas between, in lines of less than `limit` (`-m`); with another separator, `-C` on a line
-/// without a limit.
+/// Formats cells with commas between them, in lines of less than `limit` (`-m`). With another separator, formats them
+/// as `-C` on a line without a limit.
 pub(super) fn separated(cells: &[Cell], separator: &str, limit: usize, end: char) -> String {
     let mut out = String::new();
     let mut column = 0;

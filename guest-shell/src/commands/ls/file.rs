@@ -12,9 +12,9 @@ pub(super) struct File {
     /// Name as the operand or the directory has it.
     pub(super) name: String,
     pub(super) path: PathBuf,
-    /// Metadata of the file; `None` for a link that was to be followed and leads nowhere.
+    /// Metadata of the file; `None` for a followed link whose target does not exist.
     pub(super) meta: Option<Metadata>,
-    /// Target that a link leads to, in the long format.
+    /// Target of a link, in the long format.
     pub(super) target: Option<String>,
     /// Metadata of the target, if the options ask for it.
     pub(super) target_meta: Option<Metadata>,
@@ -33,8 +33,8 @@ impl File {
         self.meta.as_ref().map_or(0, file_status::blocks)
     }
 
-    /// The time that is shown and sorted by, in nanoseconds since the epoch. That of the last
-    /// change stands for all that the VFS does not keep.
+    /// Returns the time that is shown and sorted by, in nanoseconds since the epoch. The time of the last change
+    /// replaces all times that the VFS does not store.
     pub(super) fn time(&self, opts: &Options) -> i128 {
         self.meta.as_ref().map_or(0, |meta| nanos_of(if opts.created { meta.created } else { meta.modified }))
     }

@@ -1,4 +1,4 @@
-//! `ls` over a tree as GNU lists it. What is expected was compared with coreutils 9.1.
+//! Tests of `ls` on a tree. The expected output was compared with coreutils 9.1.
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
@@ -14,7 +14,7 @@ const TREE: &str = "
     touch -d '2026-10-01 01:02:03' d/sub d e .
 ";
 
-/// Standard output, standard error and the status of a script in the tree.
+/// Returns the standard output, the standard error and the status of a script in the tree.
 async fn run(script: &str) -> (String, String, i32) {
     let mut bash = crate::commands::testing::builder().username("agent").fixed_epoch(NOW).build();
     let result = bash.exec(&format!("{TREE}\n{script}")).await.unwrap();

@@ -25,8 +25,8 @@ use bashkit::cached_command;
 use bashkit::error::{Error, Result, io_error_reason};
 use bashkit::fs::{Metadata, vfs_join};
 
-/// The ls builtin - list directory contents, as GNU does in the C locale when its output is no
-/// terminal. Dates are in the zone of `TZ`, or in UTC.
+/// The ls builtin - list directory contents, as GNU does in the C locale when its output is not a terminal. Dates are
+/// in the zone of `TZ`, or in UTC.
 ///
 /// Usage: ls [OPTION]... [FILE]...
 pub(crate) struct Ls {
@@ -41,7 +41,7 @@ impl Default for Ls {
 }
 
 impl Ls {
-    /// Create an ls builtin reading time from `clock`; every file is `username`'s.
+    /// Create an ls builtin that reads the time from `clock`. `username` owns every file.
     pub(crate) fn new(clock: Date, username: impl Into<String>) -> Self {
         Self { clock, username: username.into() }
     }
@@ -97,11 +97,11 @@ impl Builtin for Ls {
     }
 }
 
-/// A directory that is yet to be listed.
+/// Directory that is not listed yet.
 struct Pending {
     name: String,
     path: PathBuf,
-    /// Number of listed directories that the directory is in.
+    /// Nesting depth below the listed operand.
     depth: usize,
 }
 
@@ -114,7 +114,7 @@ struct Lister<'a> {
 }
 
 impl Lister<'_> {
-    /// 2 for what was named, 1 for what was found.
+    /// Reports an error. The status is 2 for an operand, and 1 for a file in a directory.
     fn complain(&mut self, what: &str, name: &str, error: &Error, status: i32) {
         let reason = io_error_reason(error);
         self.errors.push_str(&format!("ls: {what} '{name}': {reason}\n"));
@@ -138,7 +138,7 @@ impl Lister<'_> {
         let headers = self.opts.recursive || operands.len() > 1;
         let mut pending: Vec<Pending> =
             directories.into_iter().rev().map(|file| Pending { name: file.name, path: file.path, depth: 0 }).collect();
-        // The directories that the one at hand is in, with links followed.
+        // Ancestors of the current directory, with links resolved.
         let mut above: Vec<PathBuf> = Vec::new();
         while let Some(directory) = pending.pop() {
             above.truncate(directory.depth);
@@ -178,7 +178,7 @@ impl Lister<'_> {
         Ok(self.file(name.to_string(), path, &place, Some(meta)).await)
     }
 
-    /// Describes a file, where `place` is where `path` leads, for the inode.
+    /// Describes a file. `place` is the resolved `path`, for the inode.
     async fn file(&self, name: String, path: PathBuf, place: &Path, meta: Option<Metadata>) -> File {
         let fs = self.ctx.fs.as_ref();
         let long = self.opts.format == Format::Long;
@@ -205,7 +205,7 @@ impl Lister<'_> {
         if dotted && self.opts.hidden == Hidden::None {
             return false;
         }
-        // A dot at the beginning is matched by a dot only.
+        // Only a dot matches a dot at the beginning.
         !self.opts.ignore.iter().any(|pattern| (!dotted || pattern.starts_with('.')) && fnmatch(name, pattern, false))
     }
 
@@ -261,7 +261,7 @@ impl Lister<'_> {
         Ok(Some(files))
     }
 
-    /// Returns true if more than names is asked for.
+    /// Returns true if the listing requires more than names.
     fn needs_status(&self) -> bool {
         let opts = self.opts;
         opts.format == Format::Long
@@ -273,7 +273,7 @@ impl Lister<'_> {
             || matches!(opts.sort, Sort::Size | Sort::Time)
     }
 
-    /// Lists it, and says which directories in it are to be listed next.
+    /// Lists a directory, and returns the directories in it that are listed next.
     async fn directory(&mut self, directory: &Pending, place: &Path, header: bool) -> Result<Vec<Pending>> {
         let Some(files) = self.entries(directory, place).await? else {
             return Ok(Vec::new());

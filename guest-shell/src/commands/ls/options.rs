@@ -1,4 +1,4 @@
-//! The options of `ls`, as clap parsed them.
+//! Options of `ls`, from clap's matches.
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
@@ -8,7 +8,8 @@ use bashkit::clap::parser::ValueSource;
 use super::unit::{Unit, block_size};
 use bashkit::builtins::ls::quoting::QuotingStyle;
 
-/// Options that clap takes and `ls` does not do: refused, so that no script gets another output than it asked for.
+/// Options that clap accepts and `ls` does not implement. They are refused, so that no script gets other output than it
+/// requested.
 const REFUSED: &[&str] = &["author", "context", "dired"];
 
 #[derive(Clone, Copy, PartialEq)]
@@ -20,7 +21,7 @@ pub(super) enum Format {
     Commas,
 }
 
-/// Rule that says which of the names that begin with a dot are listed.
+/// Rule for the names that begin with a dot.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Hidden {
     None,
@@ -47,7 +48,7 @@ pub(super) enum Indicator {
     Classify,
 }
 
-/// The links that are followed.
+/// Links that are followed.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Follow {
     Never,
@@ -71,7 +72,7 @@ pub(super) struct Options {
     pub(super) directories_first: bool,
     /// Show and sort by the time of creation.
     pub(super) created: bool,
-    /// Formats of `date` for times of the last six months, and for others.
+    /// Formats of `date` for times of the last six months, and for other times.
     pub(super) recent: String,
     pub(super) old: String,
     pub(super) size_unit: Unit,
@@ -89,7 +90,7 @@ pub(super) struct Options {
     pub(super) end: char,
 }
 
-/// The text of an option that takes one.
+/// Returns the text of an option with a value.
 fn value<'a>(matches: &'a ArgMatches, id: &str) -> Option<&'a str> {
     matches.get_one::<String>(id).map(String::as_str)
 }
@@ -98,7 +99,7 @@ fn values(matches: &ArgMatches, id: &str) -> Vec<String> {
     matches.get_many::<String>(id).map(|all| all.cloned().collect()).unwrap_or_default()
 }
 
-/// Returns the position where an option was given last; `None` if it was not given.
+/// Returns the position of the last occurrence of an option; `None` if there is none.
 fn position(matches: &ArgMatches, id: &str) -> Option<usize> {
     if matches.value_source(id) != Some(ValueSource::CommandLine) {
         return None;
@@ -106,7 +107,7 @@ fn position(matches: &ArgMatches, id: &str) -> Option<usize> {
     matches.indices_of(id).and_then(Iterator::last)
 }
 
-/// The one of `ids` that was given last.
+/// Returns the one of `ids` that was given last.
 fn last<'a>(matches: &ArgMatches, ids: &[&'a str]) -> Option<&'a str> {
     let given = ids.iter().filter_map(|id| Some((position(matches, id)?, *id)));
     given.max().map(|(_, id)| id)
@@ -124,7 +125,7 @@ fn refused(matches: &ArgMatches) -> Option<String> {
     (!given.is_empty()).then(|| format!("ls: option(s) not yet implemented in bashkit: {}\n", given.join(", ")))
 }
 
-/// `-1` changes every format but the long one, which it must not end.
+/// Returns the format. `-1` overrides every format except the long one.
 fn format(matches: &ArgMatches) -> Format {
     const FORMATS: &[&str] = &["format", "C", "long", "x", "m", "g", "o", "numeric-uid-gid", "full-time"];
     let chosen = last(matches, FORMATS);
@@ -169,13 +170,13 @@ fn sort(matches: &ArgMatches, format: Format) -> Sort {
             "width" => Sort::Width,
             _ => Sort::Name,
         },
-        // A choice of the time is one of the order, where no time is shown.
+        // Where no time is shown, selecting a time selects the order.
         None if format != Format::Long && last(matches, &["c", "u", "time"]).is_some() => Sort::Time,
         None => Sort::Name,
     }
 }
 
-/// The formats of recent and of old times.
+/// Returns the formats of recent and of old times.
 fn time_style(matches: &ArgMatches) -> Result<(String, String), String> {
     let mut style = match last(matches, &["full-time", "time-style"]) {
         Some("full-time") => "full-iso",
@@ -209,7 +210,7 @@ fn time_style(matches: &ArgMatches) -> Result<(String, String), String> {
     Ok((recent.to_string(), old.unwrap_or(recent).to_string()))
 }
 
-/// The units of sizes and of blocks.
+/// Returns the units of sizes and of blocks.
 fn units(matches: &ArgMatches) -> Result<(Unit, Unit), String> {
     let both = match last(matches, &["human-readable", "si", "block-size"]) {
         Some("human-readable") => Some(Unit::Human(1024)),
@@ -271,8 +272,8 @@ fn number(matches: &ArgMatches, id: &str, what: &str) -> Result<Option<usize>, S
 }
 
 impl Options {
-    /// Reads the options, where `columns` is what the environment says of the width of lines. The error is for standard
-    /// error, and the status is 2.
+    /// Converts the matches to options. `columns` is the line width of the environment. The error is a message for
+    /// standard error, with status 2.
     pub(super) fn new(matches: &ArgMatches, columns: Option<usize>) -> Result<Self, String> {
         if let Some(message) = refused(matches) {
             return Err(message);
@@ -292,7 +293,7 @@ impl Options {
             ignore.extend(values(matches, "hide"));
         }
         let (size_unit, block_unit) = units(matches)?;
-        // A style from the environment that is none is no error where no time is shown.
+        // An invalid style in the environment is not an error where no time is shown.
         let (recent, old) = match format {
             Format::Long => time_style(matches)?,
             _ => Default::default(),
@@ -331,7 +332,7 @@ impl Options {
             recursive: matches.get_flag("recursive") && !directory,
             directory,
             width: number(matches, "width", "line width")?.or(columns).unwrap_or(80),
-            // GNU lets no tabs stand among colours.
+            // GNU prints no tabs when colours are on.
             tab: match number(matches, "tabsize", "tab size")? {
                 _ if colour => 0,
                 given => given.unwrap_or(8),
@@ -340,7 +341,7 @@ impl Options {
         })
     }
 
-    /// Returns true if the target of a link must be looked at.
+    /// Returns true if the targets of links are needed.
     pub(super) fn needs_targets(&self) -> bool {
         self.indicator >= Indicator::FileType || self.directories_first
     }

@@ -1,4 +1,4 @@
-//! What `ls` prints of the files of one listing.
+//! Output of `ls` for the files of one listing.
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
@@ -12,7 +12,7 @@ use bashkit::builtins::ls::quoting::quote_name;
 use bashkit::builtins::system::{SANDBOX_GID, SANDBOX_UID};
 use bashkit::fs::{FileType, Metadata};
 
-/// Widths of numbers, so that they stand in columns.
+/// Widths of numbers, for alignment in columns.
 #[derive(Default)]
 pub(super) struct Widths {
     inode: usize,
@@ -24,15 +24,14 @@ pub(super) struct Widths {
 pub(super) struct Printer<'a> {
     opts: &'a Options,
     env: FmtEnv,
-    /// Nanoseconds since the epoch.
+    /// Current time, in nanoseconds since the epoch.
     now: i128,
     pub(super) out: String,
-    /// True if a colour was set yet: before the first one, all are reset.
+    /// True after the first colour, which is preceded by a reset.
     coloured: bool,
 }
 
-/// The character behind a name: `/` for directories, `*` for executables, `@` for links, `|` for
-/// FIFOs.
+/// Returns the character after a name: `/` for directories, `*` for executables, `@` for links, `|` for FIFOs.
 fn mark(meta: &Metadata, indicator: Indicator) -> &'static str {
     match (indicator, meta.file_type) {
         (Indicator::None, _) => "",
@@ -45,7 +44,7 @@ fn mark(meta: &Metadata, indicator: Indicator) -> &'static str {
     }
 }
 
-/// GNU's colours where no `LS_COLORS` changes them.
+/// Returns GNU's default colours (without `LS_COLORS`).
 fn colour(meta: &Metadata) -> Option<&'static str> {
     let mode = meta.mode;
     Some(match meta.file_type {
@@ -62,7 +61,7 @@ fn colour(meta: &Metadata) -> Option<&'static str> {
     })
 }
 
-/// Returns how many columns a name takes: control characters take none.
+/// Returns the number of screen columns of a name. Control characters have no width.
 pub(super) fn width_of(name: &str) -> usize {
     name.chars().filter(|c| !c.is_control()).count()
 }
@@ -77,7 +76,7 @@ impl<'a> Printer<'a> {
         Self { opts, env, now, out: String::new(), coloured: false }
     }
 
-    /// The sum of the blocks of a directory, before its listing.
+    /// Prints the sum of the blocks of a directory, before its listing.
     pub(super) fn total(&mut self, files: &[File]) {
         let opts = self.opts;
         if opts.format == Format::Long || opts.blocks {
@@ -112,7 +111,7 @@ impl<'a> Printer<'a> {
         let opts = self.opts;
         let widest = |text: &dyn Fn(&File) -> String| files.iter().map(|file| text(file).len()).max().unwrap_or(0);
         let mut widths = Widths::default();
-        // Commas line nothing up.
+        // The format with commas has no alignment.
         if opts.format != Format::Commas {
             widths.inode = widest(&|file| self.inode(file));
             widths.blocks = widest(&|file| self.blocks(file));
@@ -138,7 +137,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// Writes the numbers that stand before everything else.
+    /// Returns the numbers at the beginning of a line.
     fn numbers(&self, file: &File, widths: &Widths) -> String {
         let mut text = String::new();
         if self.opts.inode {
@@ -229,7 +228,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// The name of a directory before what is in it.
+    /// Prints the name of a directory before its entries.
     pub(super) fn header(&mut self, name: &str) {
         if !self.out.is_empty() {
             self.out.push(self.opts.end);

@@ -1,4 +1,4 @@
-//! The order of a listing.
+//! Order of a listing.
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
@@ -9,7 +9,7 @@ use super::options::{Options, Sort};
 use super::print::width_of;
 use crate::commands::sort::filevercmp;
 
-/// The last dot and what is behind it.
+/// Returns the last dot and the text after it.
 fn extension(name: &str) -> &str {
     name.rfind('.').map_or("", |dot| &name[dot..])
 }
@@ -25,8 +25,8 @@ fn by_key(a: &File, b: &File, opts: &Options) -> Ordering {
     }
 }
 
-/// Names are compared as bytes where the key is equal. `-r` turns all of it, but for directories
-/// that come first.
+/// Sorts files. Names are compared as bytes where the keys are equal. `-r` reverses everything except the grouping of
+/// directories.
 pub(super) fn sort(files: &mut [File], opts: &Options) {
     if opts.sort == Sort::None {
         return;

@@ -1,4 +1,4 @@
-//! The units that sizes are written in.
+//! Units of sizes.
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
@@ -7,7 +7,7 @@ use crate::commands::disk::{human_size, parse_block_size};
 /// Unit in which sizes are written.
 #[derive(Clone)]
 pub(super) enum Unit {
-    /// Units of so many bytes, with a letter behind each number.
+    /// Multiples of a number of bytes, with a letter after each number.
     Of(u64, String),
     /// Powers of this base, with their letters.
     Human(u64),
@@ -22,7 +22,7 @@ impl Unit {
     }
 }
 
-/// Reads the value of `--block-size`: a number, a unit, or both; a unit by itself is written behind each number.
+/// Parses the value of `--block-size`: a number, a unit, or both. A unit alone is also printed after each number.
 pub(super) fn block_size(spec: &str) -> Result<Unit, String> {
     match spec {
         "human-readable" => return Ok(Unit::Human(1024)),

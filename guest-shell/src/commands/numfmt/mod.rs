@@ -1,8 +1,8 @@
-//! `numfmt`: converts numbers to and from forms that people read, as GNU's does.
+//! `numfmt`: converts numbers to and from human-readable forms, as GNU's does.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! | --- | --- |
-//! | [`options`] | the command line |
+//! | [`options`] | command-line options |
 //! | [`number`] | numbers as text: units, rounding, digits |
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
@@ -68,7 +68,8 @@ fn convert_field(text: &str, field: usize, opts: &Options) -> std::result::Resul
     Ok(format!("{}{}{}", opts.format.before, apply_padding(&converted, padding), opts.format.after))
 }
 
-/// Converts the fields of a line, and adds a message about each that is no number. Returns none if the run ends here.
+/// Converts the fields of a line, and adds a message about each that is not a number. Returns `None` if the run ends
+/// here.
 fn convert_line(line: &str, opts: &Options, errors: &mut String) -> Option<String> {
     let delimiter = opts.delimiter.as_deref().unwrap_or(" ");
     let mut out = String::with_capacity(line.len());

@@ -39,7 +39,7 @@ pub(super) fn round_value(val: f64, mode: RoundMode) -> f64 {
     }
 }
 
-/// Parses a number of the input, with the suffix of a unit if `from` has units. The error is a message.
+/// Parses a number of the input, with a unit suffix if `from` has units. The error is a message.
 pub(super) fn parse_number(input: &str, from: Scale) -> Result<f64, String> {
     let text = input.trim();
     let invalid = || format!("numfmt: invalid number: '{text}'\n");
@@ -62,13 +62,13 @@ pub(super) fn parse_number(input: &str, from: Scale) -> Result<f64, String> {
     Ok(number * factor)
 }
 
-/// Splits a text behind its last digit or point.
+/// Splits a text after its last digit or point.
 fn split_suffix(text: &str) -> (&str, &str) {
     let end = text.rfind(|last: char| last.is_ascii_digit() || last == '.').map_or(0, |last| last + 1);
     text.split_at(end)
 }
 
-/// Returns the text of a number with `precision` digits behind the point, as `--to` and `--format` have it.
+/// Returns the text of a number with `precision` digits after the point, in the format of `--to` and `--format`.
 pub(super) fn format_number(mut val: f64, precision: usize, opts: &Options) -> String {
     let (table, base) = match opts.to {
         Scale::None | Scale::Auto => {
@@ -83,7 +83,7 @@ pub(super) fn format_number(mut val: f64, precision: usize, opts: &Options) -> S
     if power > 0 {
         val /= table[power - 1].1;
     }
-    // As GNU's `double_to_human`: one digit behind the point below 10.
+    // As in GNU's `double_to_human`: one digit after the point for values below 10.
     let places = match opts.format.precision {
         Some(places) => places.min(power * 3),
         None => usize::from(val.abs() < 10.0),
@@ -105,15 +105,15 @@ pub(super) fn format_number(mut val: f64, precision: usize, opts: &Options) -> S
     zero_filled(text, &opts.format)
 }
 
-/// Rounds a value behind `places` digits.
+/// Rounds a value after `places` digits.
 fn rounded(val: f64, places: usize, mode: RoundMode) -> f64 {
     let factor = i32::try_from(places).map_or(f64::INFINITY, |places| 10f64.powi(places));
     let shifted = val * factor;
-    // Nothing is left to round behind the digits that the number has.
+    // There is nothing to round beyond the digits of the number.
     if shifted.abs() < 9e15 { round_value(shifted, mode) / factor } else { val }
 }
 
-/// Adds zeros before digits, as `%08f` asks for.
+/// Adds zeros before digits, as in `%08f`.
 fn zero_filled(text: String, format: &Format) -> String {
     match usize::try_from(format.width) {
         Ok(width) if format.is_zero_filled && text.len() < width => {
@@ -124,7 +124,7 @@ fn zero_filled(text: String, format: &Format) -> String {
     }
 }
 
-/// Adds blanks before a text, or behind it if the width is below 0.
+/// Adds blanks before a text, or after it if the width is below 0.
 pub(super) fn apply_padding(text: &str, padding: i32) -> String {
     let width = padding.unsigned_abs() as usize;
     if width > MAX_PADDING_WIDTH || width <= text.len() {

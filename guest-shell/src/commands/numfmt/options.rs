@@ -9,7 +9,7 @@ use bashkit::builtins::limits::NUMFMT_MAX_OUTPUT_BYTES;
 pub(super) const MAX_PADDING_WIDTH: usize = NUMFMT_MAX_OUTPUT_BYTES;
 const MAX_FORMAT_PRECISION: usize = NUMFMT_MAX_OUTPUT_BYTES;
 
-/// Units that numbers are scaled to or from.
+/// Units of scaling.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Scale {
     None,
@@ -29,7 +29,7 @@ pub(super) enum RoundMode {
     Nearest,
 }
 
-/// Treatment of a number that is none (`--invalid`).
+/// Treatment of an invalid number (`--invalid`).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Invalid {
     Abort,
@@ -44,7 +44,7 @@ pub(super) struct Format {
     pub(super) before: String,
     pub(super) after: String,
     pub(super) is_zero_filled: bool,
-    /// Width, which is below 0 for text at the left.
+    /// Width; a negative one aligns the text to the left.
     pub(super) width: i32,
     pub(super) precision: Option<usize>,
 }
@@ -63,7 +63,7 @@ pub(super) struct Options {
     pub(super) invalid: Invalid,
     /// True if lines end in NUL.
     pub(super) zero_terminated: bool,
-    /// Lines at the beginning that are printed as they are.
+    /// Number of lines at the beginning that are copied unchanged.
     pub(super) header: usize,
     pub(super) from_unit: f64,
     pub(super) to_unit: f64,
@@ -89,7 +89,7 @@ impl Default for Options {
     }
 }
 
-/// Parses the arguments of a call. Returns its options and operands. The error is a message.
+/// Parses the arguments of a call into options and operands. The error is a message.
 pub(super) fn parse_options(arguments: &[String]) -> Result<(Options, Vec<String>), String> {
     let mut options = Options::default();
     let mut operands = Vec::new();
@@ -117,7 +117,7 @@ impl Options {
             None => (long, None),
         };
         match (name, value) {
-            // The locale is C's, which groups nothing.
+            // The C locale has no grouping.
             ("grouping", None) => {}
             ("zero-terminated", None) => self.zero_terminated = true,
             ("header", None) => self.header = 1,
@@ -144,7 +144,7 @@ impl Options {
         Ok(())
     }
 
-    /// Sets the option of a name to a value.
+    /// Sets an option to a value, by name.
     fn set(&mut self, name: &str, value: &str) -> Result<(), String> {
         match name {
             "to" => self.to = parse_scale(value)?,
@@ -247,7 +247,7 @@ fn parse_fields(val: &str) -> Result<Vec<(usize, usize)>, String> {
     val.split(',').map(range).collect()
 }
 
-/// Parses a format, which has one `%f`.
+/// Parses a format, which must contain one `%f`.
 pub(super) fn parse_format(val: &str) -> Result<Format, String> {
     let bad = || format!("numfmt: invalid format '{val}', directive must be %[0]['][-][N][.][N]f\n");
     let (before, rest) = val.split_once('%').ok_or_else(|| format!("numfmt: format '{val}' has no % directive\n"))?;

@@ -24,7 +24,7 @@ fn parse_number_si() {
     assert_eq!(parse_number("1M", Scale::Si).unwrap(), 1_000_000.0);
 }
 
-/// Returns what numfmt prints of `a:2000:3`-like lines with some options.
+/// Returns the output of numfmt for a line such as `a:2000:3` with some options.
 fn convert(line: &str, options: &[&str]) -> Option<String> {
     let options: Vec<String> = options.iter().map(|option| (*option).to_string()).collect();
     let (options, _) = parse_options(&options).unwrap();

@@ -1,4 +1,4 @@
-//! Lines of a dump: for each block of bytes one line for each type, with the elements of all types below each other.
+//! Lines of a dump: for each block of bytes, one line per type. The elements of all types are aligned.
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
@@ -9,10 +9,10 @@ use super::element::ElementType;
 use super::options::{AddressRadix, OdOptions};
 use crate::commands::byte_text::printable_or_dot;
 
-/// Bytes of a line, unless the types or an option say otherwise.
+/// Number of bytes of a line, unless the types or an option change it.
 const USUAL_WIDTH: usize = 16;
 
-/// Returns the dump of some bytes.
+/// Returns the dump of bytes.
 pub(super) fn dump(data: &[u8], options: &OdOptions, budget: Option<&ExecutionBudget>) -> Result<String> {
     let data = data.get(options.skip..).unwrap_or_default();
     let data = &data[..data.len().min(options.count.unwrap_or(data.len()))];
@@ -34,7 +34,7 @@ pub(super) fn dump(data: &[u8], options: &OdOptions, budget: Option<&ExecutionBu
     writer.finish(options.skip + data.len())
 }
 
-/// Dump that is written. Its rows are put into the buffer whose memory is counted, piece by piece.
+/// Writer of a dump. Rows are written into the accounted buffer piece by piece.
 struct DumpWriter<'a> {
     options: &'a OdOptions,
     budget: Option<&'a ExecutionBudget>,
@@ -79,19 +79,19 @@ impl<'a> DumpWriter<'a> {
         Ok(())
     }
 
-    /// Writes the elements of a block as one type. Spaces that fill the line are spread between them.
+    /// Writes the elements of a block as one type. Spaces fill the line, and are distributed between the elements.
     fn write_line(&mut self, element: &ElementType, block: &[u8]) -> Result<()> {
         let count = self.block_size / element.size;
         let blank_count = (self.block_size - block.len()) / element.size;
         let width = element.field_width();
         let padding = self.line_width - width * count;
-        // The product may be larger than a word of the guest.
+        // The product may exceed a machine word of the guest.
         let padding_of = |elements: usize| (padding as u64 * elements as u64 / count as u64) as usize;
         for (index, bytes) in block.chunks(element.size).enumerate() {
             self.consume_work(1)?;
             let elements_behind = count - index;
             let indent = padding_of(elements_behind) - padding_of(elements_behind - 1);
-            // The last element may be incomplete, and is filled with zeros.
+            // The last element may be incomplete. Zeros complete it.
             let mut filled = [0u8; 8];
             filled[..bytes.len()].copy_from_slice(bytes);
             let text = element.text(&filled[..element.size], self.options.big_endian);
@@ -134,7 +134,7 @@ impl<'a> DumpWriter<'a> {
         }
     }
 
-    /// Returns the dump with the address behind its last byte.
+    /// Returns the dump with the address after its last byte.
     fn finish(mut self, end: usize) -> Result<String> {
         let address = self.address(end);
         if !address.is_empty() {
@@ -145,7 +145,7 @@ impl<'a> DumpWriter<'a> {
     }
 }
 
-/// Returns the least number of digits of an address.
+/// Returns the minimum number of digits of an address.
 fn address_width(radix: AddressRadix) -> usize {
     match radix {
         AddressRadix::Octal | AddressRadix::Decimal => 7,

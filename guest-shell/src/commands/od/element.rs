@@ -1,4 +1,4 @@
-//! Types of elements, and elements as text.
+//! Types of elements, and conversion of elements to text.
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
@@ -22,7 +22,7 @@ pub(super) struct ElementType {
     pub(super) form: ElementForm,
     /// Number of bytes: 1, 2, 4 or 8.
     pub(super) size: usize,
-    /// Printable characters follow the elements of a line (`z`).
+    /// True if the printable characters follow the elements of a line (`z`).
     pub(super) trailer: bool,
 }
 
@@ -32,7 +32,7 @@ const CHARACTER_NAMES: [&str; 33] = [
 ];
 
 impl ElementType {
-    /// Reads the types in an argument of `-t`, as in `ox1z`. The error is a message.
+    /// Parses the types in an argument of `-t`, such as `ox1z`. The error is a message.
     pub(super) fn parse_all(text: &str) -> Result<Vec<Self>, String> {
         let mut rest = text.as_bytes();
         let mut types = Vec::new();
@@ -94,7 +94,7 @@ impl ElementType {
     }
 }
 
-/// Takes the size behind the letter of a type: one of C's types, a number, or 4.
+/// Consumes the size after the letter of a type: one of C's types, a number, or 4.
 fn take_size(rest: &mut &[u8]) -> usize {
     let named = match rest.first() {
         Some(b'C') => 1,
@@ -106,7 +106,7 @@ fn take_size(rest: &mut &[u8]) -> usize {
     let digit_count = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let (size, length) = match (named, digit_count) {
         (0, 0) => (4, 0),
-        // A number that is too large is no size, as 0 is none.
+        // A number that is too large is as invalid as 0.
         (0, count) => {
             (std::str::from_utf8(&rest[..count]).ok().and_then(|digits| digits.parse().ok()).unwrap_or(0), count)
         }

@@ -2,11 +2,11 @@
 //!
 //! | module | contents |
 //! | --- | --- |
-//! | [`options`] | options of the command line |
-//! | [`element`] | types of elements, and elements as text |
+//! | [`options`] | command-line options |
+//! | [`element`] | types of elements, and conversion of elements to text |
 //! | [`dump`] | lines of a dump |
 //!
-//! Floating-point types are refused.
+//! Floating-point types are not supported.
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
@@ -29,7 +29,7 @@ use self::dump::dump;
 use self::options::OdOptions;
 use crate::commands::operands;
 
-// The options are those of `od` of uutils; they are built once and cloned for each call.
+// The options are those of `od` of uutils. They are built once and cloned for each call.
 cached_command!(od_command, bashkit::builtins::generated::od_args::od_command());
 
 /// Command `od` of the shell.
@@ -63,7 +63,8 @@ impl Builtin for Od {
     }
 }
 
-/// Reads the first `length` bytes of each file, or all. The error is the message about the first that cannot be read.
+/// Reads the first `length` bytes of each file, or all. The error is the message about the first file that cannot be
+/// read.
 async fn read_files(ctx: &Context<'_>, files: &[String], length: Option<usize>) -> Result<StdResult<Vec<u8>, String>> {
     let standard_input = ["-".to_owned()];
     let mut data = Vec::new();

@@ -1,4 +1,4 @@
-//! Options of `od`.
+//! Command-line options of `od`.
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
@@ -7,7 +7,7 @@ use bashkit::clap::ArgMatches;
 
 use super::element::{ElementForm, ElementType};
 
-/// Most bytes of a line. A width is asked for by the script, and a line is laid out in memory.
+/// Largest number of bytes of a line. The script chooses the width, and a line is laid out in memory.
 const MAX_WIDTH: usize = 65_536;
 
 /// Options that stand for a type, and that type.
@@ -39,17 +39,17 @@ pub(super) enum AddressRadix {
     Octal,
     Decimal,
     Hexadecimal,
-    /// Lines have no addresses.
+    /// No addresses.
     None,
 }
 
-/// Options of one call.
+/// Command-line options of one call.
 #[derive(Debug)]
 pub(super) struct OdOptions {
     pub(super) address_radix: AddressRadix,
     /// Types in the order of the command line, at least one.
     pub(super) types: Vec<ElementType>,
-    /// Number of bytes that are dumped, if not all are.
+    /// Number of bytes that are dumped; `None` for all.
     pub(super) count: Option<usize>,
     pub(super) skip: usize,
     pub(super) width: Option<usize>,
@@ -58,7 +58,7 @@ pub(super) struct OdOptions {
 }
 
 impl OdOptions {
-    /// Reads what clap found into options and names of files. The error is a message.
+    /// Converts clap's matches to options and names of files. The error is a message.
     pub(super) fn from_matches(matches: &ArgMatches) -> Result<(Self, Vec<String>), String> {
         let number = |option: &str, letter: &str| {
             string_value(matches, option).map(|text| parse_number(&text, letter)).transpose()
@@ -80,7 +80,7 @@ impl OdOptions {
         Ok((options, string_values(matches, "FILENAME")))
     }
 
-    /// Returns the number of bytes at the start of the input that are read, if not all are.
+    /// Returns the number of bytes at the start of the input that are read; `None` for all.
     pub(super) fn used(&self) -> Option<usize> {
         self.count.map(|count| count.saturating_add(self.skip))
     }
@@ -96,7 +96,7 @@ fn address_radix(letter: Option<&str>) -> Result<AddressRadix, String> {
     }
 }
 
-/// Returns the types of `-t` and of the options that stand for one, in the order of the command line.
+/// Returns the types of `-t` and of the options for single types, in the order of the command line.
 fn element_types(matches: &ArgMatches) -> Result<Vec<ElementType>, String> {
     let mut places: Vec<(usize, String)> = Vec::new();
     if let Some(indexes) = matches.indices_of("format") {
@@ -120,7 +120,7 @@ fn element_types(matches: &ArgMatches) -> Result<Vec<ElementType>, String> {
     Ok(types)
 }
 
-/// Reads a number: hexadecimal behind `0x`, octal behind `0`, else decimal, with a multiplier `b`, `k` or `m`.
+/// Parses a number: hexadecimal after `0x`, octal after `0`, else decimal, with a multiplier `b`, `k` or `m`.
 fn parse_number(text: &str, option: &str) -> Result<usize, String> {
     let is_hexadecimal = text.starts_with("0x") || text.starts_with("0X");
     let multiplier = match text.as_bytes().last() {

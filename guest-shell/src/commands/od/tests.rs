@@ -1,4 +1,4 @@
-//! Scripts with `od`, with what GNU's prints of them, and its options.
+//! Scripts with `od` and the output of GNU's, and tests of its options.
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
@@ -56,7 +56,7 @@ async fn od_failures_have_messages() {
     }
 }
 
-/// The generated options have values of one type or of another, as uutils changes them.
+/// The generated options have values of one type or the other, depending on the version of uutils.
 #[test]
 fn od_options_are_read_from_values_of_either_type() {
     const VALUES: [&str; 7] = ["FILENAME", "address-radix", "skip-bytes", "read-bytes", "width", "endian", "format"];

@@ -1,8 +1,8 @@
-//! Where a hunk fits, and the lines that it leaves.
+//! Location of hunks in a file, and the resulting lines.
 
 use super::diff::{Hunk, Kind};
 
-/// Place where a hunk was put.
+/// Place at which a hunk was applied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Place {
     /// First line of the old text, from 1.
@@ -11,17 +11,17 @@ pub(super) struct Place {
     pub(super) fuzz: usize,
 }
 
-/// A file that hunks are applied to, in their order.
+/// File to which hunks are applied, in their order.
 pub(super) struct Target<'a> {
     lines: Vec<&'a [u8]>,
-    /// Number of lines that were taken over.
+    /// Number of lines that were copied or replaced so far.
     taken: usize,
-    /// Distance of the last hunk from where it was to be.
+    /// Distance of the last hunk from its expected line.
     offset: i64,
-    /// Number of lines by which the result exceeds what was taken over.
+    /// Number of lines by which the result exceeds the consumed lines.
     pub(super) growth: i64,
     result: Vec<u8>,
-    /// White space counts as one blank.
+    /// True if runs of white space compare as one blank.
     loose: bool,
 }
 
@@ -31,13 +31,13 @@ impl<'a> Target<'a> {
         Self { lines, taken: 0, offset: 0, growth: 0, result: Vec::new(), loose }
     }
 
-    /// Returns the line at which a hunk fits with so much fuzz.
+    /// Returns the line at which a hunk fits with this fuzz.
     pub(super) fn locate(&self, hunk: &Hunk, fuzz: usize) -> Option<usize> {
         let old = hunk.old();
         let guess = first(hunk) + self.offset;
         if old.is_empty() {
             let line = usize::try_from(guess.max(1)).ok()?;
-            // As GNU's: beyond the end of the file is its end.
+            // As in GNU's: a position beyond the end of the file means its end.
             return (line > self.taken).then_some(line);
         }
         let (prefix, suffix) = context(hunk);
@@ -48,7 +48,7 @@ impl<'a> Target<'a> {
             let skip = |fuzz: i64| usize::try_from(fuzz.max(0)).unwrap_or(usize::MAX);
             line > signed(self.taken) && self.matches(&old, line, skip(prefix_fuzz), skip(suffix_fuzz))
         };
-        // Less context before than behind says that the file begins there, and the other way that it ends.
+        // Less context before than after means that the file begins there, and vice versa for its end.
         if prefix_fuzz < 0 && first(hunk) <= 1 {
             return fits(1).then_some(1);
         }
@@ -57,7 +57,7 @@ impl<'a> Target<'a> {
             return fits(last).then(|| usize::try_from(last).ok()).flatten();
         }
         let end = signed(self.lines.len()) + 1;
-        // Nothing nearer is a line of the file.
+        // There is no nearer line in the file.
         let nearest = (guess - end).max(1 - guess).max(0);
         (nearest..=(end - guess).max(guess - 1))
             .flat_map(|offset| [guess + offset, guess - offset])
@@ -68,7 +68,7 @@ impl<'a> Target<'a> {
     fn matches(&self, old: &[&[u8]], line: i64, prefix: usize, suffix: usize) -> bool {
         let Some(start) = usize::try_from(line).ok().and_then(|line| line.checked_sub(1)) else { return false };
         let end = old.len().saturating_sub(suffix);
-        // As GNU's: what fuzz leaves of a hunk must lie in the file, even if nothing of it is compared.
+        // As in GNU's: the part of a hunk that fuzz leaves must lie in the file, even if none of it is compared.
         start + end <= self.lines.len()
             && (prefix..end).all(|at| self.lines.get(start + at).is_some_and(|line| self.same(line, old[at])))
     }
@@ -77,14 +77,14 @@ impl<'a> Target<'a> {
         one == other || self.loose && words(one) == words(other)
     }
 
-    /// Puts a hunk where it fits; how far that is from where it was to be.
+    /// Applies a hunk at a place. Returns the distance from its expected line.
     pub(super) fn put(&mut self, hunk: &Hunk, place: Place) -> i64 {
         let start = place.line - 1;
         self.take_to(start);
         let mut at = start;
         for line in &hunk.lines {
             match line.kind {
-                // The file's own line, which fuzz or loose comparison may have let differ.
+                // The line of the file itself, from which fuzz or a loose comparison may differ.
                 Kind::Same => {
                     self.result.extend(self.lines.get(at).copied().unwrap_or_default());
                     at += 1;
@@ -99,7 +99,7 @@ impl<'a> Target<'a> {
         self.offset
     }
 
-    /// Adds a line behind what is there, which then needs a line break.
+    /// Appends a line. The text before it then needs a line break.
     fn add(&mut self, text: &[u8]) {
         if self.result.last().is_some_and(|byte| *byte != b'\n') {
             self.result.push(b'\n');
@@ -121,12 +121,12 @@ impl<'a> Target<'a> {
     }
 }
 
-/// Line that a hunk begins at. One without old lines names the line before.
+/// Returns the line at which a hunk begins. A hunk without old lines names the line before.
 pub(super) fn first(hunk: &Hunk) -> i64 {
     hunk.old_start + i64::from(hunk.old().is_empty())
 }
 
-/// Lines of context before and behind the changes.
+/// Returns the numbers of context lines before and after the changes.
 pub(super) fn context(hunk: &Hunk) -> (usize, usize) {
     let same = |line: &&super::diff::Line| line.kind == Kind::Same;
     let prefix = hunk.lines.iter().take_while(same).count();
@@ -167,7 +167,7 @@ mod tests {
         assert_eq!(apply("a\nb\nx\nd\n", patch), None);
         let between = "--- f\n+++ f\n@@ -1,2 +1,3 @@\n a\n+new\n b\n";
         assert_eq!(apply("", between), None, "fuzz leaves nothing to compare, and nowhere to put it");
-        // Far beyond the end, and soon found.
+        // Far beyond the end; the search must end quickly.
         let far = "--- f\n+++ f\n@@ -2147483648 +1 @@\n-c\n+C\n";
         assert_eq!(apply("a\nb\nc\nd\n", far).as_deref(), Some("a\nb\nC\nd\n"));
         assert_eq!(apply("", "--- /dev/null\n+++ f\n@@ -0,0 +1 @@\n+a\n").as_deref(), Some("a\n"));

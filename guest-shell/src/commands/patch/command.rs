@@ -1,4 +1,4 @@
-//! The shell's command `patch`: reads the diffs, and puts them into files one after the other.
+//! The command `patch` of the shell: reads the diffs and applies them to files one after the other.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use super::reader::read;
 use crate::clock;
 use crate::commands::files::{quote, reason};
 
-/// Status if something could not be done at all.
+/// Status of an operation that failed entirely.
 const TROUBLE: i32 = 2;
 
 /// Command that applies diffs to files, as `patch`.
@@ -51,7 +51,7 @@ impl Command for Patch {
     }
 }
 
-/// End of a step: what it gives, or why nothing more is done.
+/// End of a step: its result, or the reason why the work ends.
 pub(super) type Done<T> = Result<std::result::Result<T, String>>;
 
 /// State of one execution.
@@ -60,9 +60,9 @@ pub(super) struct Run<'a, 'c> {
     pub(super) options: &'a Options,
     pub(super) directory: PathBuf,
     pub(super) told: String,
-    /// True if something did not fit.
+    /// True if a hunk did not fit.
     pub(super) failed: bool,
-    /// Files of rejects that were written.
+    /// Reject files that were written.
     pub(super) rejected: Vec<String>,
     /// Files that were written.
     pub(super) written: Vec<String>,
@@ -100,7 +100,7 @@ impl Run<'_, '_> {
         Ok(Ok(()))
     }
 
-    /// Reads the text of the diffs. The error is a text.
+    /// Reads the text of the diffs. The error is a message.
     async fn input(&self) -> Done<Vec<u8>> {
         let input = self.options.input.as_ref().or(self.options.operands.get(1)).filter(|name| *name != "-");
         let Some(name) = input else {
@@ -114,7 +114,7 @@ impl Run<'_, '_> {
         Ok(read.map_err(|why| format!("Can't open patch file {name} : {}", reason(&why))))
     }
 
-    /// The path that a name of a diff leads to.
+    /// Returns the path for a name in a diff.
     pub(super) fn path(&self, name: &str) -> PathBuf {
         vfs_join(&self.directory, Path::new(name))
     }
@@ -126,7 +126,7 @@ impl Run<'_, '_> {
     }
 }
 
-/// A name in messages: in quotes if a shell would need them.
+/// Returns a name for messages, in quotes if a shell would need them.
 pub(super) fn shown(name: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || !byte.is_ascii() || b"._-/+@%:,=~".contains(&byte);
     if name.bytes().all(plain) { name.to_owned() } else { quote(name) }

@@ -1,4 +1,4 @@
-//! What a diff says: the files that it names, and hunks.
+//! Contents of a diff: the files that it names, and hunks.
 
 /// Line of a hunk. The text has its line break, unless the file ends without one.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,54 +14,54 @@ pub(super) enum Kind {
     New,
 }
 
-/// Lines that change together.
+/// Hunk: lines that change together.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Hunk {
-    /// First line, from 1; for no lines, the one before.
+    /// First line, from 1. If there are no lines, the line before.
     pub(super) old_start: i64,
     pub(super) new_start: i64,
     pub(super) lines: Vec<Line>,
 }
 
-/// The changes of one file.
+/// Changes of one file.
 #[derive(Clone, Debug, Default)]
 pub(super) struct FileDiff {
-    /// Names behind `---` and `+++`, or of git's line; none in normal diffs, and for no file.
+    /// Names after `---` and `+++`, or in git's line; `None` in normal diffs and for a missing file.
     pub(super) old_name: Option<String>,
     pub(super) new_name: Option<String>,
-    /// Lines in front of the first hunk, for messages and rejects.
+    /// Lines before the first hunk, for messages and rejects.
     pub(super) header: Vec<Vec<u8>>,
     /// Line of the first hunk, from 1.
     pub(super) line: usize,
     pub(super) hunks: Vec<Hunk>,
     /// True if Git made the diff.
     pub(super) git: bool,
-    /// True if the diff says how bytes change that are no text.
+    /// True if the diff describes changes of binary data.
     pub(super) binary: bool,
-    /// The file moves from the old name to the new one.
+    /// True if the file moves from the old name to the new one.
     pub(super) rename: bool,
-    /// The file of the new name begins as the one of the old name.
+    /// True if the new file begins as a copy of the old one.
     pub(super) copy: bool,
-    /// Types and modes before and afterwards, as far as git says them.
+    /// Types and modes before and after, if git states them.
     pub(super) old_mode: Option<u32>,
     pub(super) new_mode: Option<u32>,
-    /// Presence of the file before, and afterwards.
+    /// Presence of the file before and after.
     pub(super) before: Presence,
     pub(super) after: Presence,
     /// Reason why the diff ends within a hunk.
     pub(super) broken: Option<String>,
-    /// Git's lines say something without hunks too.
+    /// True if git's lines are significant even without hunks.
     pub(super) extended: bool,
 }
 
-/// Presence of a file, by what a diff says.
+/// Presence of a file, according to a diff.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Presence {
     #[default]
     Present,
-    /// The file is empty, or there is none.
+    /// The file is empty or missing.
     Empty,
-    /// There is no file.
+    /// The file is missing.
     Absent,
 }
 
@@ -70,7 +70,7 @@ impl Hunk {
         self.lines.iter().filter(move |line| line.kind == Kind::Same || line.kind == kind)
     }
 
-    /// Lines that must be there.
+    /// Returns the lines that must be present.
     pub(super) fn old(&self) -> Vec<&[u8]> {
         self.of(Kind::Old).map(|line| &line.text[..]).collect()
     }
@@ -79,7 +79,7 @@ impl Hunk {
         self.of(Kind::New).count()
     }
 
-    /// Returns the same change the other way.
+    /// Returns the reverse change.
     pub(super) fn reversed(&self) -> Self {
         let mut lines = Vec::with_capacity(self.lines.len());
         let mut added: Vec<Line> = Vec::new();
@@ -89,7 +89,7 @@ impl Hunk {
                     lines.append(&mut added);
                     lines.push(line.clone());
                 }
-                // What is taken out stands before what is put in.
+                // Removed lines come before added ones.
                 Kind::New => lines.push(Line { kind: Kind::Old, text: line.text.clone() }),
                 Kind::Old => added.push(Line { kind: Kind::New, text: line.text.clone() }),
             }
@@ -109,7 +109,7 @@ impl FileDiff {
 }
 
 impl Hunk {
-    /// `\ No newline at end of file`: said of the line before.
+    /// Handles `\ No newline at end of file`, which applies to the line before.
     pub(super) fn end_without_break(&mut self) {
         if let Some(line) = self.lines.last_mut()
             && line.text.last() == Some(&b'\n')

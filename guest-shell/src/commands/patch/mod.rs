@@ -1,15 +1,15 @@
-//! `patch`, as GNU patch 2.7.6 has it, for unified, git's and normal diffs.
+//! `patch` for unified, git's and normal diffs, which follows GNU patch 2.7.6.
 //!
 //! | module | contents |
 //! | --- | --- |
-//! | [`diff`] | what a diff says |
-//! | [`reader`] | diffs out of text |
-//! | [`apply`] | where a hunk fits, and the lines that it leaves |
-//! | [`options`] | the command line |
-//! | [`command`] | the shell's command |
-//! | [`subject`] | the file that a diff is about |
-//! | [`work`] | one diff put into its file |
-//! | [`rejects`] | hunks that did not fit, as a diff |
+//! | [`diff`] | contents of a diff |
+//! | [`reader`] | parser of diffs |
+//! | [`apply`] | location of hunks in a file, and the resulting lines |
+//! | [`options`] | command-line options |
+//! | [`command`] | the command of the shell |
+//! | [`subject`] | selection of the file for a diff |
+//! | [`work`] | application of one diff to its file |
+//! | [`rejects`] | rejected hunks, as a diff |
 
 mod apply;
 pub(super) mod command;

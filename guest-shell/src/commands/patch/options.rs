@@ -1,8 +1,8 @@
-//! Words of the command line of `patch`.
+//! Command-line options of `patch`.
 
 use crate::commands::getopt::{Found, Known, Order, Takes, scan};
 
-/// Lines of context that may differ at each end.
+/// Number of context lines that may differ at each end.
 const FUZZ: usize = 2;
 
 const HELP: &str = "\
@@ -26,7 +26,7 @@ Usage: patch [OPTION]... [ORIGFILE [PATCHFILE]]
       --no-backup-if-mismatch  Back up mismatches only if otherwise requested.
 ";
 
-/// Long options, the short one that is the same, and whether there is an argument.
+/// Long options, their short equivalents, and whether they take an argument.
 const LONG: [(&str, char, bool); 25] = [
     ("backup", 'b', false),
     ("backup-if-mismatch", '\0', false),
@@ -79,7 +79,7 @@ pub(super) struct Options {
     pub(super) operands: Vec<String>,
 }
 
-/// Request that the words make.
+/// Action that the command line requests.
 pub(super) enum Asked {
     Run(Box<Options>),
     Print(&'static str),
@@ -167,7 +167,7 @@ impl Options {
             "backup-if-mismatch" => self.backup_mismatch = true,
             "no-backup-if-mismatch" => self.backup_mismatch = false,
             "posix" => (self.posix, self.backup_mismatch) = (true, false),
-            // The form of a diff is seen; backups have one form; nothing more is told than without.
+            // The form of a diff is detected, backups have one form, and there are no additional messages.
             "u" | "n" | "verbose" => {}
             other => return Err(format!("option '-{other}' is not supported here")),
         }

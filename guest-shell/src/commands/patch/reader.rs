@@ -1,12 +1,12 @@
-//! Diffs out of text: unified, git's and normal ones.
+//! Parser of diffs: unified, git's and normal ones.
 
 use super::diff::{FileDiff, Hunk, Kind, Line, Presence};
 
-/// Name that stands for no file.
+/// Name that denotes a missing file.
 const NOTHING: &str = "/dev/null";
 
-/// Reads all diffs of a text. `named` says that the file is known without a name in the diff. A diff that ends within a
-/// hunk is the last one. The error is a text.
+/// Parses all diffs of a text. `named` means that the file is known without a name in the diff. A diff that ends within
+/// a hunk is the last one. The error is a message.
 pub(super) fn read(text: &[u8], named: bool) -> Result<Vec<FileDiff>, String> {
     let mut reader = Reader { lines: text.split_inclusive(|byte| *byte == b'\n').collect(), at: 0, markers: 0 };
     let mut diffs: Vec<FileDiff> = Vec::new();
@@ -64,7 +64,7 @@ pub(super) fn read(text: &[u8], named: bool) -> Result<Vec<FileDiff>, String> {
 }
 
 impl FileDiff {
-    /// Takes the names of a pair of lines. For no file, git's own name stays.
+    /// Takes the names of a pair of lines. A name from git remains for a missing file.
     fn set_names(&mut self, old: &[u8], new: &[u8]) {
         let (old_name, new_name) = (name(old), name(new));
         let (git_old, git_new) = (self.old_name.take(), self.new_name.take());
@@ -75,7 +75,7 @@ impl FileDiff {
         self.after = self.after.max(if absent(&new_name, new) { Presence::Absent } else { Presence::Present });
     }
 
-    /// Takes the name of a line whose pair is missing: true if it is such a line.
+    /// Takes the name of a line without its pair. Returns true if this is such a line.
     fn see_name(&mut self, line: &[u8]) -> bool {
         let (old, new) = (line.starts_with(b"--- "), line.starts_with(b"+++ "));
         let slot = match (old, new) {
@@ -90,7 +90,7 @@ impl FileDiff {
         true
     }
 
-    /// Sees in the head of the first hunk whether there is nothing before or afterwards.
+    /// Detects in the head of the first hunk whether the file is absent before or after.
     fn see_absences(&mut self, head: &[u8]) {
         let text = String::from_utf8_lossy(head);
         let mut words = text.split(' ').skip(1);
@@ -98,7 +98,7 @@ impl FileDiff {
             let rest = words.next().and_then(|word| word.strip_prefix(sign)?.strip_prefix('0'));
             rest.is_some_and(|rest| !rest.starts_with(|letter: char| letter.is_ascii_digit()))
         };
-        // What a name says of a file counts only where a hunk has nothing of it.
+        // The presence that a name implies counts only where the hunk has no lines of that side.
         let seen = |nothing: bool, said: Presence, git: bool| match (nothing, said) {
             (true, Presence::Absent) => Presence::Absent,
             (true, _) => Presence::Empty,
@@ -109,7 +109,7 @@ impl FileDiff {
         self.after = seen(nothing("+"), self.after, self.git);
     }
 
-    /// Takes one hunk after the other, up to one that is broken.
+    /// Parses hunks, up to an invalid one.
     fn take_hunks<'a, T>(
         &mut self,
         reader: &mut Reader<'a>,
@@ -130,7 +130,7 @@ impl FileDiff {
         }
     }
 
-    /// Reads one of git's own lines about a file.
+    /// Parses one of git's extended header lines.
     fn see_git(&mut self, line: &[u8]) {
         let line = String::from_utf8_lossy(line);
         let line = line.trim_end();
@@ -165,7 +165,7 @@ impl FileDiff {
     }
 }
 
-/// Returns what the sum of a file says of its presence.
+/// Returns the presence of a file according to its checksum.
 fn of_sum(sum: &str) -> Presence {
     const EMPTY: &str = "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391";
     if sum.bytes().all(|digit| digit == b'0') {
@@ -177,7 +177,7 @@ fn of_sum(sum: &str) -> Presence {
     }
 }
 
-/// The two names of git's line, each perhaps in quotes.
+/// Returns the two names of git's line, each of which may be quoted.
 fn two_names(text: &str) -> Option<(String, String)> {
     let (old, rest) = one_name(text)?;
     let (new, rest) = one_name(rest.trim_start())?;
@@ -198,7 +198,7 @@ fn one_name(text: &str) -> Option<(String, &str)> {
     }
 }
 
-/// Decodes a name as git quotes it, as in C: `\303\251` is `é`.
+/// Decodes a quoted name of git, with C's escapes: `\303\251` is `é`.
 fn unquoted(text: &str) -> String {
     let (mut name, mut bytes) = (Vec::new(), text.bytes().peekable());
     while let Some(byte) = bytes.next() {
@@ -229,7 +229,7 @@ fn unquoted(text: &str) -> String {
     String::from_utf8_lossy(&name).into_owned()
 }
 
-/// The name behind `--- ` or `+++ `, without the time behind it.
+/// Returns the name after `--- ` or `+++ `, without the time that follows it.
 fn name(line: &[u8]) -> String {
     let text = String::from_utf8_lossy(&line[4..]);
     let text = text.trim_end_matches(['\n', '\r']);
@@ -240,7 +240,7 @@ fn name(line: &[u8]) -> String {
     }
 }
 
-/// Returns true if the time behind a name is the first second of all: `diff -N` says so of no file.
+/// Returns true if the time after a name is the epoch, which marks a missing file in the output of `diff -N`.
 fn is_epoch(line: &[u8]) -> bool {
     let text = String::from_utf8_lossy(line);
     let Some((_, time)) = text.trim_end().split_once('\t') else { return false };
@@ -262,7 +262,7 @@ fn is_epoch(line: &[u8]) -> bool {
     whole && offset.is_some() && local.map(|local| local + day) == offset
 }
 
-/// A command of a normal diff: the lines before, a letter, the lines after.
+/// Command of a normal diff: the lines before, a letter, the lines after.
 type Command = ((i64, i64), u8, (i64, i64));
 
 fn normal_command(line: &[u8]) -> Option<Command> {
@@ -278,7 +278,7 @@ fn range(text: &str) -> Option<(i64, i64)> {
     }
 }
 
-/// A number of a line. Larger ones than this are no lines, and their sums must not overflow.
+/// Parses a line number. Larger numbers are not line numbers, and their sums must not overflow.
 fn number(text: &str) -> Option<i64> {
     const MOST: i64 = 1 << 60;
     let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
@@ -288,7 +288,7 @@ fn number(text: &str) -> Option<i64> {
 struct Reader<'a> {
     lines: Vec<&'a [u8]>,
     at: usize,
-    /// Number of the lines before that were `\ No newline at end of file`.
+    /// Number of preceding lines that were `\ No newline at end of file`.
     markers: usize,
 }
 
@@ -303,12 +303,12 @@ impl<'a> Reader<'a> {
         self.lines.get(self.at + 1).copied()
     }
 
-    /// Returns the number of the line before this one, as GNU's messages count: without markers in hunks.
+    /// Returns the number of the preceding line, as GNU's messages count: without markers in hunks.
     fn line(&self) -> usize {
         self.at - self.markers
     }
 
-    /// Takes a marker behind a line of a hunk, which then has no line break.
+    /// Consumes a marker after a line of a hunk, and removes the line break of that line.
     fn take_marker(&mut self, hunk: &mut Hunk) {
         if self.peek().is_some_and(|line| line.starts_with(b"\\")) {
             self.at += 1;
@@ -323,7 +323,7 @@ impl<'a> Reader<'a> {
         Ok(line)
     }
 
-    /// A hunk that begins with `@@ -1,2 +3,4 @@`.
+    /// Parses a hunk that begins with `@@ -1,2 +3,4 @@`.
     fn unified(&mut self) -> Result<Hunk, String> {
         let place = self.line() + 1;
         let head = String::from_utf8_lossy(self.take()?).into_owned();
@@ -347,7 +347,7 @@ impl<'a> Reader<'a> {
                 Some(b' ' | b'\t') => (Kind::Same, &line[usize::from(line[0] == b' ')..]),
                 Some(b'-') => (Kind::Old, &line[1..]),
                 Some(b'+') => (Kind::New, &line[1..]),
-                // Mail drops the blank in front of an empty line.
+                // Mail software removes the blank of an empty line.
                 Some(b'\n') => (Kind::Same, line),
                 _ => return Err(wrong()),
             };
@@ -362,7 +362,7 @@ impl<'a> Reader<'a> {
         Ok(hunk)
     }
 
-    /// A hunk of a normal diff.
+    /// Parses a hunk of a normal diff.
     fn normal(&mut self, (old, letter, new): Command) -> Result<Hunk, String> {
         self.at += 1;
         let mut hunk = Hunk { old_start: old.0, new_start: new.0, lines: Vec::new() };

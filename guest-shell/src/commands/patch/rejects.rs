@@ -1,9 +1,9 @@
-//! Hunks that did not fit, as a diff.
+//! Rejected hunks, as a diff.
 
 use super::diff::{Hunk, Kind};
 
-/// Rejected hunks as a unified diff, below lines with names. A line without a line break has none here either, as with
-/// GNU, which leaves out what says so.
+/// Returns rejected hunks as a unified diff, after lines with names. As in GNU's, a line without a line break has none
+/// here either, and the marker for it is omitted.
 pub(super) fn rejects(names: &str, rejected: &[Hunk]) -> Vec<u8> {
     let mut text = names.as_bytes().to_vec();
     for hunk in rejected {

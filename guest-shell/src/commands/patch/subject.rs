@@ -1,27 +1,27 @@
-//! The file that a diff is about, and whether the diff looks as if it had been applied already.
+//! Selection of the file for a diff, and detection of diffs that were already applied.
 
 use bashkit::{FileType, Result};
 
 use super::command::{Run, shown};
 use super::diff::{FileDiff, Presence};
 
-/// Types of files in modes.
+/// Mask of the file type in modes.
 const TYPE: u32 = 0o170_000;
 const REGULAR: u32 = 0o100_000;
 const SYMLINK: u32 = 0o120_000;
 
-/// The file that a diff is about.
+/// File to which a diff applies.
 #[derive(Debug, Default)]
 pub(super) struct Subject {
-    /// Name of the file that is read; none if none is known.
+    /// Name of the file that is read, if known.
     pub(super) name: Option<String>,
-    /// The diff is of symbolic links.
+    /// True if the diff is of symbolic links.
     pub(super) link: bool,
-    /// True if nothing is done: it was told why.
+    /// True if the diff is skipped, after a message with the reason.
     pub(super) skipped: bool,
 }
 
-/// Verdict on a diff that looks reversed.
+/// Decision about a diff that looks reversed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
     Anyway,
@@ -29,11 +29,11 @@ pub(super) enum Verdict {
     Skip,
 }
 
-/// Type and size of a file that is there.
+/// Type and size of an existing file.
 type Found = Option<(FileType, u64)>;
 
 impl Run<'_, '_> {
-    /// Finds the file of a diff, and reverses the diff where that was asked for.
+    /// Selects the file for a diff, and reverses the diff if the options request it.
     pub(super) async fn subject(&mut self, diff: &mut FileDiff) -> Result<Subject> {
         let file_type = match (diff.old_mode.map(|mode| mode & TYPE), diff.new_mode.map(|mode| mode & TYPE)) {
             (Some(old), Some(new)) if old != new => None,
@@ -63,9 +63,9 @@ impl Run<'_, '_> {
         Ok(subject)
     }
 
-    /// Finds the file by the names of a diff.
+    /// Selects the file by the names in a diff.
     async fn choose(&mut self, diff: &mut FileDiff, kind: Option<FileType>, subject: &mut Subject) {
-        // In the order of the text, also where that is taken the other way.
+        // In the order of the text, even if the diff is reversed.
         let (first, second) = if self.options.reverse { (1, 0) } else { (0, 1) };
         let both = [&diff.old_name, &diff.new_name];
         let names: Vec<String> =
@@ -100,20 +100,19 @@ impl Run<'_, '_> {
         }
     }
 
-    /// Returns true if a diff looks as if it had been applied already: it creates what is there, or deletes what is
-    /// not.
+    /// Returns true if a diff looks already applied: it creates an existing file, or deletes a missing one.
     fn asks_reversed(&self, diff: &FileDiff, found: Found) -> bool {
         let (absent, empty) = (found.is_none(), found.is_none_or(|(_, size)| size == 0));
         let said = if empty { diff.after } else { diff.before };
         let (here, there) = if absent { (diff.after, diff.before) } else { (diff.before, diff.after) };
-        // Git's sums say when a file is empty, and may be made or removed so.
+        // Checksums of git identify empty files, which may be created or removed.
         if empty && here == Presence::Empty && there == Presence::Absent {
             return false;
         }
         said > if empty { Presence::Present } else { Presence::Empty }
     }
 
-    /// Asks about a diff that looks reversed: true if it is skipped.
+    /// Handles a diff that looks reversed. Returns true if it is skipped.
     fn looks_reversed(&mut self, diff: &mut FileDiff, name: &str, found: Found) -> bool {
         if !self.asks_reversed(diff, found) {
             return false;
@@ -135,7 +134,7 @@ impl Run<'_, '_> {
         }
     }
 
-    /// Tells that a diff looks reversed. Nobody is there to be asked, so the options decide.
+    /// Reports that a diff looks reversed. Since nobody can answer, the options decide.
     pub(super) fn ask_reversed(&mut self, why: &str) -> Verdict {
         let options = self.options;
         if options.forward || !(options.force && options.silent) {
@@ -164,7 +163,7 @@ impl Run<'_, '_> {
         Some((found.file_type, found.size))
     }
 
-    /// A name without the parts that are left out; none for what is no file, or none that may be written.
+    /// Returns a name without the stripped parts; `None` for a missing file and for a name that must not be written.
     pub(super) fn stripped(&self, name: Option<&str>) -> Option<String> {
         let name = name?;
         let stripped = match self.options.strip {
@@ -182,7 +181,7 @@ impl Run<'_, '_> {
         (!stripped.is_empty() && !leads_out).then_some(stripped)
     }
 
-    /// Tells that no file was found.
+    /// Reports that no file was found.
     pub(super) fn not_found(&mut self, diff: &FileDiff) {
         let advice = if self.options.strip.is_some() { "used the wrong" } else { "should have used the" };
         self.say(&format!(
@@ -205,7 +204,7 @@ impl Run<'_, '_> {
     }
 }
 
-/// Ranks a name, the best first: few directories, a short last part, short.
+/// Returns the rank of a name, the best first: few directories, a short last part, a short name.
 fn rank(name: &str) -> (usize, usize, usize) {
     (name.matches('/').count(), name.rsplit('/').next().unwrap_or_default().len(), name.len())
 }

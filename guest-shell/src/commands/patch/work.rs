@@ -1,4 +1,4 @@
-//! One diff put into its file: the hunks, the result, and what is left over.
+//! Application of one diff to its file: hunks, result and rejects.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ use super::rejects::rejects;
 use super::subject::{Subject, Verdict};
 use crate::commands::files::reason;
 
-/// Most links that a name may lead through, as with Linux.
+/// Largest number of links in the resolution of a name, as in Linux.
 const MAX_LINKS: usize = 40;
 
 /// Result of applying a diff to the lines of one file.
@@ -22,21 +22,21 @@ struct Patched {
     rejected: Vec<Hunk>,
     /// True if the hunks were not tried.
     skipped: bool,
-    /// Some hunk did not fit exactly.
+    /// True if a hunk did not fit exactly.
     mismatch: bool,
-    /// The hunks were applied the other way.
+    /// True if the hunks were applied in reverse.
     reversed: bool,
 }
 
-/// The file as it is.
+/// Current contents of the file.
 struct Old {
     bytes: Vec<u8>,
-    /// Mode of the file; none if there is no file.
+    /// Mode of the file; `None` if it does not exist.
     mode: Option<u32>,
 }
 
 impl Run<'_, '_> {
-    /// Puts one diff into its file.
+    /// Applies one diff to its file.
     pub(super) async fn one(&mut self, mut diff: FileDiff) -> Done<()> {
         let subject = self.subject(&mut diff).await?;
         let name = match (&subject.name, subject.skipped) {
@@ -49,7 +49,7 @@ impl Run<'_, '_> {
         };
         let moved = (diff.rename || diff.copy).then(|| self.stripped(diff.new_name.as_deref())).flatten();
         let target = self.options.output.clone().or(moved).unwrap_or_else(|| name.clone());
-        // Before anything is read there.
+        // This check comes before any reading.
         for place in [&name, &target] {
             if self.options.operands.is_empty() && self.leads_out(place).await {
                 self.told += &format!("Invalid file name {} -- skipping patch\n", shown(place));
@@ -88,7 +88,7 @@ impl Run<'_, '_> {
         self.reject(&diff, &patched, &target).await
     }
 
-    /// Leaves a diff out.
+    /// Skips a diff.
     fn skip(&mut self, diff: &FileDiff) -> std::result::Result<(), String> {
         self.failed = true;
         let count = diff.hunks.len();
@@ -102,7 +102,7 @@ impl Run<'_, '_> {
         Ok(())
     }
 
-    /// Reads the file, or the target of a link. The error tells why it is left out.
+    /// Reads the file, or the target of a link. The error is the reason for skipping it.
     async fn read_old(&self, name: &str, subject: &Subject) -> Done<Old> {
         let (fs, path) = (&self.context.fs, self.path(name));
         let Ok(found) = fs.lstat(&path).await else { return Ok(Ok(Old { bytes: Vec::new(), mode: None })) };
@@ -121,7 +121,7 @@ impl Run<'_, '_> {
         Ok(Ok(Old { bytes, mode: Some(found.mode & 0o777) }))
     }
 
-    /// Returns true if the directories of a name lead out of the one that patch works in: by a link, or by links to links.
+    /// Returns true if the directories of a name lead out of the working directory, through a link or a chain of links.
     async fn leads_out(&self, name: &str) -> bool {
         let parts = |path: &Path| -> Vec<String> {
             path.components().rev().map(|part| part.as_os_str().to_string_lossy().into_owned()).collect()
@@ -147,14 +147,14 @@ impl Run<'_, '_> {
         false
     }
 
-    /// Removes a link that stands where a file is to be written: what it leads to is not this patch's.
+    /// Removes a link at the path of a file that is about to be written: its target does not belong to this patch.
     async fn make_way(&self, path: &Path) -> Result<()> {
         let fs = &self.context.fs;
         let is_link = fs.lstat(path).await.is_ok_and(|found| found.file_type == FileType::Symlink);
         if is_link { fs.remove(path, false).await } else { Ok(()) }
     }
 
-    /// Tells which file is patched.
+    /// Reports which file is patched.
     fn tell_file(&mut self, diff: &FileDiff, subject: &Subject, name: &str, target: &str) {
         let verb = if self.options.dry_run { "checking" } else { "patching" };
         let kind = if subject.link { "symbolic link" } else { "file" };
@@ -174,7 +174,7 @@ impl Run<'_, '_> {
         self.say(&format!("{verb} {kind} {}{from}\n", shown(target)));
     }
 
-    /// Applies hunks, one after the other.
+    /// Applies hunks one after the other.
     fn apply(&mut self, diff: &FileDiff, old: &[u8]) -> Patched {
         let hunks = &diff.hunks;
         let mut target = Target::new(old, self.options.loose);
@@ -187,7 +187,7 @@ impl Run<'_, '_> {
             let (mut place, mut fuzz) = (None, 0);
             while place.is_none() && fuzz <= most {
                 place = target.locate(&hunk, fuzz).map(|line| Place { line, fuzz });
-                // The first hunk shows whether the patch is one that was applied already.
+                // The first hunk shows whether the patch was already applied.
                 let backwards = at == 0 && place.is_none() && !self.options.force && !anyway;
                 if let Some(line) = backwards.then(|| target.locate(&hunk.reversed(), fuzz)).flatten() {
                     let what = if self.options.reverse { "Unreversed" } else { "Reversed (or previously applied)" };
@@ -205,7 +205,7 @@ impl Run<'_, '_> {
                 }
                 fuzz += 1;
             }
-            // A file that the diff makes cannot be there.
+            // A file that the diff creates must not exist.
             let occupied = diff.before == Presence::Absent && !patched.reversed && !old.is_empty();
             let place = place.filter(|place| !(occupied && place.line == 1));
             let growth = target.growth;
@@ -233,7 +233,7 @@ impl Run<'_, '_> {
         self.say(&format!("Hunk #{number} succeeded at {line}{fuzz}{offset}.\n"));
     }
 
-    /// Writes the result, or removes the file, and keeps what was there before where that is asked for.
+    /// Writes the result or removes the file, after a backup if requested.
     async fn keep(
         &mut self,
         diff: &FileDiff,
@@ -254,7 +254,7 @@ impl Run<'_, '_> {
         if options.dry_run {
             return Ok(Ok(()));
         }
-        // What an earlier diff wrote is not kept.
+        // The output of an earlier diff is not backed up.
         if backs_up
             && !self.written.iter().any(|name| name == target)
             && let Err(why) = self.back_up(target).await
@@ -293,7 +293,7 @@ impl Run<'_, '_> {
         Ok(Ok(()))
     }
 
-    /// Removes directories that nothing is left in, as far as a name says them.
+    /// Removes empty directories of the name.
     async fn remove_empty_parents(&self, name: &str) {
         let fs = &self.context.fs;
         for parent in Path::new(name).ancestors().skip(1).filter_map(Path::to_str).filter(|parent| !parent.is_empty()) {
@@ -305,7 +305,7 @@ impl Run<'_, '_> {
         }
     }
 
-    /// Keeps the file that is there, or an empty one for none.
+    /// Backs up the existing file, or an empty one if it is missing.
     async fn back_up(&self, target: &str) -> Result<()> {
         let fs = &self.context.fs;
         let path = self.path(target);
@@ -325,7 +325,7 @@ impl Run<'_, '_> {
         }
     }
 
-    /// Writes a file, or makes a link, in the place of what is there.
+    /// Writes a file or creates a link, in place of an existing one.
     async fn write(&self, target: &str, text: &[u8], mode: Option<u32>, link: bool) -> Done<()> {
         let (fs, path) = (&self.context.fs, self.path(target));
         let made = async {
@@ -347,7 +347,7 @@ impl Run<'_, '_> {
         Ok(Ok(()))
     }
 
-    /// The lines with the names of a diff, as they stand above rejects.
+    /// Returns the lines with the names of a diff, for the beginning of rejects.
     fn names(&self, diff: &FileDiff, target: &str) -> String {
         let line = |mark: &str, name: Option<&str>| {
             let name = match (self.stripped(name), diff.header.is_empty()) {
@@ -363,7 +363,7 @@ impl Run<'_, '_> {
         line("--- ", diff.old_name.as_deref()) + &line("+++ ", diff.new_name.as_deref())
     }
 
-    /// Tells of hunks that did not fit, and writes them into a file.
+    /// Reports rejected hunks, and writes them into a file.
     async fn reject(&mut self, diff: &FileDiff, patched: &Patched, target: &str) -> Done<()> {
         if patched.rejected.is_empty() {
             return Ok(Ok(()));
@@ -379,7 +379,7 @@ impl Run<'_, '_> {
         }
         self.told += &format!(" -- saving rejects to file {}\n", shown(&file));
         let (path, text) = (self.path(&file), rejects(&self.names(diff, target), &patched.rejected));
-        // Rejects of several diffs go behind each other.
+        // Rejects of several diffs are appended to one file.
         let written = if self.rejected.contains(&file) {
             self.context.fs.append_file(&path, &text).await
         } else {

@@ -41,9 +41,9 @@ pub(super) fn arrange<'a>(
     Ok(rows)
 }
 
-/// Returns the place of a cell's line among those of a page, if there is one.
+/// Returns the index of a cell's line among the lines of a page, if there is one.
 ///
-/// Down the columns, the last page is balanced: the first columns take the extra lines.
+/// When columns are filled downwards, the last page is balanced: the first columns take the extra lines.
 fn place(options: &PrOptions, lines: usize, row: usize, column: usize) -> Option<usize> {
     if options.across {
         return Some(row * options.columns + column).filter(|at| *at < lines);

@@ -1,18 +1,18 @@
-//! Text of `pr` whose length and capacity are bounded.
+//! Text with a bounded length and capacity.
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
 use bashkit::Result;
 use bashkit::limits::{BudgetedString, ExecutionBudget, LimitExceeded};
 
-/// Most bytes of output.
+/// Largest number of bytes of output.
 pub(super) const MAX_OUTPUT: usize = 16 * 1024 * 1024;
 
 fn output_limit() -> bashkit::Error {
     LimitExceeded::Memory(format!("pr: output exceeds {MAX_OUTPUT} bytes")).into()
 }
 
-/// Text that is no longer than an output may be. Each growth is counted, and is an error once the run is cancelled.
+/// Text with the maximum length of an output. Each growth is accounted, and fails once the run is cancelled.
 pub(super) struct BoundedText(BudgetedString);
 
 impl BoundedText {
@@ -30,12 +30,12 @@ impl BoundedText {
         Ok(())
     }
 
-    /// Appends a letter.
+    /// Appends a character.
     pub(super) fn push(&mut self, letter: char) -> Result<()> {
         self.append(letter.encode_utf8(&mut [0; 4]))
     }
 
-    /// Appends a letter several times.
+    /// Appends a character several times.
     pub(super) fn repeat(&mut self, letter: char, count: usize) -> Result<()> {
         for _ in 0..count {
             self.push(letter)?;
@@ -48,13 +48,13 @@ impl BoundedText {
         &self.0
     }
 
-    /// Returns the text with what its capacity is charged to.
+    /// Returns the text with the accounting of its capacity.
     pub(super) fn into_budgeted(self) -> BudgetedString {
         self.0
     }
 }
 
-/// Counts units of work.
+/// Accounts for units of work.
 pub(super) fn consume_work(budget: Option<&ExecutionBudget>, units: usize) -> Result<()> {
     if let Some(budget) = budget {
         budget.consume_work(units as u64)?;
@@ -62,7 +62,7 @@ pub(super) fn consume_work(budget: Option<&ExecutionBudget>, units: usize) -> Re
     Ok(())
 }
 
-/// Adds a row and its newline to a number of bytes, of which an output may have so many.
+/// Adds the bytes of a row and its newline to a sum. Fails above the maximum of an output.
 pub(super) fn add_row_bytes(bytes: usize, row: usize) -> Result<usize> {
     let sum = bytes.checked_add(row).and_then(|sum| sum.checked_add(1));
     sum.filter(|sum| *sum <= MAX_OUTPUT).ok_or_else(output_limit)

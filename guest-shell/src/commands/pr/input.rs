@@ -1,4 +1,4 @@
-//! Files that `pr` reads, and their lines.
+//! Input files of `pr`, and their lines.
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
@@ -10,22 +10,22 @@ use bashkit::{Result, text_of};
 
 use super::budget::{BoundedText, consume_work};
 
-/// Lines of a file, and what its header says.
+/// Lines of a file, and the contents of its header.
 pub(super) struct PrInput<'a> {
     pub(super) lines: BudgetedVec<BudgetedString>,
     pub(super) title: &'a str,
-    /// Time of modification, in seconds since the epoch; standard input has none.
+    /// Time of modification, in seconds since the epoch; `None` for standard input.
     pub(super) modified: Option<i64>,
 }
 
-/// Contents of a file, with what its memory is charged to.
+/// Contents of a file, with the accounting of its memory.
 struct FileContents {
     bytes: Vec<u8>,
     modified: Option<i64>,
     _leases: [Option<ExecutionBudgetLease>; 2],
 }
 
-/// Reads a file, or the reason why it cannot be read.
+/// Reads a file, or returns the reason why it cannot be read.
 pub(super) async fn read_input<'a>(
     ctx: &Context<'_>,
     file: &'a str,
@@ -72,7 +72,7 @@ fn split_lines(
     ctx.consume_budget_work(1 + (bytes.len() / 1024) as u64)?;
     let _decoded_lease = match std::str::from_utf8(bytes) {
         Ok(_) => None,
-        // A byte that is no UTF-8 takes four as text.
+        // An invalid byte of UTF-8 takes four bytes as text.
         Err(_) => ctx.lease_budget_bytes(bytes.len().checked_mul(4).ok_or_else(input_overflow)?)?,
     };
     let text = text_of(bytes);

@@ -1,19 +1,19 @@
-//! `pr`: pages and columns of files, as GNU's prints them.
+//! `pr`: prints files in pages and columns, as GNU's does.
 //!
 //! | module | contents |
 //! | --- | --- |
-//! | [`options`] | options of the command line |
-//! | [`input`] | files, and their lines |
-//! | [`arrangement`] | lines in rows and columns |
-//! | [`row`] | a row as text |
-//! | [`pages`] | rows on pages, with headers |
-//! | [`budget`] | text whose length and capacity are bounded |
+//! | [`options`] | command-line options |
+//! | [`input`] | input files, and their lines |
+//! | [`arrangement`] | arrangement of lines in rows and columns |
+//! | [`row`] | formatting of a row |
+//! | [`pages`] | output of rows on pages with headers |
+//! | [`budget`] | text with a bounded length and capacity |
 //!
-//! A page is a header of five lines, a body, and a trailer of five lines, 66 lines together. The date of the header is
-//! the file's time of modification, and now for standard input and `-m`, by the clock of the sandbox.
+//! A page is a header of five lines, a body, and a trailer of five lines, 66 lines together. The header contains the
+//! modification time of the file, or the current time of the sandbox for standard input and `-m`.
 //!
-//! Every byte that is written is counted before memory is taken for it, and pages that are skipped count as work, too
-//! (TM-DOS-137): padding can make a large output of a small input. The options `-e` and `-i` are not implemented, and
+//! Every byte of output is accounted before its memory is allocated, and skipped pages count as work, too (TM-DOS-137):
+//! padding can turn a small input into a large output. The options `-e` and `-i` are not implemented, and
 //! `-c` and `-v` have no effect (L-PR-001).
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
@@ -69,18 +69,18 @@ With no FILE, or when FILE is -, read standard input.
       --version             output version information and exit
 ";
 
-/// Command `pr` of the shell.
+/// The command `pr` of the shell.
 pub(crate) struct Pr {
     clock: Date,
 }
 
 impl Pr {
-    /// Returns the command with the clock of `date`, which dates of headers are read from.
+    /// Returns the command with the clock of `date`, for the dates of headers.
     pub(crate) fn with_clock(clock: Date) -> Self {
         Self { clock }
     }
 
-    /// Formats the date of a header, in seconds since the epoch; nothing is now.
+    /// Formats the date of a header, in seconds since the epoch; `None` means now.
     fn header_date(&self, ctx: &Context<'_>, options: &PrOptions, seconds: Option<i64>) -> String {
         match options.has_headers() {
             true => self.clock.strftime(ctx.env.get("TZ"), seconds, &options.date_format).unwrap_or_default(),
@@ -110,7 +110,7 @@ impl Pr {
                 continue;
             }
             let title = options.header.as_deref().unwrap_or(input.title);
-            // The date is formatted here, so that long ones of many files are not held at once.
+            // The date is formatted here, so that long dates of many files are not held at once.
             pages.write(&rows, title, &self.header_date(ctx, options, input.modified))?;
         }
         Ok(pages.finish())

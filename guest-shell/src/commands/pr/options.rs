@@ -1,4 +1,4 @@
-//! Options of `pr`.
+//! Command-line options of `pr`.
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
@@ -15,10 +15,10 @@ pub(super) const TRAILER_LINES: usize = 5;
 const DEFAULT_PAGE_LENGTH: usize = 66;
 const DEFAULT_WIDTH: usize = 72;
 
-/// Largest length, width, indent, and number of columns and digits: a small input must not grow without a limit.
+/// Largest length, width, indent, and number of columns and digits. It bounds the growth of a small input.
 const MAX_DIMENSION: usize = 10_000;
 
-/// Key of `--columns`, which has no letter.
+/// Key of `--columns`, which has no short option.
 const COLUMNS_KEY: char = '#';
 
 const LONG: [(&str, char); 19] = [
@@ -43,33 +43,33 @@ const LONG: [(&str, char); 19] = [
     ("width", 'w'),
 ];
 
-/// Options of one call.
+/// Command-line options of one call.
 pub(super) struct PrOptions {
     pub(super) columns: usize,
-    /// Columns are filled across, and not down.
+    /// True if columns are filled across, instead of down.
     pub(super) across: bool,
     pub(super) double_space: bool,
     pub(super) date_format: String,
     pub(super) form_feed: bool,
-    /// Title in place of the name of the file.
+    /// Title that replaces the name of the file.
     pub(super) header: Option<String>,
     join: bool,
     page_length: usize,
-    /// All files are printed side by side.
+    /// True if all files are printed side by side.
     pub(super) merge: bool,
-    /// Letter behind a line's number, and number of digits.
+    /// Character after the number of a line, and number of digits.
     pub(super) numbering: Option<(char, usize)>,
     pub(super) first_number: i64,
     /// Number of blanks before each line.
     pub(super) indent: usize,
-    /// Separator of `-s`, with which columns are not padded unless there is a width.
+    /// Separator of `-s`. With it, columns are padded only if there is a width.
     separator_letter: Option<String>,
     /// Separator of `-S`.
     separator_text: Option<String>,
     omit_header: bool,
     /// Width of `-w`.
     column_line_width: Option<usize>,
-    /// Width of `-W`, to which lines of a single column are cut, too.
+    /// Width of `-W`, which also truncates lines of a single column.
     pub(super) cut_width: Option<usize>,
     first_page: usize,
     last_page: Option<usize>,
@@ -105,13 +105,13 @@ impl Default for PrOptions {
 }
 
 impl PrOptions {
-    /// Reads a command line. The error is the result of a wrong call.
+    /// Parses a command line. The error is the result of an invalid call.
     pub(super) fn parse(words: &[String]) -> Result<Self, ExecResult> {
         let mut options = Self::default();
         let mut words = words.iter();
         while let Some(word) = words.next() {
             match word.as_str() {
-                // `+0` is no number of a page, and so a file.
+                // `+0` is not a page number, and therefore a file.
                 "-" | "+0" => options.files.push(word.clone()),
                 "--" => options.files.extend(words.by_ref().cloned()),
                 _ => {
@@ -133,7 +133,7 @@ impl PrOptions {
         if options.merge {
             options.columns = options.files.len();
         }
-        // There is no room for a body.
+        // Otherwise there would be no room for a body.
         options.omit_header |= options.page_length <= HEADER_LINES + TRAILER_LINES;
         Ok(options)
     }
@@ -168,7 +168,7 @@ impl PrOptions {
         self.cut_width.or(self.column_line_width).unwrap_or(DEFAULT_WIDTH)
     }
 
-    /// Returns true if text in columns is cut and padded.
+    /// Returns true if text in columns is truncated and padded.
     pub(super) fn has_column_width(&self) -> bool {
         let has_width = self.column_line_width.is_some() || self.cut_width.is_some();
         !self.join && (self.separator_letter.is_none() || has_width)
@@ -279,7 +279,7 @@ impl PrOptions {
     }
 }
 
-/// Returns whether an option takes a value, if there is such an option.
+/// Returns whether an option takes a value, or `None` if it does not exist.
 fn argument_of(key: char) -> Option<OptArg> {
     match key {
         'a' | 'c' | 'd' | 'F' | 'f' | 'J' | 'm' | 'r' | 't' | 'T' | 'v' => Some(OptArg::No),
@@ -289,7 +289,7 @@ fn argument_of(key: char) -> Option<OptArg> {
     }
 }
 
-/// Reads a number of lines, columns or letters.
+/// Parses a number of lines, columns or characters.
 fn dimension(meaning: &str, text: &str, least: usize) -> Result<usize, ExecResult> {
     if let Some(number) = text.parse().ok().filter(|number| (least..=MAX_DIMENSION).contains(number)) {
         return Ok(number);
@@ -300,7 +300,7 @@ fn dimension(meaning: &str, text: &str, least: usize) -> Result<usize, ExecResul
     Err(value_error(&format!("{meaning}: '{text}'{reason}")))
 }
 
-/// Reads the value of `-n`: a letter, if the first is no digit, and a number of digits.
+/// Parses the value of `-n`: an optional character that is not a digit, and a number of digits.
 fn parse_numbering(text: &str) -> Result<(char, usize), ExecResult> {
     let mut letters = text.chars();
     let (separator, digits) = match letters.next() {
@@ -322,7 +322,7 @@ fn usage_error(message: &str) -> ExecResult {
     ExecResult::err(format!("pr: {message}\nTry 'pr --help' for more information.\n"), 1)
 }
 
-/// Returns the result of a wrong value, at which GNU's gives no hint.
+/// Returns the result of an invalid value, for which GNU's prints no hint.
 fn value_error(message: &str) -> ExecResult {
     ExecResult::err(format!("pr: {message}\n"), 1)
 }

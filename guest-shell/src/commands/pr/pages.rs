@@ -1,4 +1,4 @@
-//! Rows of `pr` on pages.
+//! Output of rows on pages.
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
@@ -8,7 +8,7 @@ use bashkit::limits::{BudgetedString, ExecutionBudget};
 use super::budget::{BoundedText, consume_work};
 use super::options::{PrOptions, TRAILER_LINES};
 
-/// Pages that are written.
+/// Writer of pages.
 pub(super) struct PageWriter<'a> {
     options: &'a PrOptions,
     budget: Option<&'a ExecutionBudget>,
@@ -16,7 +16,7 @@ pub(super) struct PageWriter<'a> {
 }
 
 impl<'a> PageWriter<'a> {
-    /// Begins without a page.
+    /// Returns a writer without pages.
     pub(super) fn new(options: &'a PrOptions, budget: Option<&'a ExecutionBudget>) -> Result<Self> {
         Ok(Self { options, budget, output: BoundedText::new(budget)? })
     }
@@ -46,7 +46,7 @@ impl<'a> PageWriter<'a> {
         Ok(())
     }
 
-    /// Writes date, title and number of a page, of which the title is in the middle between the others.
+    /// Writes the date, title and number of a page. The title is centred between the others.
     fn write_header(&mut self, title: &str, date: &str, page: usize) -> Result<()> {
         let page = format!("Page {page}");
         let title_width = title.chars().count();
@@ -67,14 +67,14 @@ impl<'a> PageWriter<'a> {
         self.output.append("\n\n\n")
     }
 
-    /// Writes rows, and returns how many lines they take.
+    /// Writes rows, and returns the number of their lines.
     fn write_body(&mut self, rows: &[BudgetedString]) -> Result<usize> {
         let mut lines = 0;
         for (at, row) in rows.iter().enumerate() {
             self.output.append(row)?;
             self.output.push('\n')?;
             lines += 1;
-            // In several columns, no empty line is behind the last row.
+            // With several columns, no empty line follows the last row.
             if self.options.double_space && (self.options.columns <= 1 || at + 1 < rows.len()) {
                 self.output.push('\n')?;
                 lines += 1;
@@ -83,7 +83,7 @@ impl<'a> PageWriter<'a> {
         Ok(lines)
     }
 
-    /// Ends a page behind a number of lines of its body.
+    /// Ends a page after a number of lines of its body.
     fn write_trailer(&mut self, lines: usize) -> Result<()> {
         if self.options.form_feed {
             return self.output.push('\x0c');

@@ -21,22 +21,22 @@ pub(super) struct CellLine<'a> {
     pub(super) number: Option<i64>,
 }
 
-/// Cell of a row; nothing is behind the last line.
+/// Cell of a row; `None` after the last line.
 pub(super) type RowCell<'a> = Option<CellLine<'a>>;
 
 /// Format of all rows.
 pub(super) struct RowFormat<'a> {
     options: &'a PrOptions,
     pub(super) budget: Option<&'a ExecutionBudget>,
-    /// Width of a column's text; without one it is neither cut nor padded.
+    /// Width of the text of a column. Without a width, text is neither truncated nor padded.
     column_width: Option<usize>,
     separator: &'a str,
-    /// Width of the numbers before the first column, with `-m -n`. A tab behind a number reaches to the next stop.
+    /// Width of the numbers before the first column, with `-m -n`. A tab after a number extends to the next stop.
     number_width: usize,
 }
 
 impl<'a> RowFormat<'a> {
-    /// Returns the format that options ask for.
+    /// Returns the format for these options.
     pub(super) fn new(options: &'a PrOptions, budget: Option<&'a ExecutionBudget>) -> Self {
         let separator = options.separator();
         let number_width = match options.numbering {
@@ -74,7 +74,7 @@ impl<'a> RowFormat<'a> {
         Ok(row.text.into_budgeted())
     }
 
-    /// Writes the line of the only column as it is, cut with `-W` alone.
+    /// Writes the only column unchanged, except that `-W` truncates it.
     fn write_only_cell(&self, row: &mut RowText, cell: &CellLine<'_>) -> Result<()> {
         if let Some(number) = cell.number {
             row.write(self.number(number)?.as_str())?;
@@ -86,7 +86,7 @@ impl<'a> RowFormat<'a> {
         row.write(text)
     }
 
-    /// Writes what is before a column: padding, of which a blank as separator is part, and the separator.
+    /// Writes the text before a column: padding, which includes a blank as separator, and the separator.
     fn write_separator(&self, row: &mut RowText, column: usize) -> Result<()> {
         if self.column_width.is_none() {
             return row.write(self.separator);
@@ -102,7 +102,7 @@ impl<'a> RowFormat<'a> {
     fn write_cell(&self, row: &mut RowText, column: usize, cell: &CellLine<'_>) -> Result<()> {
         let mut content = BoundedText::new(self.budget)?;
         if let Some(number) = cell.number {
-            // The tab behind a number is expanded within the field of the number, in joined columns, too.
+            // The tab after a number is expanded within the field of the number, even in joined columns.
             let number = self.number(number)?;
             content.append(expand_tabs(number.as_str(), 0, self.budget)?.as_str())?;
         }
@@ -119,7 +119,7 @@ impl<'a> RowFormat<'a> {
         row.write_with_tabs(text)
     }
 
-    /// Returns a number in its field, with the separator behind it.
+    /// Returns a number in its field, followed by the separator.
     fn number(&self, number: i64) -> Result<BoundedText> {
         let mut field = BoundedText::new(self.budget)?;
         if let Some((separator, width)) = self.options.numbering {
@@ -135,7 +135,7 @@ impl<'a> RowFormat<'a> {
         self.separator.chars().count()
     }
 
-    /// Returns where a column starts behind the indent.
+    /// Returns the position after the indent at which a column starts.
     fn column_start(&self, column: usize) -> usize {
         match self.column_width {
             Some(width) if column > 0 => self.number_width + column * (width + self.separator_width()),
@@ -144,7 +144,7 @@ impl<'a> RowFormat<'a> {
     }
 }
 
-/// Returns the first letters of a text.
+/// Returns the first characters of a text.
 fn prefix(text: &str, letters: usize) -> &str {
     text.char_indices().nth(letters).map_or(text, |(end, _)| &text[..end])
 }
@@ -153,7 +153,7 @@ fn next_tab_stop(column: usize) -> usize {
     (column / TAB_STOP + 1) * TAB_STOP
 }
 
-/// Makes tabs blanks in a text that starts at a column.
+/// Replaces tabs by blanks in a text that starts at a column.
 fn expand_tabs(text: &str, start: usize, budget: Option<&ExecutionBudget>) -> Result<BoundedText> {
     let mut expanded = BoundedText::new(budget)?;
     let mut column = start;
@@ -183,14 +183,14 @@ impl RowText {
         Ok(Self { text, column: indent })
     }
 
-    /// Writes a text as it is.
+    /// Writes a text unchanged.
     fn write(&mut self, text: &str) -> Result<()> {
         self.text.append(text)?;
         self.column += text.chars().count();
         Ok(())
     }
 
-    /// Writes tabs, and blanks behind the last tab stop. A single blank before a stop is a tab, too.
+    /// Writes tabs, and blanks after the last tab stop. A single blank before a stop also becomes a tab.
     fn pad_to(&mut self, target: usize) -> Result<()> {
         while self.column < target {
             let next = next_tab_stop(self.column);
@@ -205,8 +205,8 @@ impl RowText {
         Ok(())
     }
 
-    /// Writes a text without tabs. Runs of two and more blanks become tabs where they reach a stop, a single blank stays
-    /// one, and blanks at the end are left to the padding.
+    /// Writes a text without tabs. Runs of two and more blanks become tabs where they reach a stop. A single blank
+    /// remains. Blanks at the end are left to the padding.
     fn write_with_tabs(&mut self, text: &str) -> Result<()> {
         let mut blanks = 0;
         for letter in text.chars() {

@@ -1,11 +1,7 @@
-//! What `printf` prints: bash's reading of formats, escapes and operands
-//! (`builtins/printf.def` of bash 5.2).
+//! Output of `printf`, with bash's parsing of formats, escapes and operands (`builtins/printf.def` of bash 5.2).
 //!
-//! Important decision: directives are read here, so that each is read once
-//! and stops where bash stops. uucore formats what needs its digits
-//! (`%e %f %g %a`) and its quoting (`%q`).
-//!
-//! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
+//! Important decision: directives are parsed here, so that each is read once and parsing stops where bash stops. uucore
+//! formats directives that need its digits (`%e %f %g %a`) and its quoting (`%q`).
 
 use std::ffi::OsString;
 use std::ops::ControlFlow;
@@ -17,7 +13,7 @@ use bashkit::builtins::limits::PRINTF_MAX_DIAG_CHARS;
 
 use crate::commands::long_double::LongDouble;
 
-/// Function that formats a time, given the seconds since the epoch (`None` is now) and the format.
+/// Function that formats a time. Parameters: the seconds since the epoch (`None` means now), and the format.
 pub(super) type TimeFormatter<'a> = &'a mut dyn FnMut(Option<i64>, &str) -> std::result::Result<String, String>;
 
 /// Result of a call of `printf`.
@@ -25,13 +21,13 @@ pub(super) type TimeFormatter<'a> = &'a mut dyn FnMut(Option<i64>, &str) -> std:
 pub(super) struct Rendered {
     pub(crate) bytes: Vec<u8>,
     pub(crate) stderr: String,
-    /// True if an operand was no number or the format is wrong.
+    /// True if an operand was not a number or the format is invalid.
     pub(crate) failed: bool,
-    /// Variables that `%n` names, with the count of bytes before it.
+    /// Variables of `%n`, with the number of bytes before it.
     pub(crate) counts: Vec<(String, usize)>,
 }
 
-/// Prints `operands` by `format`, which is used again while operands are left.
+/// Formats `operands` according to `format`, which is repeated while operands are left.
 pub(super) fn render(format: &str, operands: &[String], time: TimeFormatter<'_>) -> Rendered {
     let mut printer = Printer { operands, next: 0, time, rendered: Rendered::default() };
     while printer.pass(format).is_continue() {
@@ -42,7 +38,7 @@ pub(super) fn render(format: &str, operands: &[String], time: TimeFormatter<'_>)
     printer.rendered
 }
 
-/// A directive without its conversion: `%-5.*`.
+/// Directive without its conversion: `%-5.*`.
 #[derive(Default)]
 struct Directive<'a> {
     flags: &'a str,
@@ -65,7 +61,7 @@ impl Directive<'_> {
         out.resize(out.len() + after, b' ');
     }
 
-    /// The digits of an integer with its sign or `0x`, padded as C pads them.
+    /// Writes the digits of an integer with its sign or `0x`, padded as in C.
     fn integer(&self, prefix: &str, digits: &str, out: &mut Vec<u8>) {
         let zeros = match self.precision {
             Some(0) if digits == "0" => return self.pad(prefix.as_bytes(), out),
@@ -84,7 +80,7 @@ struct Printer<'a> {
     rendered: Rendered,
 }
 
-/// Goes on with the format at this byte, or ends the command.
+/// Continues with the format at this byte, or ends the command.
 type Step = ControlFlow<(), usize>;
 
 impl Printer<'_> {
@@ -118,8 +114,8 @@ impl Printer<'_> {
         ControlFlow::Continue(())
     }
 
-    /// Reads what follows a backslash (`tescape`): how many bytes it takes.
-    /// None stops the command: `\c` in an operand.
+    /// Parses an escape after a backslash (`tescape`), and returns its length in bytes. `None` ends the command: `\c`
+    /// in an operand.
     fn escape(&mut self, rest: &[u8], is_operand: bool, out: &mut Vec<u8>) -> Option<usize> {
         let plain = match rest.first() {
             Some(b'a') => 7,
@@ -170,7 +166,7 @@ impl Printer<'_> {
         read + 1
     }
 
-    /// Prints one directive, which begins at `start`.
+    /// Prints the directive that begins at `start`.
     fn directive(&mut self, format: &str, start: usize) -> Step {
         let bytes = format.as_bytes();
         let mut directive = Directive::default();
@@ -218,12 +214,11 @@ impl Printer<'_> {
         Step::Continue(at)
     }
 
-    /// A width or a precision: of the format, or for `*` of an operand.
+    /// Parses a width or a precision in the format, or in an operand for `*`.
     fn number(&mut self, bytes: &[u8], at: &mut usize) -> i64 {
         if bytes.get(*at) == Some(&b'*') {
             *at += 1;
-            // A `long` that is cut to an `int` when it is the last operand,
-            // and clamped when others follow: as bash does.
+            // As in bash, a `long` is truncated to an `int` if it is the last operand, and clamped otherwise.
             let value = self.long();
             let is_last = self.next >= self.operands.len();
             return if is_last {
@@ -240,7 +235,7 @@ impl Printer<'_> {
         value
     }
 
-    /// Checks a width or a precision, since what is printed grows with these (THREAT[TM-DOS-110]).
+    /// Checks a width or a precision, which determine the size of the output (THREAT[TM-DOS-110]).
     fn within(&mut self, what: &str, value: i64) -> ControlFlow<(), usize> {
         let value = usize::try_from(value.unsigned_abs()).unwrap_or(usize::MAX);
         if value > MAX_FORMAT_WIDTH {
@@ -277,7 +272,7 @@ impl Printer<'_> {
         flow
     }
 
-    /// `%q` cuts what is quoted, `%Q` what is to be quoted.
+    /// Writes a quoted operand. `%q` truncates the quoted text, `%Q` the text before quoting.
     fn quoted(&mut self, directive: &Directive<'_>, conversion: char) {
         let mut operand = self.text();
         if conversion == 'Q' {
@@ -307,7 +302,7 @@ impl Printer<'_> {
         let value = self.integer(-i128::from(u64::MAX), u64::MAX.into(), u64::MAX.into()) as u64;
         let alternative = directive.has('#') && value != 0;
         let (prefix, digits) = match conversion {
-            // The first digit is a zero, also with a precision of 0.
+            // The first digit is a zero, even with a precision of 0.
             'o' if directive.has('#') && value == 0 => {
                 let directive = Directive { precision: directive.precision.map(|least| least.max(1)), ..*directive };
                 return directive.integer("", "0", &mut self.rendered.bytes);
@@ -333,7 +328,7 @@ impl Printer<'_> {
             }
             if length == 0 { "0".to_owned() } else { trimmed[..length].to_owned() }
         };
-        // THREAT[TM-DOS-110]: an exponent is as many digits.
+        // THREAT[TM-DOS-110]: an exponent requires as many digits.
         if let Some(at) = value.rfind(['e', 'E', 'p', 'P'])
             && let exponent = value[at + 1..].trim_start_matches(['+', '-']).parse().unwrap_or(usize::MAX)
             && exponent > MAX_FORMAT_WIDTH
@@ -342,7 +337,7 @@ impl Printer<'_> {
             return self.stop(&format!("format exponent {exponent} exceeds limit {MAX_FORMAT_WIDTH}"));
         }
         let value = match LongDouble::parse(&value) {
-            // What is rounded to zero keeps its sign.
+            // A number that is rounded to zero keeps its sign.
             Some(number) => match (value.starts_with('-'), number.decimal_text()) {
                 (true, digits) if !digits.starts_with('-') => format!("-{digits}"),
                 (_, digits) => digits,
@@ -358,7 +353,7 @@ impl Printer<'_> {
         ControlFlow::Continue(())
     }
 
-    /// `%(FORMAT)T`, whose format begins at `open`: where what follows it begins.
+    /// Writes `%(FORMAT)T`, whose format begins at `open`. Returns the position after it.
     fn time(&mut self, directive: &Directive<'_>, format: &str, start: usize, open: usize) -> usize {
         let mut depth = 1;
         let close = format[open..].bytes().position(|byte| {
@@ -381,7 +376,7 @@ impl Printer<'_> {
         let format = if close == open { "%X" } else { &format[open..close] };
         let moment = (!matches!(seconds, -1 | -2)).then_some(seconds);
         match (self.time)(moment, format) {
-            // bash formats into 128 bytes: what is longer prints nothing.
+            // bash formats into 128 bytes: a longer result prints nothing.
             Ok(text) if text.len() < 128 => self.pad_cut(directive, text.as_bytes()),
             Ok(_) => self.pad_cut(directive, b""),
             Err(error) => {
@@ -392,7 +387,7 @@ impl Printer<'_> {
         close + 2
     }
 
-    /// Sets a variable to the count of bytes so far (`%n`).
+    /// Sets a variable to the number of bytes so far (`%n`).
     fn count(&mut self) -> ControlFlow<()> {
         let name = self.text();
         if name.is_empty() {
@@ -415,8 +410,8 @@ impl Printer<'_> {
         self.integer(i64::MIN.into(), i64::MAX.into(), i64::MIN.into()) as i64
     }
 
-    /// An operand as an integer: what `strtol` reads of it with base 0. What
-    /// is less than `least` is `below`, what is more than `most` is that.
+    /// Returns an operand as an integer, parsed like `strtol` with base 0. A value below `least` becomes `below`. A
+    /// value above `most` becomes `most`.
     fn integer(&mut self, least: i128, most: i128, below: i128) -> i128 {
         let operand = self.text();
         if let Some(code) = character_code(&operand) {
@@ -455,7 +450,7 @@ impl Printer<'_> {
     }
 }
 
-/// The start of a text that may be long.
+/// Returns the beginning of a text that may be long.
 fn shown(text: &str) -> String {
     match text.char_indices().nth(PRINTF_MAX_DIAG_CHARS / 2) {
         Some((at, _)) => format!("{}...", &text[..at]),
@@ -463,18 +458,19 @@ fn shown(text: &str) -> String {
     }
 }
 
-/// Returns how many of the first bytes are in the set.
+/// Returns the number of bytes at the beginning that are in the set.
 fn span(bytes: &[u8], set: &[u8]) -> usize {
     bytes.iter().take_while(|byte| set.contains(byte)).count()
 }
 
-/// The value of so many digits at most, and how many there are.
+/// Returns the value of at most this number of digits, and the number of digits.
 fn digits(bytes: &[u8], radix: u32, most: usize) -> (u32, usize) {
     let values = bytes.iter().take(most).map_while(|byte| char::from(*byte).to_digit(radix));
     values.fold((0, 0), |(value, read), digit| (value * radix + digit, read + 1))
 }
 
-/// UTF-8 as bash writes it: also what is no code point, in the six bytes that there were once.
+/// Appends UTF-8 as bash writes it: values that are not code points too, in up to six bytes as in the original
+/// encoding.
 fn push_utf8(value: u32, out: &mut Vec<u8>) {
     let length = match value {
         0..=0x7f => return out.push(value as u8),
@@ -490,15 +486,15 @@ fn push_utf8(value: u32, out: &mut Vec<u8>) {
     (0..length - 1).rev().for_each(|part| out.push((0x80 | (value >> (6 * part)) & 0x3f) as u8));
 }
 
-/// The code of the character behind a quote: `'A` is 65.
+/// Returns the code of the character after a quote: `'A` is 65.
 fn character_code(operand: &str) -> Option<u32> {
     let rest = operand.strip_prefix(['\'', '"'])?;
     let first = rest.chars().next();
     Some(first.map_or(0, |c| bashkit::stream::byte_of_character(c).map_or(u32::from(c), u32::from)))
 }
 
-/// Returns what `strtol` reads with base 0, and how many bytes that is. A text without a digit is 0 of no bytes; an
-/// empty one is read whole.
+/// Returns the integer that `strtol` reads with base 0, and its number of bytes. Without a digit these are 0 and no
+/// bytes. An empty text is consumed entirely.
 fn integer_prefix(text: &str) -> (i128, usize) {
     let trimmed = text.trim_start_matches([' ', '\t', '\n', '\r', '\x0b', '\x0c']);
     let unsigned = trimmed.strip_prefix(['-', '+']).unwrap_or(trimmed);
@@ -520,7 +516,7 @@ fn integer_prefix(text: &str) -> (i128, usize) {
     (if trimmed.starts_with('-') { -value } else { value }, before + read)
 }
 
-/// Returns how many bytes `strtold` reads.
+/// Returns the number of bytes that `strtold` reads.
 fn float_length(text: &str) -> usize {
     let bytes = text.as_bytes();
     let sign = usize::from(matches!(bytes.first(), Some(b'-' | b'+')));
@@ -557,7 +553,7 @@ fn float_length(text: &str) -> usize {
     sign + at
 }
 
-/// An operand as `%q` prints it.
+/// Returns an operand in the form of `%q`.
 fn quote(operand: &str) -> Vec<u8> {
     if bashkit::has_raw_bytes(operand) {
         return bashkit::interpreter::ansic_quote(operand).into_bytes();
@@ -565,7 +561,7 @@ fn quote(operand: &str) -> Vec<u8> {
     by_library("%q", operand)
 }
 
-/// Formats one operand by one directive of uucore's. An operand that uucore refuses prints nothing.
+/// Formats one operand with a directive of uucore. An operand that uucore rejects prints nothing.
 fn by_library(directive: &str, operand: &str) -> Vec<u8> {
     let values = [FormatArgument::Unparsed(OsString::from(operand))];
     let mut arguments = FormatArguments::new(&values);

@@ -40,8 +40,8 @@ impl Builtin for Printf {
         ) {
             return Ok(r);
         }
-        // Options as bash's getopt("v:") reads them: `-v NAME`, `-vNAME`,
-        // repeated `-v` (last wins), `--` ends them. A lone `-` is the format.
+        // Options as parsed by bash's getopt("v:"): `-v NAME`, `-vNAME`, repeated `-v` (last wins), `--` ends them. A
+        // lone `-` is the format.
         let mut args_iter = ctx.args.iter().peekable();
         let mut var_name: Option<String> = None;
         while let Some(arg) = args_iter.peek() {
@@ -91,14 +91,14 @@ impl Builtin for Printf {
             if is_internal_variable(&name) {
                 return Ok(ExecResult::ok(String::new()));
             }
-            // Assigned by the interpreter like `read`: locals, namerefs,
-            // `a[i]` targets, `declare -i` arithmetic and readonly all apply.
+            // The interpreter assigns it as for `read`: locals, namerefs, `a[i]` targets, `declare -i` arithmetic and
+            // readonly all apply.
             let mut result = ExecResult::with_code(String::new(), status);
             result.stderr = printed.stderr.into();
             result.side_effects.extend(counts);
             result.side_effects.push(BuiltinSideEffect::SetVariable {
                 name,
-                // A variable ends where a string of C does.
+                // The value of a variable ends at a NUL, as in C.
                 value: bashkit::text_of(output.split(|byte| *byte == 0).next().unwrap_or_default()).into_owned(),
             });
             Ok(result)

@@ -9,7 +9,7 @@ use crate::commands::printf::render_printf_bytes;
 pub(super) struct NumberFormat(String);
 
 impl NumberFormat {
-    /// Checks a format. The error is GNU's message.
+    /// Validates a format. The error is GNU's message.
     pub(super) fn parse(format: String) -> Result<Self, String> {
         let Some(start) = directive_start(&format, 0) else {
             return Err(format!("format '{format}' has no % directive"));
@@ -34,9 +34,9 @@ impl NumberFormat {
         }
     }
 
-    /// Formats a number that is given with all its digits. The error is a message.
+    /// Formats a number, given by all its digits. The error is a message.
     pub(super) fn render(&self, number: String) -> Result<String, String> {
-        // A backslash means nothing to `seq`, and begins an escape of `printf`.
+        // A backslash has no meaning to `seq`, but begins an escape of `printf`.
         match render_printf_bytes(&self.0.replace('\\', "\\\\"), &[number]) {
             Ok(bytes) => Ok(text_of(&bytes).into_owned()),
             Err(message) => Err(message.trim_end().replacen("bash: printf: ", "", 1)),
@@ -44,7 +44,7 @@ impl NumberFormat {
     }
 }
 
-/// Returns the place of the next `%` that is not doubled.
+/// Returns the position of the next `%` that is not doubled.
 fn directive_start(format: &str, from: usize) -> Option<usize> {
     let mut at = from;
     while let Some(found) = format.get(at..)?.find('%') {

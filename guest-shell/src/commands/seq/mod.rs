@@ -1,11 +1,11 @@
-//! `seq`: numbers from the first to the last, as GNU's prints them.
+//! `seq`: prints numbers from the first to the last, as GNU's does.
 //!
 //! | module | contents |
 //! | --- | --- |
-//! | [`options`] | options of the command line |
-//! | [`operand`] | numbers of the command line, decimal and exact |
+//! | [`options`] | command-line options |
+//! | [`operand`] | exact decimal numbers of the command line |
 //! | [`format`] | formats of `-f` |
-//! | [`sequence`] | the numbers, and how they are printed |
+//! | [`sequence`] | output of the numbers |
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
@@ -66,7 +66,7 @@ impl Command for Seq {
     }
 }
 
-/// Returns a message that points to the help.
+/// Returns a message that refers to the help.
 fn usage_error(message: &str) -> String {
     format!("{message}\nTry 'seq --help' for more information.")
 }

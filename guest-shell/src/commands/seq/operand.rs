@@ -1,21 +1,21 @@
 //! Numbers of `seq`'s command line, decimal and exact.
 
-/// Most digits that a number may have: numbers must fit into 128 bits with all their places.
+/// Largest number of digits of a number, which must fit into 128 bits with all decimal places.
 const MOST_DIGITS: usize = 30;
 
 /// Number of the command line.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct SeqOperand {
-    /// The digits as a number, without the point. None is infinity.
+    /// Digits as a number, without the point; `None` means infinity.
     pub(super) digits: Option<i128>,
-    /// Number of digits behind the point.
+    /// Number of digits after the point.
     pub(super) places: u32,
 }
 
 impl SeqOperand {
     pub(super) const ONE: Self = Self { digits: Some(1), places: 0 };
 
-    /// Reads a word. None if it is no number that can be counted with.
+    /// Parses a word. Returns `None` for a word that is not an exact decimal number in range.
     pub(super) fn parse(word: &str) -> Option<Self> {
         let word = word.trim_start();
         let unsigned = word.strip_prefix(['-', '+']).unwrap_or(word);
@@ -46,7 +46,8 @@ impl SeqOperand {
         })
     }
 
-    /// Returns the digits with so many places behind the point, which are at least its own. None is infinity.
+    /// Returns the digits scaled to this number of decimal places, which is at least the number's own. `None` means
+    /// infinity.
     pub(super) fn scaled(self, places: u32) -> Option<i128> {
         self.digits.map(|digits| digits.saturating_mul(10_i128.saturating_pow(places - self.places)))
     }

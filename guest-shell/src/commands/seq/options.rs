@@ -1,4 +1,4 @@
-//! Options of `seq`.
+//! Command-line options of `seq`.
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
@@ -7,7 +7,7 @@ use std::slice::Iter;
 use super::format::NumberFormat;
 use super::usage_error;
 
-/// Options and operands of one call.
+/// Command-line options and operands of one call.
 #[derive(Debug)]
 pub(super) struct SeqOptions {
     pub(super) separator: String,
@@ -17,10 +17,10 @@ pub(super) struct SeqOptions {
 }
 
 impl SeqOptions {
-    /// Reads a command line. The error is a message.
+    /// Parses a command line. The error is a message.
     ///
-    /// A word where an option may be that looks like a negative number ends the options, so that `seq -3 -1` counts,
-    /// while `seq -s -1 1 2` takes `-1` as the separator.
+    /// A word in the position of an option that looks like a negative number ends the options, so that `seq -3 -1`
+    /// works, while `seq -s -1 1 2` uses `-1` as the separator.
     pub(super) fn parse(words: &[String]) -> Result<Self, String> {
         let mut options = Self { separator: "\n".to_owned(), equal_width: false, format: None, operands: Vec::new() };
         let mut words = words.iter();
@@ -44,7 +44,7 @@ impl SeqOptions {
         Ok(options)
     }
 
-    /// Takes a long option, whose name may be shortened.
+    /// Consumes a long option, whose name may be abbreviated.
     fn take_long(&mut self, option: &str, words: &mut Iter<'_, String>) -> Result<(), String> {
         let (name, value) = match option.split_once('=') {
             Some((name, value)) => (name, Some(value.to_owned())),
@@ -92,7 +92,7 @@ impl SeqOptions {
     }
 }
 
-/// Returns true if the rest of a word behind a dash begins as a number does.
+/// Returns true if the rest of a word after a dash begins like a number.
 fn is_number(rest: &str) -> bool {
     rest.starts_with(|letter: char| letter.is_ascii_digit() || letter == '.') || rest.starts_with("inf")
 }

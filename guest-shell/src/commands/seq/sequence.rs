@@ -1,4 +1,4 @@
-//! Numbers that `seq` prints.
+//! Output of the numbers.
 
 use bashkit::{Error, Result, bytes_of};
 
@@ -9,29 +9,29 @@ use super::usage_error;
 use crate::commands::long_double::LongDouble;
 use crate::mend::stream::Writer;
 
-/// Numbers from the first to the last, and how they are printed. Numbers are their digits, without the point.
+/// Numbers from the first to the last, and their style. A number is stored as its digits, without the point.
 #[derive(Debug)]
 pub(super) struct NumberSequence {
     first: i128,
-    /// Step from a number to the next, which is not 0.
+    /// Difference between successive numbers, which is not 0.
     step: i128,
-    /// The number to end with; none if the numbers never end.
+    /// Last number; `None` for an endless sequence.
     last: Option<i128>,
-    /// Digits behind the point of all three.
+    /// Number of digits after the point of all three numbers.
     scale: u32,
-    /// Digits behind the point that are printed: as many as `FIRST` and `INCREMENT` have.
+    /// Number of digits after the point in the output: the larger one of `FIRST` and `INCREMENT`.
     places: u32,
     separator: String,
     style: NumberStyle,
 }
 
-/// Way to print a number.
+/// Style of a number in the output.
 #[derive(Debug)]
 enum NumberStyle {
     Plain,
-    /// With zeros in front, as wide as the widest.
+    /// With leading zeros, up to the width of the widest number.
     EqualWidth(usize),
-    /// By a format, which is given numbers as C computes them.
+    /// With a format, which receives numbers as C computes them.
     Formatted {
         format: NumberFormat,
         first: LongDouble,
@@ -40,7 +40,7 @@ enum NumberStyle {
 }
 
 impl NumberSequence {
-    /// Returns the sequence that a command line asks for. The error is a message.
+    /// Returns the sequence for a command line. The error is a message.
     pub(super) fn new(options: SeqOptions) -> std::result::Result<Self, String> {
         let words = &options.operands;
         let read = |word: &String| {
@@ -82,7 +82,7 @@ impl NumberSequence {
         Ok(sequence)
     }
 
-    /// Writes the numbers as they are made, so that `seq 1000000 | head -1` ends early.
+    /// Writes the numbers incrementally, so that `seq 1000000 | head -1` ends early.
     pub(super) async fn write(&self, output: &mut Writer<'_>) -> Result<()> {
         let mut value = self.first;
         if self.is_past(value) {
@@ -112,7 +112,7 @@ impl NumberSequence {
         }
     }
 
-    /// Returns a number with the point in its place.
+    /// Returns a number with its decimal point.
     fn plain(&self, value: i128) -> String {
         let unit = 10_u128.pow(self.scale);
         let (whole, rest) = (value.unsigned_abs() / unit, value.unsigned_abs() % unit);
@@ -124,7 +124,7 @@ impl NumberSequence {
         format!("{sign}{whole}.{rest:0width$}", width = usize::try_from(self.places).unwrap_or(0))
     }
 
-    /// Returns the width of the widest of the first number and the last that is printed.
+    /// Returns the larger width of the first and the last printed number.
     fn width(&self) -> usize {
         let last = self.last.unwrap_or(self.first);
         let end = self.first + (last - self.first) / self.step * self.step;
@@ -136,7 +136,7 @@ impl NumberSequence {
     }
 }
 
-/// Puts zeros behind the sign of a number until it has this width.
+/// Inserts zeros after the sign of a number, up to this width.
 fn pad(text: &str, width: usize) -> String {
     let (sign, digits) = text.strip_prefix('-').map_or(("", text), |digits| ("-", digits));
     format!("{sign}{}{digits}", "0".repeat(width.saturating_sub(text.len())))

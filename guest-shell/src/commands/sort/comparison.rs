@@ -11,15 +11,15 @@ use super::version::filevercmp;
 
 /// Order of lines by keys, or by all their bytes.
 pub(super) struct LineOrder {
-    /// Keys in the order in which they decide; whole lines are compared as bytes if there are none.
+    /// Keys by descending priority. Without keys, whole lines are compared as bytes.
     pub(super) keys: Vec<SortKey>,
-    /// The byte between fields; without one, fields begin where blanks do.
+    /// Byte between fields; `None` if fields begin at blanks.
     pub(super) field_separator: Option<u8>,
-    /// Reverses the comparison of whole lines.
+    /// True if the comparison of whole lines is reversed.
     pub(super) reverse: bool,
-    /// Lines whose keys are equal are equal, as under `-u` and `-s`.
+    /// True if lines with equal keys are equal, as with `-u` and `-s`.
     pub(super) keys_only: bool,
-    /// Hashes of `-R`, others in each call.
+    /// Hashes of `-R`, which differ in each call.
     pub(super) random: RandomState,
 }
 
@@ -70,7 +70,7 @@ impl LineOrder {
     }
 }
 
-/// Returns the bytes of a key that `-d` and `-i` compare, in upper case under `-f`.
+/// Returns the bytes of a key that `-d` and `-i` compare, in upper case with `-f`.
 fn translated(ordering: &KeyOrdering, text: &[u8]) -> Vec<u8> {
     let in_dictionary = |byte: u8| byte.is_ascii_alphanumeric() || byte == b' ' || byte == b'\t';
     let counts = |byte: &u8| {

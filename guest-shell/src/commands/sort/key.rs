@@ -1,4 +1,4 @@
-//! Keys of `sort -k`: how they are written, and the part of a line that they name. Fields and positions are of bytes.
+//! Keys of `sort -k`: their syntax, and the part of a line that they select. Fields and positions count bytes.
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
@@ -19,7 +19,7 @@ pub(super) struct KeyOrdering {
     pub(super) reverse: bool,
 }
 
-/// Ends of a key that an option is given for; only `b` differs between them.
+/// Ends of a key to which an option applies. Only `b` distinguishes them.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum KeyEnds {
     Start,
@@ -28,7 +28,7 @@ pub(super) enum KeyEnds {
 }
 
 impl KeyOrdering {
-    /// Returns true if there is no ordering option but `-r`.
+    /// Returns true if there is no ordering option except `-r`.
     pub(super) fn is_default(&self) -> bool {
         !(self.skip_blanks_at_start
             || self.skip_blanks_at_end
@@ -43,9 +43,9 @@ impl KeyOrdering {
             || self.random)
     }
 
-    /// Returns the letters of options that exclude each other, joined for the message about them.
+    /// Returns the letters of incompatible options, for the message about them.
     ///
-    /// A key has one kind of number at most, and none beside `-V`, `-R`, `-d` or `-i`.
+    /// A key has at most one kind of number, and none together with `-V`, `-R`, `-d` or `-i`.
     pub(super) fn conflict(&self) -> Option<String> {
         let kinds = [
             self.numeric,
@@ -96,7 +96,7 @@ impl KeyOrdering {
     }
 }
 
-/// Place in a line: a field, counted from 0, and bytes from its beginning.
+/// Position in a line: a field, from 0, and a number of bytes after its beginning.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct KeyPosition {
     pub(super) field: usize,
@@ -107,19 +107,20 @@ pub(super) struct KeyPosition {
 #[derive(Clone, Debug)]
 pub(super) struct SortKey {
     pub(super) start: KeyPosition,
-    /// The end of the key: that of the line if there is none, and that of the field if it has no bytes.
+    /// End of the key. Without it, the key extends to the end of the line. With 0 bytes, it extends to the end of the
+    /// field.
     pub(super) end: Option<KeyPosition>,
     pub(super) ordering: KeyOrdering,
 }
 
-/// Mistake in the text of a key.
+/// Error in the text of a key.
 enum KeyMistake {
     Invalid(&'static str),
     StrayCharacter,
 }
 
 impl SortKey {
-    /// Reads the text of a key, `F[.C][OPTS][,F[.C][OPTS]]`. The error is a message.
+    /// Parses the text of a key, `F[.C][OPTS][,F[.C][OPTS]]`. The error is a message.
     pub(super) fn parse(text: &str) -> Result<Self, String> {
         Self::read(text).map_err(|mistake| match mistake {
             KeyMistake::Invalid(reason) => format!("invalid field specification '{text}': {reason}"),
@@ -135,7 +136,7 @@ impl SortKey {
         Ok(Self { start, end, ordering })
     }
 
-    /// Returns the key that is the whole line.
+    /// Returns the key for the whole line.
     pub(super) fn whole_line(ordering: KeyOrdering) -> Self {
         Self { start: KeyPosition::default(), end: None, ordering }
     }
@@ -184,7 +185,7 @@ impl SortKey {
     }
 }
 
-/// Reads one end of a key, `F[.C][OPTS]`.
+/// Parses one end of a key, `F[.C][OPTS]`.
 fn read_position(text: &str, side: KeyEnds, ordering: &mut KeyOrdering) -> Result<KeyPosition, KeyMistake> {
     let at_start = side == KeyEnds::Start;
     let (field, rest) = split_digits(text);
@@ -200,7 +201,7 @@ fn read_position(text: &str, side: KeyEnds, ordering: &mut KeyOrdering) -> Resul
     };
     let bytes = match bytes {
         Some(0) if at_start => return Err(KeyMistake::Invalid("character offset is zero")),
-        // The first byte of the key is counted from 1, and the last one is within it.
+        // The first byte of the key counts from 1, and the last one is inclusive.
         Some(number) if at_start => number - 1,
         Some(number) => number,
         None => 0,
@@ -215,7 +216,7 @@ fn split_digits(text: &str) -> (&str, &str) {
     text.split_at(text.find(|character: char| !character.is_ascii_digit()).unwrap_or(text.len()))
 }
 
-/// Returns where the field that begins at `at` ends. Without a separator, its leading blanks are part of it.
+/// Returns the end of the field that begins at `at`. Without a separator, leading blanks belong to it.
 fn field_end(line: &[u8], at: usize, separator: Option<u8>) -> usize {
     match separator {
         Some(separator) => at + line[at..].iter().take_while(|byte| **byte != separator).count(),

@@ -2,11 +2,11 @@
 //!
 //! | module | contents |
 //! | --- | --- |
-//! | [`options`] | options of the command line |
-//! | [`key`] | keys of `-k`, and the part of a line that they name |
+//! | [`options`] | command-line options |
+//! | [`key`] | keys of `-k`, and the part of a line that they select |
 //! | [`comparison`] | comparison of lines by keys |
-//! | [`value`] | values that the text of a key stands for |
-//! | [`version`] | order of names with version numbers, for `ls` as well |
+//! | [`value`] | values of keys |
+//! | [`version`] | order of names with version numbers, also for `ls` |
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
@@ -102,7 +102,7 @@ fn failure(message: impl std::fmt::Display) -> ExecResult {
 
 /// Reads all inputs into memory. The error is a message.
 ///
-/// As GNU's, looks for every input, then makes the output, then reads.
+/// As in GNU's, checks for all inputs, then creates the output, then reads.
 async fn read_inputs(ctx: &Context<'_>, options: &SortOptions) -> Result<StdResult<Vec<Vec<u8>>, String>> {
     for file in options.files.iter().filter(|file| *file != "-") {
         if let Err(error) = ctx.fs.stat(&resolve_path(ctx.cwd, file)).await {
@@ -122,7 +122,7 @@ async fn read_inputs(ctx: &Context<'_>, options: &SortOptions) -> Result<StdResu
     Ok(Ok(inputs))
 }
 
-/// Makes the file for the output if it is not there, and leaves its contents: an input may be the same file.
+/// Creates the output file if it is missing, and preserves its contents: an input may be the same file.
 async fn make_output(ctx: &Context<'_>, options: &SortOptions) -> StdResult<(), String> {
     let Some(name) = &options.output else {
         return Ok(());
@@ -167,7 +167,7 @@ fn check(lines: &[&[u8]], options: &SortOptions, quiet: bool) -> ExecResult {
 
 fn sorted<'a>(mut lines: Vec<&'a [u8]>, order: &LineOrder) -> Vec<&'a [u8]> {
     if order.keys.is_empty() {
-        // Lines that compare as equal are the same bytes, so their order does not matter.
+        // Lines that compare as equal have the same bytes, so their order does not matter.
         lines.sort_unstable();
         if order.reverse {
             lines.reverse();
@@ -179,7 +179,7 @@ fn sorted<'a>(mut lines: Vec<&'a [u8]>, order: &LineOrder) -> Vec<&'a [u8]> {
     lines
 }
 
-/// Merges inputs that are sorted. Of lines that compare as equal, that of the earlier input comes first.
+/// Merges sorted inputs. Of equal lines, the line of the earlier input comes first.
 fn merged<'a>(inputs: &[Vec<&'a [u8]>], order: &LineOrder) -> Vec<&'a [u8]> {
     let mut rests: Vec<&[&[u8]]> = inputs.iter().map(Vec::as_slice).collect();
     let mut lines = Vec::new();
@@ -200,7 +200,7 @@ fn merged<'a>(inputs: &[Vec<&'a [u8]>], order: &LineOrder) -> Vec<&'a [u8]> {
     }
 }
 
-/// Returns the first line of each run of equal ones.
+/// Returns the first line of each run of equal lines.
 fn without_repeats<'a>(mut lines: Vec<&'a [u8]>, order: &LineOrder) -> Vec<&'a [u8]> {
     lines.dedup_by(|line, kept| order.compare(kept, line) == Ordering::Equal);
     lines

@@ -1,4 +1,4 @@
-//! Options of `sort`.
+//! Command-line options of `sort`.
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
@@ -41,11 +41,11 @@ const LONG: [(&str, char, Takes); 27] = [
     ("parallel", IGNORED, Takes::Required),
 ];
 
-/// Stands for the short option of those that tune resources, of which there is nothing to tune here.
+/// Short option that represents all options for resources, which have no effect here.
 const IGNORED: char = 'S';
-/// Stands for the short option of `--check`.
+/// Short option that represents `--check`.
 const CHECK: char = '\x01';
-/// Stands for the short option of `--sort`.
+/// Short option that represents `--sort`.
 const SORT: char = '\x02';
 
 /// Words of `--sort`, and their short options.
@@ -58,19 +58,19 @@ const SORT_WORDS: [(&str, char); 6] = [
     ("version", 'V'),
 ];
 
-/// Work of one call on its lines.
+/// Task of one call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SortTask {
     Sort,
-    /// Merges files that are sorted already.
+    /// Merges sorted files.
     Merge,
-    /// Looks for a line that is out of order; `quiet` says nothing of it.
+    /// Searches for a line that is out of order. `quiet` suppresses the message about it.
     Check {
         quiet: bool,
     },
 }
 
-/// Options of one call.
+/// Command-line options of one call.
 pub(super) struct SortOptions {
     pub(super) task: SortTask,
     pub(super) order: LineOrder,
@@ -82,7 +82,7 @@ pub(super) struct SortOptions {
 }
 
 impl SortOptions {
-    /// Reads a command line. The error is a message.
+    /// Parses a command line. The error is a message.
     pub(super) fn parse(words: &[String]) -> Result<Self, String> {
         let known = Known {
             short: SHORT.to_owned(),
@@ -106,7 +106,7 @@ impl SortOptions {
     }
 }
 
-/// Options as far as they were read.
+/// Options that were parsed so far.
 #[derive(Default)]
 struct GivenOptions {
     global: KeyOrdering,
@@ -149,7 +149,7 @@ impl GivenOptions {
         Ok(())
     }
 
-    /// Sets the file for the output, which may be named again, but no other one.
+    /// Sets the output file. A repeated option must name the same file.
     fn set_output(&mut self, name: String) -> Result<(), String> {
         match self.output.replace(name) {
             Some(before) if Some(&before) != self.output.as_ref() => Err("multiple output files specified".to_owned()),
@@ -218,7 +218,7 @@ impl GivenOptions {
     }
 }
 
-/// Returns the short option of a word of `--sort`, which may be shortened as long as it is unambiguous.
+/// Returns the short option for a word of `--sort`, which may be abbreviated unambiguously.
 fn sort_word(word: &str) -> Option<char> {
     let mut matching = SORT_WORDS.iter().filter(|(name, _)| !word.is_empty() && name.starts_with(word));
     match (matching.next(), matching.next()) {

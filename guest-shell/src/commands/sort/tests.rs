@@ -1,4 +1,4 @@
-//! Scripts with `sort`, with what GNU's prints of them.
+//! Scripts with `sort`, and the output of GNU's.
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 

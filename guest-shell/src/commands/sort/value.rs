@@ -1,4 +1,4 @@
-//! Values that the text of a key stands for: decimals, sizes with units, C's floating point numbers, months.
+//! Values of keys: decimals, sizes with units, C's floating point numbers, months.
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
@@ -15,7 +15,7 @@ pub(super) fn compare_decimals(left: &[u8], right: &[u8]) -> Ordering {
     }
 }
 
-/// Decimal at the beginning of a text, without zeros that do not matter.
+/// Decimal at the beginning of a text, without redundant zeros.
 struct Decimal<'a> {
     negative: bool,
     whole: &'a [u8],
@@ -23,7 +23,7 @@ struct Decimal<'a> {
 }
 
 impl<'a> Decimal<'a> {
-    /// Reads a decimal, which has no sign but `-`. Text without digits is 0.
+    /// Parses a decimal, whose only sign is `-`. Text without digits is 0.
     fn read(text: &'a [u8]) -> Self {
         let (negative, text) = split_minus(skip_blanks(text));
         let (whole, fraction, _) = split_decimal(text);
@@ -45,7 +45,7 @@ pub(super) fn compare_sizes(left: &[u8], right: &[u8]) -> Ordering {
     unit_rank(left).cmp(&unit_rank(right)).then_with(|| compare_decimals(left, right))
 }
 
-/// Returns the rank of a size's unit, below 0 for a negative size, and 0 for nothing.
+/// Returns the rank of the unit of a size, negative for a negative size, and 0 for zero.
 fn unit_rank(text: &[u8]) -> i32 {
     const UNITS: &[u8] = b"KMGTPEZYRQ";
     let (negative, text) = split_minus(skip_blanks(text));
@@ -58,7 +58,7 @@ fn unit_rank(text: &[u8]) -> i32 {
     if negative { -rank } else { rank }
 }
 
-/// Compares floating point numbers (`-g`): text that is none, then NaN, then numbers.
+/// Compares floating point numbers (`-g`). Other text comes first, then NaN, then numbers.
 pub(super) fn compare_floats(left: &[u8], right: &[u8]) -> Ordering {
     match (strtod(left), strtod(right)) {
         (Some(left), Some(right)) => {
@@ -69,7 +69,7 @@ pub(super) fn compare_floats(left: &[u8], right: &[u8]) -> Ordering {
     }
 }
 
-/// Returns the number of a month that a text begins with (`-M`), or 0.
+/// Returns the number of the month at the beginning of a text (`-M`), or 0.
 pub(super) fn month_number(text: &[u8]) -> usize {
     const MONTHS: [&[u8]; 12] =
         [b"JAN", b"FEB", b"MAR", b"APR", b"MAY", b"JUN", b"JUL", b"AUG", b"SEP", b"OCT", b"NOV", b"DEC"];
@@ -79,7 +79,7 @@ pub(super) fn month_number(text: &[u8]) -> usize {
     MONTHS.iter().position(|month| name.eq_ignore_ascii_case(month)).map_or(0, |index| index + 1)
 }
 
-/// Returns the number that a text begins with, as C's `strtod` reads it.
+/// Returns the number at the beginning of a text, parsed like C's `strtod`.
 fn strtod(text: &[u8]) -> Option<f64> {
     let space = |byte: &&u8| matches!(**byte, b' ' | b'\t'..=b'\r');
     let text = &text[text.iter().take_while(space).count()..];
@@ -111,7 +111,7 @@ fn hexadecimal_float(text: &[u8]) -> Option<f64> {
     Some(value * 2f64.powi(binary_exponent(rest)))
 }
 
-/// Returns the exponent behind a hexadecimal number: `p`, an optional sign, and digits.
+/// Returns the exponent after a hexadecimal number: `p`, an optional sign, and digits.
 fn binary_exponent(text: &[u8]) -> i32 {
     let [b'p' | b'P', text @ ..] = text else {
         return 0;
@@ -150,7 +150,7 @@ fn split_minus(text: &[u8]) -> (bool, &[u8]) {
     text.strip_prefix(b"-").map_or((false, text), |rest| (true, rest))
 }
 
-/// Splits a text into digits, digits behind a point, and the rest.
+/// Splits a text into digits, digits after a point, and the rest.
 fn split_decimal(text: &[u8]) -> (&[u8], &[u8], &[u8]) {
     let (whole, rest) = split_digits(text, 10);
     let (fraction, rest) = split_fraction(rest, 10);

@@ -4,7 +4,7 @@
 
 use std::cmp::Ordering;
 
-/// Compares names: hidden ones first, then without suffixes (`.tar.gz`), then whole.
+/// Compares names: hidden names first, then without suffixes (`.tar.gz`), then as a whole.
 pub(in crate::commands) fn filevercmp(left: &[u8], right: &[u8]) -> Ordering {
     let (left_stem, right_stem) = (stem(left), stem(right));
     let has_suffix = left_stem.len() < left.len() || right_stem.len() < right.len();
@@ -13,7 +13,7 @@ pub(in crate::commands) fn filevercmp(left: &[u8], right: &[u8]) -> Ordering {
     ranks.then_with(|| compare_revisions(left_stem, right_stem)).then_with(whole)
 }
 
-/// Returns the place of a name among those that are compared by their first characters alone.
+/// Returns the rank of a name that is compared only by its first characters.
 fn name_rank(name: &[u8]) -> u8 {
     match name {
         b"" => 0,
@@ -42,7 +42,7 @@ fn suffix_begins(text: &[u8]) -> bool {
     matches!(text, [b'.', first, ..] if first.is_ascii_alphabetic() || *first == b'~')
 }
 
-/// Compares text and numbers in turn, as dpkg's `verrevcmp` does.
+/// Compares text and numbers alternately, as dpkg's `verrevcmp` does.
 fn compare_revisions(mut left: &[u8], mut right: &[u8]) -> Ordering {
     while !left.is_empty() || !right.is_empty() {
         while begins_with_text(left) || begins_with_text(right) {
@@ -50,7 +50,7 @@ fn compare_revisions(mut left: &[u8], mut right: &[u8]) -> Ordering {
             if order != Ordering::Equal {
                 return order;
             }
-            // Both begin with the same character, since no other one has its rank.
+            // Both begin with the same character, since ranks of characters are unique.
             (left, right) = (&left[1..], &right[1..]);
         }
         let (left_number, right_number);

@@ -1,8 +1,8 @@
-//! The directives and the escapes of `stat`'s formats: how a value is written, not which.
+//! Directives and escapes of the formats of `stat`, and formatting of their values.
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
-/// Greatest width or precision that a directive asks for.
+/// Largest width or precision of a directive.
 const WIDEST: usize = 4096;
 
 /// Flags, width and precision of a directive.
@@ -16,7 +16,7 @@ pub(super) struct Spec {
     precision: Option<usize>,
 }
 
-/// The number that `rest` begins with.
+/// Consumes the number at the beginning of `rest`.
 fn take_number(rest: &mut &str) -> Option<usize> {
     let length = rest.bytes().take_while(u8::is_ascii_digit).count();
     let (digits, behind) = rest.split_at(length);
@@ -46,7 +46,7 @@ impl Spec {
     }
 }
 
-/// `text` in the width; numbers are filled up with zeros behind their sign or prefix.
+/// Pads `text` to the width. Numbers are padded with zeros after their sign or prefix.
 fn pad(text: String, prefix: &str, spec: &Spec, zeros: bool) -> String {
     let width = prefix.len() + text.chars().count();
     let fill = spec.width.saturating_sub(width);
@@ -64,7 +64,7 @@ pub(super) fn text(value: &str, spec: &Spec) -> String {
     pad(value.chars().take(most).collect(), "", spec, false)
 }
 
-/// Formats a size, which is a signed number.
+/// Formats a size as a signed number.
 pub(super) fn signed(value: u64, spec: &Spec) -> String {
     number(value.to_string(), if spec.plus { "+" } else { "" }, spec)
 }
@@ -89,7 +89,7 @@ pub(super) fn octal(value: u32, spec: &Spec) -> String {
     number(format!("{prefix}{value:o}"), "", spec)
 }
 
-/// Seconds since the epoch; the precision says how many digits of a fraction.
+/// Formats seconds since the epoch. The precision is the number of digits of the fraction.
 pub(super) fn seconds(nanos: i128, spec: &Spec) -> String {
     let whole = nanos.div_euclid(1_000_000_000);
     let mut digits = whole.unsigned_abs().to_string();
@@ -106,7 +106,7 @@ pub(super) fn seconds(nanos: i128, spec: &Spec) -> String {
     pad(digits, sign, spec, spec.zeros)
 }
 
-/// Reads what stands behind a backslash, for `--printf`.
+/// Parses an escape of `--printf`, after the backslash.
 pub(super) fn take_escape(rest: &mut &str, out: &mut String) {
     let Some(c) = rest.chars().next() else {
         out.push('\\');

@@ -50,7 +50,7 @@ impl Default for Stat {
 }
 
 impl Stat {
-    /// Create a stat builtin with the zone of `clock`; every file is `username`'s.
+    /// Create a stat builtin with the zone of `clock`. `username` owns every file.
     pub(crate) fn new(clock: Date, username: impl Into<String>) -> Self {
         Self { clock, username: username.into() }
     }
@@ -60,10 +60,10 @@ impl Stat {
 // See `builtins::clap_cache` for why it is built, not just constructed.
 cached_command!(stat_cmd, bashkit::builtins::generated::stat_args::stat_command());
 
-/// Format of what is printed of each file.
+/// Format for each file.
 struct Format {
     text: String,
-    /// True if the format is that of `--printf`: backslashes mean something, and no line end is added.
+    /// True for a format of `--printf`, in which backslashes are escapes and which adds no line end.
     escapes: bool,
     /// Quoting style of names in `%N`.
     quoting: QuotingStyle,
@@ -73,7 +73,7 @@ impl Format {
     fn new(matches: &bashkit::clap::ArgMatches) -> Self {
         let given = |id: &str| matches.get_one::<String>(id).cloned();
         let (text, escapes, quoting) = match (given("format"), given("printf")) {
-            // The last one counts.
+            // The last one has precedence.
             (Some(format), printf) if printf.is_none() || matches.index_of("format") > matches.index_of("printf") => {
                 (format, false, QuotingStyle::ShellEscapeAlways)
             }
@@ -103,7 +103,7 @@ impl Builtin for Stat {
                 });
             }
         };
-        // The VFS has no block stats of mounts.
+        // The VFS has no block statistics of mounts.
         if matches.get_flag("file-system") {
             return Ok(ExecResult::err("stat: --file-system not supported in bashkit's VFS\n".to_string(), 1));
         }
@@ -129,7 +129,7 @@ impl Builtin for Stat {
     }
 }
 
-/// Status of a file, which the directives of a format tell.
+/// Status of a file, for the directives of a format.
 struct Status<'a> {
     name: &'a str,
     meta: Metadata,
@@ -178,10 +178,10 @@ impl<'a> Status<'a> {
         }
     }
 
-    /// Writes what a directive behind a `%` stands for.
+    /// Writes the value of a directive, after the `%`.
     fn directive(&self, rest: &mut &str, quoting: QuotingStyle, out: &mut String) {
         let spec = Spec::take(rest);
-        // Of a device, the major or the minor number.
+        // For a device, the major or the minor number.
         let half = rest.chars().next().filter(|c| matches!(c, 'H' | 'L'));
         let letters = &rest[usize::from(half.is_some())..];
         let Some(letter) = letters.chars().next() else {
@@ -227,7 +227,7 @@ impl<'a> Status<'a> {
             'm' => text("/", spec),
             'd' => decimal(device(half, DEVICE), spec),
             'D' => hexadecimal(DEVICE, spec),
-            // No file is a device.
+            // There are no device files.
             'r' => decimal(0, spec),
             'R' | 't' | 'T' => hexadecimal(0, spec),
             'w' | 'x' | 'y' | 'z' => {
@@ -235,7 +235,7 @@ impl<'a> Status<'a> {
                 text(&self.env.strftime(time(letter), full), spec)
             }
             'W' | 'X' | 'Y' | 'Z' => seconds(time(letter), spec),
-            // Also `%C`: there are no security contexts.
+            // This includes `%C`: there are no security contexts.
             _ => "?".to_string(),
         }
     }
@@ -269,7 +269,7 @@ fn type_bits(file_type: FileType) -> u32 {
     }
 }
 
-/// The number of a device, or one of its halves: these are small.
+/// Returns the number of a device, or its major or minor part. The numbers are small.
 fn device(half: Option<char>, number: u64) -> u64 {
     match half {
         Some('H') => number >> 8,

@@ -207,8 +207,8 @@ async fn test_stat_missing_format_arg() {
     );
 }
 
-/// Standard output, standard error and the status of a script, in a tree of known times. What is
-/// expected was compared with coreutils 9.1.
+/// Returns the standard output, the standard error and the status of a script, in a tree with fixed times. The expected
+/// output was compared with coreutils 9.1.
 async fn run(script: &str) -> (String, String, i32) {
     let tree = "mkdir -p /t/d/sub; cd /t; printf hello > a; : > z; ln -s a l
         touch -d '2024-11-22 17:27:01' a";

@@ -1,9 +1,7 @@
-//! `tail -f` and `tail -F`: what is written to files from here on.
+//! `tail -f` and `tail -F`: output of text that is appended to files.
 //!
-//! Nobody but the script writes to them, so it ends by itself where GNU's would not: when nothing runs any more that
-//! could write, which it says.
-//!
-//! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
+//! Only the script writes to the files. When nothing runs any more that could write, the command ends and says so,
+//! where GNU's would wait for ever.
 
 use std::path::PathBuf;
 use std::task::Poll;
@@ -19,11 +17,11 @@ use crate::commands::excerpt::options::ExcerptOptions;
 use crate::commands::excerpt::output::{ExcerptOutput, header};
 use crate::commands::excerpt::selection::select;
 
-/// File that is followed, and how much of it is written.
+/// Followed file, and the amount that was written.
 struct FollowedFile {
     name: String,
     path: PathBuf,
-    /// Identity of the file, and where its next byte is; `None` if it is not there.
+    /// Identity of the file, and the offset of its next byte; `None` if it does not exist.
     place: Option<(u64, u64)>,
     given_up: bool,
 }
@@ -33,18 +31,18 @@ struct FollowedFile {
 enum Wakeup {
     /// A file may have changed.
     Change,
-    /// Nothing is under way that could change a file.
+    /// Nothing runs that could change a file.
     NoWriter,
-    /// Nobody reads any more.
+    /// The output has no reader any more.
     NoReader,
 }
 
-/// Outcome of a look at files.
+/// Outcome of a check of the files.
 #[derive(Clone, Copy)]
 struct Look {
-    /// Bytes were written that were not there before.
+    /// True if the check found new bytes.
     found_more: bool,
-    /// Somebody reads what is written.
+    /// True if the output still has a reader.
     is_read: bool,
 }
 
@@ -57,14 +55,14 @@ struct FollowRun<'a, 'c> {
     following: &'a Following,
     output: ExcerptOutput,
     errors: Option<StdoutStream>,
-    /// Messages without a pipe to write them to.
+    /// Messages, if there is no pipe for them.
     kept_errors: Vec<u8>,
     exit_code: i32,
-    /// Place of the file whose bytes were written last.
+    /// Index of the file whose bytes were written last.
     last_written: Option<usize>,
 }
 
-/// Writes the ends of the files, and what is added to them.
+/// Writes the ends of the files, and text that is appended to them.
 pub(super) async fn run(ctx: &Context<'_>, options: &ExcerptOptions, following: &Following) -> Result<ExecResult> {
     let mut run = FollowRun {
         ctx,
@@ -97,7 +95,7 @@ pub(super) async fn run(ctx: &Context<'_>, options: &ExcerptOptions, following: 
 }
 
 impl FollowRun<'_, '_> {
-    /// Writes what is added to files until nothing more can come. Returns false once nobody reads.
+    /// Writes appended text until there can be no more. Returns false once the output has no reader.
     async fn follow(&mut self, files: &mut [FollowedFile]) -> Result<bool> {
         loop {
             let seen = self.look_at_all(files).await?;
@@ -113,7 +111,7 @@ impl FollowRun<'_, '_> {
                 continue;
             }
             if !self.goes_on() {
-                // The process may have written until its end.
+                // The process may have written until it ended.
                 self.look_at_all(files).await?;
                 return Ok(true);
             }
@@ -153,13 +151,13 @@ impl FollowRun<'_, '_> {
         Ok(())
     }
 
-    /// Returns true unless the process has ended that ends this one.
+    /// Returns false if the process of `--pid` has ended.
     fn goes_on(&self) -> bool {
         let Some(pid) = self.following.pid else { return true };
         pid == 1 || self.ctx.is_running(pid)
     }
 
-    /// Writes bytes of a file, below its name if others are followed too. Returns false once nobody reads.
+    /// Writes bytes of a file, after its name if there are several files. Returns false once the output has no reader.
     async fn write(&mut self, at: usize, name: &str, bytes: &[u8], begins: bool) -> Result<bool> {
         if (begins || !bytes.is_empty()) && self.options.shows_headers() && self.last_written != Some(at) {
             let header = header(name, self.last_written.is_some());
@@ -171,13 +169,13 @@ impl FollowRun<'_, '_> {
         self.output.write(bytes).await
     }
 
-    /// Writes the end of a file as it is. The second value is false once nobody reads.
+    /// Writes the end of a file. The second value is false once the output has no reader.
     async fn begin(&mut self, at: usize, name: &str) -> Result<(FollowedFile, bool)> {
         let path = vfs_join(self.ctx.cwd, name);
         let mut file = FollowedFile { name: name.to_owned(), path, place: None, given_up: false };
         let (selection, unit) = (self.options.selection, self.options.unit);
         if name == "-" {
-            // A pipe is read to its end, and has no more then.
+            // A pipe is read to its end, after which it has no more data.
             let input = self.ctx.stdin_to_end().await?;
             let is_read = self.write(at, name, select(input.as_bytes(), selection, unit), true).await?;
             file.given_up = true;
@@ -205,7 +203,7 @@ impl FollowRun<'_, '_> {
         }
     }
 
-    /// Writes what a file has now and had not before.
+    /// Writes the new bytes of a file.
     async fn look(&mut self, at: usize, file: &mut FollowedFile) -> Result<Look> {
         if file.given_up {
             return Ok(NOTHING_NEW);
@@ -241,7 +239,7 @@ impl FollowRun<'_, '_> {
         Ok(Look { found_more: true, is_read })
     }
 
-    /// Takes note that a file is not there any more.
+    /// Handles a file that no longer exists.
     async fn see_missing(&mut self, file: &mut FollowedFile, reason: &str) -> Result<()> {
         if file.place.take().is_none() {
             return Ok(());
@@ -253,14 +251,14 @@ impl FollowRun<'_, '_> {
         } else if self.following.by_name {
             format!("tail: {name}: {reason}\n")
         } else {
-            // GNU's has the file still open, under whatever name.
+            // GNU's keeps the file open, whatever its name.
             format!("tail: {name}: {reason}: it is not followed any more\n")
         };
         file.given_up = !follows_new_files;
         self.complain(&message).await
     }
 
-    /// Waits until something may have changed.
+    /// Waits until a file may have changed.
     async fn wait(&self) -> Result<Wakeup> {
         let changed = self.ctx.run_budgeted(self.ctx.fs.changed(self.following.interval));
         let mut changed = std::pin::pin!(changed);

@@ -1,8 +1,8 @@
-//! `tail`: the last lines or bytes of files, as GNU's prints them, and what is added to the files.
+//! `tail`: prints the last lines or bytes of files, as GNU's does, and text that is appended to the files.
 //!
 //! | module | contents |
 //! | --- | --- |
-//! | [`options`] | options of the command line |
+//! | [`options`] | command-line options |
 //! | [`follow`] | `-f` and `-F` |
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).

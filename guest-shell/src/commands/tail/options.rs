@@ -1,4 +1,4 @@
-//! Options of `tail`.
+//! Command-line options of `tail`.
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
@@ -10,7 +10,7 @@ use bashkit::builtins::arg_parser::{OptArg, gnu_getopt};
 use super::TAIL;
 use crate::commands::excerpt::options::{ExcerptOptions, LONG, is_number, obsolete_counts};
 
-/// Long options of `tail` alone, with the keys of [`Following::take`].
+/// Long options that only `tail` has, with the keys of [`Following::take`].
 const FOLLOW_LONG: [(&str, OptArg, char); 5] = [
     ("follow", OptArg::Optional, 'f'),
     ("max-unchanged-stats", OptArg::Required, 'M'),
@@ -19,33 +19,33 @@ const FOLLOW_LONG: [(&str, OptArg, char); 5] = [
     ("sleep-interval", OptArg::Required, 's'),
 ];
 
-/// Shortest interval between two looks at followed files. What the script itself writes wakes `tail` before, so that a
-/// shorter one would only spend fuel.
+/// Shortest interval between two checks of followed files. Writes of the script itself wake `tail` earlier, so a
+/// shorter interval would only consume fuel.
 const LEAST_INTERVAL: Duration = Duration::from_millis(50);
 
-/// Options of one call.
+/// Command-line options of one call.
 pub(super) struct TailOptions {
     pub(super) excerpt: ExcerptOptions,
     pub(super) follow: Option<Following>,
-    /// Messages about options that have an effect only with `-f`.
+    /// Messages about options that require `-f`.
     pub(super) warnings: String,
 }
 
-/// How files are followed.
+/// Settings for following files.
 #[derive(Clone, Debug)]
 pub(super) struct Following {
-    /// Whatever file has the name is followed, and not the one that had it first.
+    /// True if files are followed by name, even if another file takes the name.
     pub(super) by_name: bool,
-    /// A file need not be there.
+    /// True if a file may be missing.
     pub(super) retry: bool,
-    /// Interval between two looks, where nothing says that something has changed.
+    /// Interval between two checks, in the absence of notifications.
     pub(super) interval: Duration,
-    /// Process whose end ends the following.
+    /// Process whose end stops the following.
     pub(super) pid: Option<u32>,
 }
 
 impl TailOptions {
-    /// Reads a command line. The error is the result of a wrong call.
+    /// Parses a command line. The error is the result of an invalid call.
     pub(super) fn parse(words: &[String]) -> Result<Self, ExecResult> {
         let words = expand_obsolete(words)?;
         let long = [&LONG[..], &FOLLOW_LONG[..]].concat();
@@ -62,7 +62,7 @@ impl TailOptions {
         }
         let excerpt = excerpt.finish(operands);
         let warnings = if follows { String::new() } else { following.warnings() };
-        // A pipe is not followed, and nothing else is asked for without a file.
+        // A pipe is not followed, and without files there is nothing else.
         let only_input = excerpt.files.iter().all(|file| file == "-");
         let follow = (follows && !only_input).then_some(following);
         Ok(Self { excerpt, follow, warnings })
@@ -81,7 +81,7 @@ impl Following {
         match key {
             'F' => (self.by_name, self.retry) = (true, true),
             'R' => self.retry = true,
-            // 0 is no process.
+            // 0 is not a process.
             'P' => self.pid = Some(parse(text, "PID")?).filter(|pid| *pid != 0),
             's' => {
                 let seconds = parse(text, "number of seconds")?;
@@ -89,7 +89,7 @@ impl Following {
                 self.interval = interval.map_err(|_| invalid(text, "number of seconds"))?.max(LEAST_INTERVAL);
             }
             'M' => {
-                // The number has no effect: replaced files are found at once.
+                // The number has no effect, because replaced files are detected at once.
                 parse::<u64>(text, "maximum number of unchanged stats between opens")?;
             }
             _ => self.by_name |= names_follow_by_name(value.unwrap_or("descriptor"))?,
@@ -97,7 +97,7 @@ impl Following {
         Ok(())
     }
 
-    /// Returns the warnings about options that have no effect, if nothing is followed.
+    /// Returns warnings about options without effect, if no file is followed.
     fn warnings(&self) -> String {
         let mut warnings = String::new();
         if self.retry {
@@ -110,7 +110,7 @@ impl Following {
     }
 }
 
-/// Returns true if the value of `--follow`, which may be shortened, is `name`.
+/// Returns true if the value of `--follow`, which may be abbreviated, is `name`.
 fn names_follow_by_name(value: &str) -> Result<bool, ExecResult> {
     if !value.is_empty() && "name".starts_with(value) {
         return Ok(true);
@@ -133,8 +133,8 @@ fn invalid(text: &str, meaning: &str) -> ExecResult {
     ExecResult::err(format!("tail: invalid {meaning}: ‘{text}’\n"), 1)
 }
 
-/// Replaces an obsolete first word, such as `-NUM`, `-NUMf` or `+NUM`, that at most one file follows, by options. A `-NUM`
-/// elsewhere is wrong.
+/// Replaces an obsolete first word, such as `-NUM`, `-NUMf` or `+NUM`, by options. At most one file may follow. A
+/// `-NUM` elsewhere is invalid.
 fn expand_obsolete(words: &[String]) -> Result<Vec<String>, ExecResult> {
     let (first, file) = match words {
         [first] => (first, None),
@@ -154,7 +154,7 @@ fn expand_obsolete(words: &[String]) -> Result<Vec<String>, ExecResult> {
     Ok(expanded)
 }
 
-/// Returns the options that a word `-NUM[bcl][f]` or `+NUM[bcl][f]` stands for: lines, bytes, or blocks of 512 bytes.
+/// Returns the options equivalent to a word `-NUM[bcl][f]` or `+NUM[bcl][f]`: lines, bytes, or blocks of 512 bytes.
 fn obsolete_options(word: &str) -> Option<Vec<String>> {
     let sign = if word.starts_with('+') { "+" } else { "" };
     let rest = word.strip_prefix(['+', '-'])?;

@@ -88,7 +88,8 @@ async fn tail_that_follows_names_files_and_ends_when_nothing_writes() {
     }
 }
 
-// As the interpreter has it: what a pointer does not pass on is the answer of the trait, which is no.
+// Uses a pointer, as the interpreter does: a method that a pointer does not forward has the default of the trait, which
+// is false.
 #[test]
 fn tail_says_that_it_follows_behind_a_pointer() {
     let tail: Arc<dyn Builtin> = Arc::new(Tail);

@@ -2,10 +2,10 @@
 //!
 //! | module | contents |
 //! | --- | --- |
-//! | [`options`] | options of the command line |
-//! | [`stamp`] | times of `-t` |
+//! | [`options`] | command-line options |
+//! | [`stamp`] | parsing of times of `-t` |
 //!
-//! The VFS keeps the time of modification alone: `-a` leaves it as it is.
+//! The VFS only stores the modification time, which `-a` does not change.
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
@@ -48,7 +48,7 @@ pub(crate) struct Touch {
 }
 
 impl Touch {
-    /// Returns the command with the clock of `date`, which dates of `-d` are read by.
+    /// Returns the command with the clock of `date`, which parses the dates of `-d`.
     pub(crate) fn with_clock(clock: Date) -> Self {
         Self { clock }
     }
@@ -79,14 +79,15 @@ impl Builtin for Touch {
     }
 }
 
-/// Returns the time that files get. The error is a message.
+/// Returns the time for the files. The error is a message.
 async fn time_to_set(options: &TouchOptions, ctx: &Context<'_>) -> std::result::Result<SystemTime, String> {
     let mut time = options.time.unwrap_or_else(SystemTime::now);
     if let Some(reference) = &options.reference {
         let status = ctx.fs.stat(&resolve_path(ctx.cwd, reference)).await;
         let status =
             status.map_err(|_| format!("failed to get attributes of '{reference}': No such file or directory"))?;
-        // A date is counted from the reference's time then. One that names its day, as nearly all do, is the same.
+        // A date is relative to the time of the reference. For an absolute date, as in nearly all calls, this makes no
+        // difference.
         if !options.is_dated {
             time = status.modified;
         }
@@ -97,7 +98,7 @@ async fn time_to_set(options: &TouchOptions, ctx: &Context<'_>) -> std::result::
     Ok(time)
 }
 
-/// Creates a file if it is not there, and sets its time. The error is a message.
+/// Creates a file if it is missing, and sets its time. The error is a message.
 async fn touch(
     file: &str,
     time: SystemTime,
@@ -111,7 +112,7 @@ async fn touch(
         && !is_directory_name
         && ctx.fs.lstat(&path).await.is_ok_and(|status| status.file_type.is_symlink())
     {
-        // The VFS sets the time of what a link leads to, which is not meant.
+        // The VFS would set the time of the target of a link instead.
         return if options.sets_modification() { not_set("Operation not supported") } else { Ok(()) };
     }
     match ctx.fs.stat(&path).await {

@@ -1,4 +1,4 @@
-//! Options of `touch`. Errors are messages.
+//! Command-line options of `touch`. Errors are messages.
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
@@ -8,30 +8,30 @@ use bashkit::time_compat::SystemTime;
 
 use super::stamp::parse_stamp;
 
-/// Options of one call.
+/// Command-line options of one call.
 #[derive(Debug, Default)]
 pub(super) struct TouchOptions {
     pub(super) files: Vec<String>,
     /// Time of the last `-d` or `-t`.
     pub(super) time: Option<SystemTime>,
-    /// There is a `-d`.
+    /// True if there is a `-d`.
     pub(super) is_dated: bool,
-    /// There is a `-t`.
+    /// True if there is a `-t`.
     is_stamped: bool,
-    /// File whose time is taken.
+    /// File whose time is used.
     pub(super) reference: Option<String>,
-    /// Files that are not there are left out.
+    /// True if missing files are skipped.
     pub(super) no_create: bool,
-    /// A link itself is meant, and not its target.
+    /// True if the command applies to links themselves.
     pub(super) no_dereference: bool,
-    /// The time of access is meant.
+    /// True if `-a` selects the time of access.
     access: bool,
-    /// The time of modification is meant.
+    /// True if `-m` selects the time of modification.
     modification: bool,
 }
 
 impl TouchOptions {
-    /// Reads a command line, whose dates are read by a function.
+    /// Parses a command line. `read_date` parses dates.
     pub(super) fn parse(words: &[String], read_date: &dyn Fn(&str) -> Option<SystemTime>) -> Result<Self, String> {
         let mut options = Self::default();
         let mut words = words.iter();
@@ -52,7 +52,7 @@ impl TouchOptions {
         Ok(options)
     }
 
-    /// Returns true if the time of modification is set: it is unless `-a` alone is given.
+    /// Returns true if the time of modification is set, which it is unless only `-a` is given.
     pub(super) fn sets_modification(&self) -> bool {
         self.modification || !self.access
     }

@@ -1,13 +1,13 @@
 //! Times of `touch -t`: `[[CC]YY]MMDDhhmm[.ss]`.
 //!
-//! They are times of UTC: those of the host's zone would show it to `date -r` (THREAT[TM-INF-018]).
+//! They are in UTC: in the time zone of the host, `date -r` would reveal that zone (THREAT[TM-INF-018]).
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
 use bashkit::time_compat::{self, SystemTime};
 use chrono::{Datelike, NaiveDate};
 
-/// Reads a time.
+/// Parses a time.
 pub(super) fn parse_stamp(text: &str) -> Option<SystemTime> {
     let (digits, second) = match text.split_once('.') {
         Some((digits, second)) if second.len() == 2 => (digits, number(second)?),

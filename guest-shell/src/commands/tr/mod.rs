@@ -1,11 +1,11 @@
-//! `tr`: translates, squeezes and deletes characters, which are bytes, as in GNU's.
+//! `tr`: translates, squeezes and deletes characters, which are single bytes as in GNU's.
 //!
 //! | module | contents |
 //! | --- | --- |
-//! | [`options`] | options of the command line |
+//! | [`options`] | command-line options |
 //! | [`set`] | sets of characters |
-//! | [`second_set`] | characters that those of the first set become |
-//! | [`translation`] | the work on each byte |
+//! | [`second_set`] | replacements for the characters of the first set |
+//! | [`translation`] | translation of each byte |
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
@@ -35,7 +35,7 @@ Translate, squeeze, and/or delete characters from standard input.
   --version\toutput version information and exit
 ";
 
-/// Status of a process that SIGPIPE ends.
+/// Status of a process that SIGPIPE ended.
 const BROKEN_PIPE: i32 = 141;
 
 /// Command `tr` of the shell.
@@ -55,7 +55,7 @@ impl Builtin for Tr {
             Ok(translation) => translation,
             Err(message) => return Ok(ExecResult::err(format!("tr: {message}\n"), 1)),
         };
-        // In a pipeline, input is translated as it comes, so that `yes | tr y n | head -1` ends.
+        // In a pipeline, input is translated incrementally, so that `yes | tr y n | head -1` ends.
         if let Some(output) = ctx.stdout_stream() {
             let mut input = InputChunks::stdin(&ctx)?;
             while let Some(part) = input.next(|data: &[u8]| data.len()).await? {

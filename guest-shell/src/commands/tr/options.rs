@@ -1,4 +1,4 @@
-//! Options of `tr`.
+//! Command-line options of `tr`.
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
@@ -12,20 +12,20 @@ const LONG: [(&str, OptArg, char); 4] = [
     ("truncate-set1", OptArg::No, 't'),
 ];
 
-/// Options and sets of one call.
+/// Command-line options and sets of one call.
 pub(super) struct TrOptions {
     pub(super) delete: bool,
     pub(super) squeeze: bool,
-    /// The first set stands for all bytes that are not in it.
+    /// True if the first set is complemented.
     pub(super) complement: bool,
-    /// The first set is cut to the length of the second one.
+    /// True if the first set is truncated to the length of the second one.
     pub(super) truncate: bool,
     pub(super) first_set: String,
     pub(super) second_set: Option<String>,
 }
 
 impl TrOptions {
-    /// Reads a command line, whose options end at the first set. The error is the result of a wrong call.
+    /// Parses a command line, whose options end at the first set. The error is the result of an invalid call.
     pub(super) fn parse(words: &[String]) -> Result<Self, ExecResult> {
         let (given, sets) = gnu_getopt("tr", words, "cCdst", &LONG, false, 1)?;
         let has = |keys: &str| given.iter().any(|option| keys.contains(option.key));

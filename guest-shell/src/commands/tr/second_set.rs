@@ -1,11 +1,11 @@
-//! Bytes that those of the first set become.
+//! Bytes that replace those of the first set.
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
 use super::options::TrOptions;
 use super::set::SetItem;
 
-/// Returns the bytes for the `length` ones of the first set. The error is a message.
+/// Returns the replacements of the `length` bytes of the first set. The error is a message.
 pub(super) fn translated_bytes(
     options: &TrOptions,
     first: &[SetItem],
@@ -50,7 +50,7 @@ fn check_items(second: &[SetItem]) -> Result<(), String> {
     Ok(())
 }
 
-/// Returns the bytes of the items. One without an end fills up to the length of the first set.
+/// Returns the bytes of the items. An open-ended item fills up to the length of the first set.
 fn expanded(options: &TrOptions, first: &[SetItem], second: &[SetItem], length: usize) -> Result<Vec<u8>, String> {
     let fixed: usize = second.iter().map(|item| item.bytes().len()).sum();
     let mut bytes = Vec::new();
@@ -67,7 +67,7 @@ fn expanded(options: &TrOptions, first: &[SetItem], second: &[SetItem], length: 
     Ok(bytes)
 }
 
-/// Returns true if a class of upper or lower case letters starts at a place of the first set.
+/// Returns true if a class of upper or lower case letters starts at an index of the first set.
 fn case_class_starts_at(first: &[SetItem], wanted: usize) -> bool {
     let mut place = 0;
     first.iter().any(|item| {

@@ -2,10 +2,10 @@
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
-/// Most repeats of one byte. A set is expanded before limits of the input and the output can apply.
+/// Largest number of repeats of one byte. A set is expanded before limits of the input and the output can apply.
 const MAX_REPEATS: usize = 4096;
 
-/// Most bytes of all items together, for sets of many repeats.
+/// Largest total number of bytes of all items, for sets with many repeats.
 const MAX_EXPANDED: usize = 1 << 20;
 
 /// Part of a set.
@@ -15,10 +15,10 @@ pub(super) enum SetItem {
     Range(u8, u8),
     /// Class of characters, by its name.
     Class(&'static str),
-    /// Characters that are equivalent to one: itself alone.
+    /// Characters that are equivalent to a character, which is only itself.
     Equivalent(u8),
     Repeat(u8, usize),
-    /// Repeats as many as the other set is longer.
+    /// Repeats of a byte, up to the length of the other set.
     Fill(u8),
 }
 
@@ -26,7 +26,7 @@ const CLASSES: [&str; 12] =
     ["alnum", "alpha", "blank", "cntrl", "digit", "graph", "lower", "print", "punct", "space", "upper", "xdigit"];
 
 impl SetItem {
-    /// Returns the bytes in their order, and none of a [`SetItem::Fill`], whose length is open.
+    /// Returns the bytes in order. A [`SetItem::Fill`] has none, since its length is open.
     pub(super) fn bytes(&self) -> Vec<u8> {
         match self {
             Self::Range(from, to) => (*from..=*to).collect(),
@@ -64,7 +64,7 @@ fn is_in_class(name: &str, byte: u8) -> bool {
     }
 }
 
-/// Reads a set, as in `a-z[:digit:]`. The error is a message.
+/// Parses a set, such as `a-z[:digit:]`. The error is a message.
 pub(super) fn parse_set(text: &str) -> Result<Vec<SetItem>, String> {
     let tokens = SetTokens::new(text);
     let mut items = Vec::new();
@@ -84,14 +84,14 @@ pub(super) fn parse_set(text: &str) -> Result<Vec<SetItem>, String> {
     Ok(items)
 }
 
-/// Byte of a set. An escaped one is no operator.
+/// Byte of a set. An escaped byte is not an operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct SetToken {
     byte: u8,
     escaped: bool,
 }
 
-/// Bytes of a set, with escapes decoded.
+/// Bytes of a set, with decoded escapes.
 struct SetTokens(Vec<SetToken>);
 
 impl SetTokens {
@@ -102,19 +102,19 @@ impl SetTokens {
         while let Some((first, behind)) = rest.split_first() {
             rest = behind;
             let escaped = *first == b'\\';
-            // A backslash at the end stands for itself.
+            // A backslash at the end is literal.
             let byte = if escaped && !rest.is_empty() { take_escape(&mut rest) } else { *first };
             tokens.push(SetToken { byte, escaped });
         }
         Self(tokens)
     }
 
-    /// Returns true if an operator is at a place.
+    /// Returns true if there is an operator at a position.
     fn is_operator(&self, place: usize, byte: u8) -> bool {
         self.0.get(place) == Some(&SetToken { byte, escaped: false })
     }
 
-    /// Returns the place of an operator at or behind a place.
+    /// Returns the position of an operator at or after a position.
     fn find_operator(&self, place: usize, byte: u8) -> Option<usize> {
         (place..self.0.len()).find(|place| self.is_operator(*place, byte))
     }
@@ -124,7 +124,7 @@ impl SetTokens {
         bashkit::text_of(&bytes).into_owned()
     }
 
-    /// Returns the byte or the range at a place, and the place behind it.
+    /// Returns the byte or the range at a position, and the position after it.
     fn range(&self, from: u8, place: usize) -> Result<(SetItem, usize), String> {
         let Some(to) = self.0.get(place + 2).filter(|_| self.is_operator(place + 1, b'-')) else {
             return Ok((SetItem::Range(from, from), place + 1));
@@ -136,8 +136,8 @@ impl SetTokens {
         Ok((SetItem::Range(from, to.byte), place + 3))
     }
 
-    /// Returns the item that a bracket at a place begins, and the place behind it. None if there is none: a bracket may
-    /// stand for itself.
+    /// Returns the item that begins with a bracket at a position, and the position after it. Returns `None` if the
+    /// bracket is literal.
     fn bracketed(&self, place: usize) -> Result<Option<(SetItem, usize)>, String> {
         if !self.is_operator(place, b'[') {
             return Ok(None);
@@ -171,7 +171,8 @@ impl SetTokens {
         }
     }
 
-    /// Returns the repeat that a bracket at a place begins. A count that begins with 0 is octal, and 0 is none.
+    /// Returns the repeat that begins with a bracket at a position. A count that begins with 0 is octal. A count of 0
+    /// means no count.
     fn repeat(&self, place: usize) -> Result<Option<(SetItem, usize)>, String> {
         if !self.is_operator(place + 2, b'*') {
             return Ok(None);
@@ -184,7 +185,7 @@ impl SetTokens {
         let radix = if count.starts_with('0') { 8 } else { 10 };
         let repeats = match count.as_str() {
             "" => Some(0),
-            // The parser of numbers takes a sign, too.
+            // The number parser would accept a sign.
             count if count.starts_with('+') => None,
             count => usize::from_str_radix(count, radix).ok().filter(|repeats| *repeats <= MAX_REPEATS),
         };
@@ -197,7 +198,7 @@ impl SetTokens {
     }
 }
 
-/// Takes what is behind a backslash: up to three octal digits of one byte, or a letter of C's escapes.
+/// Consumes an escape after a backslash: up to three octal digits of one byte, or a letter of C's escapes.
 fn take_escape(rest: &mut &[u8]) -> u8 {
     let mut value = 0;
     let mut digit_count = 0;

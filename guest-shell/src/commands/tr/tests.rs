@@ -1,4 +1,4 @@
-//! Scripts with `tr`, with what GNU's prints of them, and sets.
+//! Scripts with `tr` and the output of GNU's, and tests of sets.
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 

@@ -1,4 +1,4 @@
-//! The work on each byte.
+//! Translation of each byte.
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
@@ -6,17 +6,17 @@ use super::options::TrOptions;
 use super::second_set::translated_bytes;
 use super::set::{SetItem, parse_set};
 
-/// Tables of the work on each byte, and the byte that was written last.
+/// Tables for each byte, and the last written byte.
 pub(super) struct Translation {
     translated: [u8; 256],
     deleted: [bool; 256],
     squeezed: [bool; 256],
-    /// Byte into which the next ones may be squeezed.
+    /// Last written byte, if following ones may be squeezed into it.
     last: Option<u8>,
 }
 
 impl Translation {
-    /// Reads the sets of a call. The error is a message.
+    /// Parses the sets of a call. The error is a message.
     pub(super) fn new(options: &TrOptions) -> Result<Self, String> {
         let first = parse_set(&options.first_set)?;
         let second = options.second_set.as_deref().map(parse_set).transpose()?;
@@ -38,7 +38,7 @@ impl Translation {
         };
         let mut translated = std::array::from_fn(|byte| u8::try_from(byte).unwrap_or(0));
         if translates {
-            // Of a byte that is there twice, the last one counts.
+            // The last replacement of a repeated byte has precedence.
             for (from, to) in from.iter().zip(&to) {
                 translated[usize::from(*from)] = *to;
             }
@@ -52,7 +52,7 @@ impl Translation {
         })
     }
 
-    /// Returns what becomes of the next part of the input.
+    /// Translates the next part of the input.
     pub(super) fn apply(&mut self, input: &[u8]) -> Vec<u8> {
         let mut output = Vec::with_capacity(input.len());
         for byte in input {

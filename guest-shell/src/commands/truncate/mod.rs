@@ -1,8 +1,8 @@
 //! `truncate`: sets the lengths of files, as GNU's does.
 //!
-//! The command line is that of uutils' `truncate` (`bashkit::builtins::generated`), and [`size`] has the sizes. The VFS
-//! has no call for it, so that a file is read and written. Its limits are checked before any memory is taken:
-//! `write_file` would do so too late.
+//! The command line is that of uutils' `truncate` (`bashkit::builtins::generated`), and [`size`] parses the sizes. The
+//! VFS has no operation for this, so a file is read and written. Its limits are checked before memory is allocated,
+//! since `write_file` would check them too late.
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
@@ -27,9 +27,9 @@ cached_command!(cached_truncate_command, truncate_command());
 /// Command `truncate` of the shell.
 pub(crate) struct Truncate;
 
-/// Options of one call.
+/// Command-line options of one call.
 struct TruncateOptions {
-    /// Files that are not there are left out.
+    /// True if missing files are skipped.
     no_create: bool,
     size: TargetSize,
     files: Vec<String>,
@@ -37,9 +37,9 @@ struct TruncateOptions {
 
 /// Reason why a file is not truncated.
 enum TruncateError {
-    /// The other files are truncated nevertheless.
+    /// Reason for one file; the other files are still truncated.
     OfFile(String),
-    /// Nothing more is done.
+    /// Reason for the whole call.
     OfCall(String),
 }
 
@@ -77,7 +77,7 @@ fn failure(message: &str) -> ExecResult {
 }
 
 impl TruncateOptions {
-    /// Reads what clap found. The error is a message.
+    /// Converts clap's matches to options. The error is a message.
     async fn from_matches(matches: &ArgMatches, ctx: &Context<'_>) -> std::result::Result<Self, String> {
         if matches.get_flag("io-blocks") {
             return Err("--io-blocks not yet implemented in bashkit".to_owned());
@@ -104,7 +104,7 @@ async fn truncate(file: &str, options: &TruncateOptions, ctx: &Context<'_>) -> s
     let of_file = |error: bashkit::Error| TruncateError::OfFile(io_error_reason(&error));
     let path = resolve_path(ctx.cwd, file);
     if file.ends_with('/') {
-        // A slash behind a name is for directories, which have no length to set.
+        // A slash after a name denotes a directory, whose length cannot be set.
         let reason = match ctx.fs.stat(&path).await {
             Ok(found) if !found.file_type.is_dir() => "Not a directory",
             _ => "Is a directory",
@@ -124,8 +124,8 @@ async fn truncate(file: &str, options: &TruncateOptions, ctx: &Context<'_>) -> s
     ctx.fs.write_file(&path, &data).await.map_err(of_file)
 }
 
-/// Returns the length to set, if memory and the file system have room for it (THREAT[TM-DOS-005, TM-DOS-040]). The
-/// error is a message.
+/// Returns the new length, if memory and the file system have room for it (THREAT[TM-DOS-005, TM-DOS-040]). The error
+/// is a message.
 fn new_length(size: TargetSize, current: usize, ctx: &Context<'_>) -> std::result::Result<usize, String> {
     let length = size.resolve(current as u64)?;
     let limits = ctx.fs.limits();

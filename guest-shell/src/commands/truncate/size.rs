@@ -2,7 +2,7 @@
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
-/// Size that a file gets, which may depend on the one it has.
+/// Target size of a file, which may depend on its current size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TargetSize {
     Absolute(u64),
@@ -14,11 +14,11 @@ pub(super) enum TargetSize {
     RoundUpTo(u64),
 }
 
-/// Size that a number of bytes makes, by the sign before it.
+/// Function from a number of bytes to a size, for the sign before the number.
 type SizeOfBytes = fn(u64) -> TargetSize;
 
 impl TargetSize {
-    /// Reads a number with a unit behind it, and before it the sign of a size that depends on the current one.
+    /// Parses a number with a unit after it, and before it an optional sign for a size relative to the current one.
     pub(super) fn parse(text: &str) -> Result<Self, String> {
         let signs: [(char, SizeOfBytes); 6] = [
             ('+', Self::ExtendBy),
@@ -34,7 +34,7 @@ impl TargetSize {
         Ok(size(bytes))
     }
 
-    /// Returns the size that a file of a current size gets.
+    /// Returns the new size of a file, given its current size.
     pub(super) fn resolve(self, current: u64) -> Result<u64, String> {
         let sum = |bytes: u64| current.checked_add(bytes).ok_or_else(|| "size overflow".to_owned());
         match self {
@@ -54,7 +54,7 @@ impl TargetSize {
     }
 }
 
-/// Reads a number of bytes: `2`, `2K` and `2KiB` (of 1024 bytes), `2KB` (of 1000 bytes).
+/// Parses a number of bytes: `2`, `2K` and `2KiB` (of 1024 bytes), `2KB` (of 1000 bytes).
 fn parse_bytes(text: &str) -> Option<u64> {
     let digits_end = text.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(text.len());
     let (digits, unit) = text.split_at(digits_end);

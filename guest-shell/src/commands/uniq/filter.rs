@@ -1,11 +1,11 @@
-//! Groups of lines that follow each other and are equal, and those of them that are printed.
+//! Groups of adjacent equal lines, and the selection of lines that are printed.
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
 use super::options::{GroupParting, UniqOptions};
 use crate::commands::records::{records, separator};
 
-/// Returns the output for a text.
+/// Returns the output for an input text.
 pub(super) fn filter(options: &UniqOptions, text: &[u8]) -> Vec<u8> {
     let separator = separator(options.zero_terminated);
     let parting = options.group.or(options.all_repeated).unwrap_or(GroupParting::Never);
@@ -38,7 +38,7 @@ pub(super) fn filter(options: &UniqOptions, text: &[u8]) -> Vec<u8> {
     output
 }
 
-/// Returns the part of a line that is compared, in upper case under `-i`.
+/// Returns the part of a line that is compared, in upper case with `-i`.
 fn compared_part(options: &UniqOptions, line: &[u8]) -> Vec<u8> {
     let blank = |byte: &&u8| matches!(**byte, b' ' | b'\t');
     let mut rest = line;
@@ -60,7 +60,7 @@ fn printed_lines<'l, 'a>(options: &UniqOptions, group: &'l [&'a [u8]]) -> &'l [&
     let length = if options.group.is_some() {
         group.len()
     } else if options.all_repeated.is_some() {
-        // With `-u`, GNU leaves the last line of each group out.
+        // With `-u`, GNU omits the last line of each group.
         group.len() - usize::from(options.unique || single)
     } else {
         usize::from(!(if single { options.repeated } else { options.unique }))

@@ -1,9 +1,9 @@
-//! `uniq`: filters lines that follow each other and are equal, as GNU's does in the C locale.
+//! `uniq`: filters adjacent equal lines, as GNU's does in the C locale.
 //!
 //! | module | contents |
 //! | --- | --- |
-//! | [`options`] | options of the command line |
-//! | [`filter`] | groups of equal lines, and those of them that are printed |
+//! | [`options`] | command-line options |
+//! | [`filter`] | groups of equal lines, and the selection of lines that are printed |
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
@@ -63,7 +63,7 @@ impl Builtin for Uniq {
         };
         let path = resolve_path(ctx.cwd, output);
         if path == resolve_path(ctx.cwd, input) {
-            // The output is emptied before the input is read.
+            // The output is truncated before the input is read.
             text.clear();
         }
         Ok(match ctx.fs.write_file(&path, &filter(&options, &text)).await {

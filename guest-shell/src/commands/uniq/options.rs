@@ -1,11 +1,11 @@
-//! Options of `uniq`.
+//! Command-line options of `uniq`.
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
 use bashkit::ExecResult;
 use bashkit::builtins::arg_parser::{OptArg, gnu_getopt};
 
-/// Place of empty lines between groups of lines.
+/// Position of empty lines between groups of lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum GroupParting {
     Never,
@@ -15,7 +15,7 @@ pub(super) enum GroupParting {
     Around,
 }
 
-/// Options of one call.
+/// Command-line options of one call.
 #[derive(Debug, Default)]
 pub(super) struct UniqOptions {
     pub(super) count: bool,
@@ -54,7 +54,7 @@ const ALL_REPEATED_METHODS: [(&str, GroupParting); 3] =
     [("none", GroupParting::Never), ("prepend", GroupParting::Before), ("separate", GroupParting::Between)];
 
 impl UniqOptions {
-    /// Reads a command line into options and operands.
+    /// Parses a command line into options and operands.
     pub(super) fn parse(words: &[String]) -> Result<(Self, Vec<String>), ExecResult> {
         let (given, operands) = gnu_getopt("uniq", words, "cdDf:is:uw:z", &LONG, true, 1)?;
         let mut options = Self::default();
@@ -98,7 +98,7 @@ impl UniqOptions {
     }
 }
 
-/// Returns the method that an option names, which may be shortened as long as it is unambiguous.
+/// Returns the method with this name, which may be abbreviated unambiguously.
 fn parting(
     option: &str,
     methods: &[(&str, GroupParting)],
@@ -116,7 +116,7 @@ fn parting(
     Err(usage_error(&format!("invalid argument '{value}' for '{option}'\nValid arguments are:\n{valid}")))
 }
 
-/// Returns the number that an option takes; one that no machine counts to is the largest.
+/// Parses the number of an option. A number that is too large becomes the largest one.
 fn number(value: Option<String>, meaning: &str) -> Result<usize, ExecResult> {
     let value = value.unwrap_or_default();
     if value.is_empty() || !value.bytes().all(|byte| byte.is_ascii_digit()) {

@@ -1,33 +1,32 @@
-//! Addresses as command lines write them, in the form that the tool takes.
+//! Addresses on command lines, in the form for the tool.
 
 use std::fmt;
 
 use url::{Position, Url};
 
-/// An address of a resource: absolute, without user name, password and fragment.
+/// Absolute address of a resource, without user name, password and fragment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Address(Url);
 
-/// Target that a word of a command line names.
+/// Target that a word of the command line names.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Target {
     pub(super) address: Address,
-    /// `user:password`, if the word holds them.
+    /// `user:password`, if the word includes it.
     pub(super) credentials: Option<String>,
 }
 
-/// Reason why a word is no address that can be fetched.
+/// Reason why a word is not an address that can be fetched.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Mistake {
-    /// The word is no address at all.
+    /// The word is not an address.
     Malformed,
-    /// The protocol is another than HTTP.
+    /// The protocol is not HTTP.
     Protocol(String),
 }
 
 impl Target {
-    /// Reads a word of a command line as a target. A word without a protocol is taken for `http://…`, as curl and wget
-    /// take it.
+    /// Parses a word of the command line as a target. Without a protocol, it means `http://…`, as for curl and wget.
     pub(super) fn parse(word: &str) -> Result<Self, Mistake> {
         if word.is_empty() || word.bytes().any(|byte| byte <= b' ' || byte == 0x7f) {
             return Err(Mistake::Malformed);
@@ -55,14 +54,14 @@ fn is_protocol(text: &str) -> bool {
         && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte))
 }
 
-/// Takes out what is not sent as a part of the address. Neither setter fails on an address of HTTP.
+/// Removes parts that are not sent in the address. Neither setter fails for an HTTP address.
 fn strip(url: &mut Url) {
     let _ = url.set_username("");
     let _ = url.set_password(None);
     url.set_fragment(None);
 }
 
-/// The text that percent signs stand for.
+/// Returns the decoded form of a percent-encoded text.
 fn decoded(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
@@ -83,7 +82,7 @@ fn decoded(text: &str) -> String {
 }
 
 impl Address {
-    /// Returns the address that a `location` leads to from here; none if it is no address of HTTP.
+    /// Returns the address that `location` refers to, relative to this one; `None` if that is not an HTTP address.
     pub(super) fn join(&self, location: &str) -> Option<Self> {
         let mut url = self.0.join(location).ok()?;
         if !matches!(url.scheme(), "http" | "https") {
@@ -93,7 +92,7 @@ impl Address {
         Some(Self(url))
     }
 
-    /// Returns the same address with more in its query.
+    /// Returns this address with an extended query.
     pub(super) fn with_query(&self, more: &str) -> Self {
         let mut url = self.0.clone();
         let query = match url.query() {
@@ -104,7 +103,7 @@ impl Address {
         Self(url)
     }
 
-    /// Returns the same address with a name behind its path, if that ends with `/`.
+    /// Returns this address with a name appended to its path, if the path ends with `/`.
     pub(super) fn with_file_name(&self, name: &str) -> Self {
         let mut url = self.0.clone();
         if url.path().ends_with('/') {
@@ -119,17 +118,17 @@ impl Address {
         self.0.scheme()
     }
 
-    /// Name of the server, without its port.
+    /// Returns the name of the server, without its port.
     pub(super) fn host(&self) -> &str {
         self.0.host_str().unwrap_or_default()
     }
 
-    /// Name of the server, with the port unless it is the protocol's own.
+    /// Returns the name of the server, with the port unless it is the default of the protocol.
     pub(super) fn authority(&self) -> &str {
         &self.0[Position::BeforeHost..Position::AfterPort]
     }
 
-    /// Returns what the server is asked for: path and query.
+    /// Returns the request target: path and query.
     pub(super) fn path_and_query(&self) -> &str {
         &self.0[Position::BeforePath..Position::AfterQuery]
     }
@@ -138,12 +137,12 @@ impl Address {
         self.0.path()
     }
 
-    /// Last segment of the path: the name of the file there.
+    /// Returns the last segment of the path, which is the name of the file.
     pub(super) fn file_name(&self) -> &str {
         self.path().rsplit('/').next().unwrap_or_default()
     }
 
-    /// Returns true if both are of one origin: protocol, server and port.
+    /// Returns true if both have the same origin: protocol, server and port.
     pub(super) fn same_origin(&self, other: &Self) -> bool {
         self.0.origin() == other.0.origin()
     }

@@ -1,8 +1,8 @@
-//! Dates as HTTP writes them.
+//! Dates in the formats of HTTP.
 
 use crate::commands::calendar;
 
-/// Seconds since the Unix epoch: `Wed, 21 Oct 2015 07:28:00 GMT`, `Wed, 21-Oct-2015 07:28:00 GMT`.
+/// Parses a date into seconds since the Unix epoch: `Wed, 21 Oct 2015 07:28:00 GMT`, `Wed, 21-Oct-2015 07:28:00 GMT`.
 pub(super) fn seconds(text: &str) -> Option<u64> {
     const MONTHS: &str = "janfebmaraprmayjunjulaugsepoctnovdec";
     let words: Vec<&str> = text.split([' ', '-', ',']).filter(|word| !word.is_empty()).collect();

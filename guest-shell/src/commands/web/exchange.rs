@@ -1,4 +1,4 @@
-//! One request to the tool `http`, and its answer or the reason why there is none.
+//! Exchange of one request with the tool `http`.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -9,50 +9,50 @@ use crate::bindings::types::{self, ErrorKind, Operation, ToolCall, Value};
 use crate::catalog::Methods;
 use crate::operations;
 
-/// The method that fetches, and what its name ends with where the tool has another alias.
+/// Method that fetches. If the tool has another alias, its name ends with the second part.
 const FETCH: &str = "http/fetch";
 const FETCH_ENDING: &str = "/fetch";
 
-/// Said where no such tool is mounted.
+/// Message if no such tool is mounted.
 const NOT_MOUNTED: &str = "requests go through the tool `http`, which is not mounted";
 const MOUNT: &str = "`--allow-net HOST`, or in a policy: mount tollhouse:http, grant `http/fetch`, and allow the host: \
                      `[tool.http] http = [\"HOST\"]`";
 
-/// Names and values, in their order.
+/// Names and values of headers, in order.
 pub(super) type Headers = Vec<(String, String)>;
 
-/// A request, ready to be sent.
+/// Request that is ready to be sent.
 #[derive(Clone, Debug)]
 pub(super) struct Request {
     pub(super) method: String,
     pub(super) url: String,
     pub(super) headers: Headers,
     pub(super) body: Option<Vec<u8>>,
-    /// Milliseconds; none for the tool's own limit.
+    /// Timeout in milliseconds; `None` for the default of the tool.
     pub(super) timeout_ms: Option<u32>,
-    /// Bytes of the answer; none for the tool's own limit.
+    /// Largest number of bytes of the response; `None` for the default of the tool.
     pub(super) max_bytes: Option<u32>,
 }
 
-/// Reply of a server.
+/// Response of a server.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Reply {
     pub(super) status: u16,
-    /// Names in lower case.
+    /// Headers, with names in lower case.
     pub(super) headers: Headers,
     pub(super) body: Vec<u8>,
 }
 
-/// Beginning of a placeholder for a secret, which the host puts a value in place of.
+/// Beginning of a placeholder for a secret, whose value the host inserts.
 const SECRET: &str = "{{secret:";
 
-/// Returns true if a value holds a secret, which is for the first origin only.
+/// Returns true if a value contains a secret, which must only be sent to the first origin.
 pub(super) fn holds_secret(value: &str) -> bool {
     value.contains(SECRET)
 }
 
 impl Reply {
-    /// The head, as a server writes it, with the standard's words for the status.
+    /// Returns the status line and headers in the form of HTTP/1.1, with the standard phrase for the status.
     pub(super) fn head(&self) -> String {
         let mut head = format!("HTTP/1.1 {} {}\r\n", self.status, reason::phrase(self.status));
         for (name, value) in &self.headers {
@@ -61,28 +61,28 @@ impl Reply {
         head + "\r\n"
     }
 
-    /// First value of a header. The name is in lower case.
+    /// Returns the first value of a header, by its name in lower case.
     pub(super) fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(candidate, _)| candidate == name).map(|(_, value)| value.as_str())
     }
 
-    /// Returns the address that the answer redirects to, if it does.
+    /// Returns the redirect address of the response, if there is one.
     pub(super) fn location(&self) -> Option<&str> {
         (300..400).contains(&self.status).then(|| self.header("location")).flatten()
     }
 }
 
-/// The part of the system that a failure came from.
+/// Kind of failure, by its origin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// The tool is not mounted, the call is not granted, or the request is not allowed.
     Denied,
-    /// The address, a header or the body is none that can be sent.
+    /// The address, a header or the body is invalid.
     Request,
     Dns,
-    /// The server could not be reached, or ended the connection before the head of its answer.
+    /// The server was unreachable, or closed the connection before the end of the headers.
     Connection,
-    /// The answer ended too early.
+    /// The response ended prematurely.
     Interrupted,
     Tls,
     Timeout,
@@ -92,18 +92,18 @@ pub(super) enum Kind {
     Other,
 }
 
-/// Reason why there is no answer.
+/// Reason why there is no response.
 #[derive(Clone, Debug)]
 pub(super) struct Failure {
     pub(super) kind: Kind,
-    /// Sentence that says what happened.
+    /// Sentence that describes the failure.
     pub(super) message: String,
-    /// Advice on what to do about the failure.
+    /// Advice for handling the failure.
     pub(super) hint: Option<String>,
 }
 
 impl Failure {
-    /// The message, and the hint on a line of its own.
+    /// Returns the message, followed by the hint on a separate line.
     pub(super) fn text(&self) -> String {
         match &self.hint {
             Some(hint) => format!("{}\nhint: {hint}\n", self.message),
@@ -112,7 +112,7 @@ impl Failure {
     }
 }
 
-/// Sends a request, and waits for the whole answer.
+/// Sends a request, and waits for the complete response.
 pub(super) async fn send(methods: &Methods, request: &Request) -> Result<Reply, Failure> {
     let found = methods.iter().find(|method| method.name == FETCH);
     let found = found.or_else(|| methods.iter().find(|method| method.name.ends_with(FETCH_ENDING)));
@@ -159,7 +159,7 @@ fn reply(text: &str) -> Option<Reply> {
     Some(Reply { status, headers, body })
 }
 
-/// A failure of the call, or one that the tool tells of.
+/// Returns the failure of a call, which may come from the tool.
 fn failed(failure: types::Failure) -> Failure {
     let told = failure.payload.as_ref().and_then(|payload| serde_json::from_str::<Json>(&payload.text).ok());
     if let (ErrorKind::Tool, Some(told)) = (failure.kind, told) {
@@ -178,7 +178,7 @@ fn failed(failure: types::Failure) -> Failure {
     Failure { kind, message: format!("{}: {}", failure.name, failure.message), hint: failure.hint }
 }
 
-/// The tool's words for what went wrong. `answered` says that the head of an answer had come.
+/// Returns the kind for an error code of the tool. `answered` is true if headers were received.
 fn kind(word: &str, answered: bool) -> Kind {
     match word {
         "denied" => Kind::Denied,

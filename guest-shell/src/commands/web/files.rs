@@ -1,4 +1,4 @@
-//! Files that are sent, and files that are written.
+//! Input and output files.
 
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
@@ -11,11 +11,11 @@ pub(super) struct Files<'a, 'c> {
     kept: Mutex<Kept>,
 }
 
-/// Inputs that were read from standard input for one address, which the next ones get too.
+/// Standard input that was read for one address, and is reused for the next ones.
 #[derive(Default)]
 struct Kept {
     inputs: Vec<Vec<u8>>,
-    /// Number of the inputs that the present address has had.
+    /// Number of inputs that the current address has used.
     taken: usize,
 }
 
@@ -24,12 +24,12 @@ impl<'a, 'c> Files<'a, 'c> {
         Self { context, kept: Mutex::default() }
     }
 
-    /// Says that the next address begins, which gets from standard input what the first one got.
+    /// Begins the next address, which gets the same standard input as the first one.
     pub(super) fn begin_address(&self) {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner).taken = 0;
     }
 
-    /// Reads a file that is sent to each address, or standard input for `-`. The inner error is the reason in words.
+    /// Reads a file, or standard input for `-`, to be sent to each address. The inner error is a message.
     pub(super) async fn read_for_all(&self, name: &str) -> Result<std::result::Result<Vec<u8>, String>> {
         if !is_input(name) {
             return self.read(name).await;
@@ -48,7 +48,7 @@ impl<'a, 'c> Files<'a, 'c> {
         Ok(read)
     }
 
-    /// Reads a file, or standard input for `-`. The inner error is the reason in words.
+    /// Reads a file, or standard input for `-`. The inner error is a message.
     pub(super) async fn read(&self, name: &str) -> Result<std::result::Result<Vec<u8>, String>> {
         if !is_input(name) {
             let read = self.context.fs.read_file(&vfs_join(self.context.cwd, Path::new(name))).await;
@@ -61,7 +61,7 @@ impl<'a, 'c> Files<'a, 'c> {
         Ok(Ok(bytes))
     }
 
-    /// Writes a file, or to a stream for `-` and the streams' names. The inner error is the reason in words.
+    /// Writes a file, or a stream for `-` and the names of streams. The inner error is a message.
     pub(super) async fn write(&self, name: &str, bytes: &[u8]) -> Result<std::result::Result<(), String>> {
         match name {
             "-" | "/dev/stdout" => self.context.stdout.write_all(bytes).await.map(Ok),
@@ -73,7 +73,7 @@ impl<'a, 'c> Files<'a, 'c> {
         }
     }
 
-    /// Writes behind what is in a file.
+    /// Appends to a file.
     pub(super) async fn append(&self, name: &str, bytes: &[u8]) -> Result<std::result::Result<(), String>> {
         if matches!(name, "-" | "/dev/stdout" | "/dev/stderr") {
             return self.write(name, bytes).await;
@@ -82,30 +82,30 @@ impl<'a, 'c> Files<'a, 'c> {
         Ok(self.context.fs.append_file(&path, bytes).await.map_err(|error| reason(&error)))
     }
 
-    /// Makes a directory and those above it.
+    /// Creates a directory and its parents.
     pub(super) async fn make_directory(&self, name: &str) -> std::result::Result<(), String> {
         let path = vfs_join(self.context.cwd, Path::new(name));
         self.context.fs.mkdir(&path, true).await.map_err(|error| reason(&error))
     }
 
-    /// Returns true if something of that name is there.
+    /// Returns true if a file of this name exists.
     pub(super) async fn exists(&self, name: &str) -> bool {
         let path = vfs_join(self.context.cwd, Path::new(name));
         self.context.fs.exists(&path).await.unwrap_or_default()
     }
 }
 
-/// Returns true if a name means standard input.
+/// Returns true if a name denotes standard input.
 fn is_input(name: &str) -> bool {
     matches!(name, "-" | "/dev/stdin")
 }
 
-/// Reason of an error, in the C library's words.
+/// Returns the message of the C library for an error.
 fn reason(error: &bashkit::Error) -> String {
     crate::commands::files::reason(error)
 }
 
-/// The name of a file in a `content-disposition`, without directories.
+/// Returns the file name in a `content-disposition`, without directories.
 pub(super) fn name_of(disposition: &str) -> Option<String> {
     let (_, rest) = disposition.split_once("filename=")?;
     let name = match rest.strip_prefix('"') {

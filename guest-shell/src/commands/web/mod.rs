@@ -1,17 +1,17 @@
-//! Commands that fetch over HTTP: `curl` and `wget`. A script has no network of its own: each request is a call of the tool
-//! `http`, which the host's gate judges like any other.
+//! Commands that fetch over HTTP: `curl` and `wget`. A script has no direct network access: each request is a call of the
+//! tool `http`, which the host's gate checks like any other call.
 //!
 //! | module | contents |
 //! | --- | --- |
-//! | [`address`] | addresses as command lines write them, in the form that the tool takes |
-//! | [`cookies`] | cookies that are sent and kept |
-//! | [`date`] | dates as HTTP writes them |
-//! | [`exchange`] | one request to the tool, and its answer or the reason why there is none |
-//! | [`files`] | files that are sent, and files that are written |
-//! | [`reason`] | words of statuses |
+//! | [`address`] | addresses on command lines, in the form for the tool |
+//! | [`cookies`] | cookies that are sent and stored |
+//! | [`date`] | dates in the formats of HTTP |
+//! | [`exchange`] | exchange of one request with the tool |
+//! | [`files`] | input and output files |
+//! | [`reason`] | reason phrases of statuses |
 //! | [`curl`], [`wget`] | the commands |
 //!
-//! Redirects are followed here and not by the tool, as the programs follow them: each is a call of its own.
+//! Redirects are followed here as by the original programs, and not by the tool: each is a separate call.
 
 mod address;
 mod cookies;

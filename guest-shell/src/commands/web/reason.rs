@@ -1,6 +1,6 @@
-//! Words of statuses. The tool gives the number only; servers nearly always send the standard's words.
+//! Reason phrases of statuses. The tool returns only the number; nearly all servers send the standard phrases.
 
-/// The words that RFC 9110 and its like have for a status; empty for one that they do not know.
+/// Returns the phrase of a status in RFC 9110 and related standards; empty for an unknown status.
 pub(super) fn phrase(status: u16) -> &'static str {
     match status {
         100 => "Continue",

@@ -1,4 +1,4 @@
-//! Dumps: lines with addresses, digits alone, or an array of C.
+//! Formatting of dumps: lines with addresses, digits only, or an array of C.
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
@@ -26,7 +26,7 @@ fn plain(options: &XxdOptions, data: &[u8]) -> String {
     lines.map(|line| line.iter().map(|byte| digits(options, *byte)).collect::<String>() + "\n").collect()
 }
 
-/// Returns the bytes as an array of C, with a declaration if there is a name for it.
+/// Returns the bytes as an array of C, with a declaration if it has a name.
 fn array(options: &XxdOptions, data: &[u8], file: Option<&str>) -> String {
     let element = |byte: &u8| if options.upper_case { format!("0X{byte:02X}") } else { format!("0x{byte:02x}") };
     let line = |bytes: &[u8]| format!("  {}", bytes.iter().map(element).collect::<Vec<_>>().join(", "));
@@ -78,7 +78,7 @@ fn lines(options: &XxdOptions, data: &[u8]) -> String {
     output
 }
 
-/// Adds the digits of a group of bytes, and spaces for those that the last line lacks.
+/// Adds the digits of a group of bytes, and spaces for missing bytes of the last line.
 fn push_group(options: &XxdOptions, output: &mut String, line: &[u8], first: usize, width: usize) {
     let digit_count = if options.bits { 8 } else { 2 };
     for place in 0..width {

@@ -1,10 +1,10 @@
-//! `xxd`: dumps bytes in hexadecimal or binary digits, and makes bytes of a dump.
+//! `xxd`: dumps bytes in hexadecimal or binary digits, and converts dumps to bytes.
 //!
 //! | module | contents |
 //! | --- | --- |
-//! | [`options`] | options of the command line |
-//! | [`dump`] | dumps: lines with addresses, digits alone, or an array of C |
-//! | [`revert`] | bytes of a dump (`-r`) |
+//! | [`options`] | command-line options |
+//! | [`dump`] | formatting of dumps: lines with addresses, digits only, or an array of C |
+//! | [`revert`] | conversion of a dump to bytes (`-r`) |
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
@@ -68,7 +68,7 @@ impl Builtin for Xxd {
         };
         let path = resolve_path(ctx.cwd, output);
         if path == resolve_path(ctx.cwd, input) && !options.reverse {
-            // The output is emptied before the input is read.
+            // The output is truncated before the input is read.
             data.clear();
         }
         Ok(match ctx.fs.write_file(&path, &transform(&options, &data, input)).await {

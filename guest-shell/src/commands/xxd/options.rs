@@ -1,8 +1,8 @@
-//! Options of `xxd`.
+//! Command-line options of `xxd`.
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
-/// Most bytes of a line with an address, as in `xxd`.
+/// Largest number of bytes on a line with an address, as in `xxd`.
 const MAX_COLUMNS: usize = 256;
 
 const USAGE: &str = "\
@@ -12,20 +12,20 @@ Usage:
        xxd -r [-s [-]offset] [-c cols] [-ps] [infile [outfile]]
 ";
 
-/// Options with a number whose value is the next word. Behind other spellings, the value is the rest of the word.
+/// Spellings of numeric options whose value is the next word. After other spellings, the value is the rest of the word.
 const NUMBER_OPTIONS: [&str; 9] = ["cols", "groupsize", "len", "seek", "skip", "c", "g", "l", "s"];
 
-/// Options of one call.
+/// Command-line options of one call.
 #[derive(Default)]
 pub(super) struct XxdOptions {
     length: Option<usize>,
     pub(super) offset: usize,
     columns: Option<usize>,
     pub(super) group: Option<usize>,
-    /// Digits alone, without addresses and text.
+    /// True for digits only, without addresses and text.
     pub(super) plain: bool,
     pub(super) bits: bool,
-    /// An array of C.
+    /// True for an array of C.
     pub(super) include: bool,
     pub(super) upper_case: bool,
     pub(super) decimal_addresses: bool,
@@ -36,7 +36,7 @@ pub(super) struct XxdOptions {
 }
 
 impl XxdOptions {
-    /// Reads a command line into options and names of files. The error is a message.
+    /// Parses a command line into options and names of files. The error is a message.
     pub(super) fn parse(words: &[String]) -> Result<(Self, Vec<String>), String> {
         let mut options = Self::default();
         let mut files = Vec::new();
@@ -59,7 +59,7 @@ impl XxdOptions {
         Ok((options, files))
     }
 
-    /// Takes an option, of which the first letter tells.
+    /// Applies an option, which its first letter identifies.
     fn take<'a>(&mut self, option: &str, words: &mut impl Iterator<Item = &'a String>) -> Result<(), String> {
         match option.chars().next() {
             Some('p') => self.plain = true,
@@ -88,7 +88,7 @@ impl XxdOptions {
         Ok(())
     }
 
-    /// Returns the number of bytes at the start of the input that are read, if not all are.
+    /// Returns the number of bytes at the start of the input that are read; `None` for all.
     pub(super) fn used(&self) -> Option<usize> {
         let length = self.length.filter(|_| !self.reverse);
         length.map(|length| length.saturating_add(self.offset))
@@ -100,7 +100,7 @@ impl XxdOptions {
         &data[..data.len().min(self.length.unwrap_or(data.len()))]
     }
 
-    /// Returns the number of bytes of a plain line; 0 is one line of all bytes.
+    /// Returns the number of bytes of a plain line; 0 means one line with all bytes.
     pub(super) fn plain_columns(&self) -> usize {
         self.columns.unwrap_or(if self.bits { 10 } else { 30 })
     }
@@ -120,7 +120,7 @@ impl XxdOptions {
     }
 }
 
-/// Reads a number in C's form, with a sign `+` or without: decimal, hexadecimal behind `0x`, or octal behind `0`.
+/// Parses a number in C's form, with an optional sign `+`: decimal, hexadecimal after `0x`, or octal after `0`.
 fn parse_number(text: &str) -> Option<usize> {
     let text = text.trim_start_matches('+');
     match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {

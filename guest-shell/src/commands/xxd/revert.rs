@@ -1,13 +1,13 @@
-//! Bytes of a dump (`-r`).
+//! Conversion of a dump to bytes (`-r`).
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
 use super::options::XxdOptions;
 
-/// Largest file that is made: an address may name any place.
+/// Largest size of the result: an address may be arbitrary.
 const MAX_REVERTED: usize = 64 << 20;
 
-/// Returns the bytes of a dump. Addresses that leave a gap fill it with zeros.
+/// Returns the bytes of a dump. Gaps between addresses are filled with zeros.
 pub(super) fn revert(options: &XxdOptions, dump: &[u8]) -> Vec<u8> {
     let text = String::from_utf8_lossy(dump);
     if options.plain {
@@ -34,7 +34,7 @@ pub(super) fn revert(options: &XxdOptions, dump: &[u8]) -> Vec<u8> {
     output
 }
 
-/// Returns the bytes of a line behind its address. The text beside them is behind two spaces.
+/// Returns the bytes of a line after its address. The text column follows two spaces.
 fn line_bytes(options: &XxdOptions, line: &str) -> Vec<u8> {
     let (radix, digit_count) = if options.bits { (2, 8) } else { (16, 2) };
     let mut digits = String::new();
@@ -59,7 +59,7 @@ fn line_bytes(options: &XxdOptions, line: &str) -> Vec<u8> {
     bytes
 }
 
-/// Returns the bytes of hexadecimal digits. Other characters and half a byte at the end do not count.
+/// Returns the bytes of hexadecimal digits. Other characters and an incomplete byte at the end are ignored.
 fn plain_bytes(text: &str) -> Vec<u8> {
     let digits: Vec<u8> = text.chars().filter_map(|character| Some(character.to_digit(16)? as u8)).collect();
     digits.as_chunks::<2>().0.iter().map(|[high, low]| high << 4 | low).collect()

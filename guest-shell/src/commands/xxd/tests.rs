@@ -1,4 +1,4 @@
-//! Scripts with `xxd`, with what Vim's prints of them.
+//! Scripts with `xxd`, and the output of Vim's.
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 

@@ -1,4 +1,4 @@
-//! `zip`: makes an archive, or another one of one that is there.
+//! `zip`: creates or changes an archive.
 
 use std::path::Path;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use super::selection::{Selection, Selector, Source};
 use super::zip_options::{Action, Options};
 use crate::commands::files::reason;
 
-/// Exit statuses of Info-ZIP, and its words for them.
+/// Exit statuses of Info-ZIP, and their messages.
 const BROKEN: (i32, &str) = (3, "Zip file structure invalid");
 pub(super) const TEST: (i32, &str) = (8, "Zip file invalid, could not spawn unzip, or wrong unzip");
 const NOTHING: (i32, &str) = (12, "Nothing to do!");
@@ -35,7 +35,7 @@ Usage: zip [-options] zipfile list...
   -o   make zipfile as old as its latest entry     -sf  show what would be done
 ";
 
-/// Command that makes archives, as `zip`.
+/// Command that creates archives, as `zip`.
 pub(super) struct Zip;
 
 #[async_trait]
@@ -52,7 +52,7 @@ impl Command for Zip {
             }
             Err(why) => run.fail(USAGE, &why),
         };
-        // Messages are not for an archive that goes to standard output.
+        // Messages are not mixed with an archive on standard output.
         let stream = if to_stdout { &context.stderr } else { &context.stdout };
         stream.write_all(run.told.as_bytes()).await?;
         context.stderr.write_all(run.errors.as_bytes()).await?;
@@ -64,28 +64,28 @@ impl Command for Zip {
 pub(super) struct Run<'a, 'c> {
     pub(super) context: &'a CommandContext<'c>,
     pub(super) options: Options,
-    /// Messages that are told.
+    /// Messages that are not printed yet.
     pub(super) told: String,
-    /// Text that goes to standard error in any case.
+    /// Text for standard error in any case.
     errors: String,
 }
 
-/// The archive that is made.
+/// New archive.
 #[derive(Default)]
 struct Made {
     writer: Writer,
-    /// Files that are in it now, in its order.
+    /// Files that are now in it, in its order.
     moved: Vec<Source>,
-    /// Newest time of a file in it.
+    /// Newest time of its files.
     newest: u64,
     entries: usize,
     size: u64,
     packed: u64,
-    /// Some file could not be read.
+    /// True if a file could not be read.
     unreadable: bool,
 }
 
-/// End of a step: a status.
+/// Result of a step. The error is a status.
 type Step<T> = Result<std::result::Result<T, i32>>;
 
 impl Run<'_, '_> {
@@ -153,7 +153,7 @@ impl Run<'_, '_> {
         self.make(&file, &path, archive.as_ref(), &selection).await
     }
 
-    /// Takes out options that mean nothing for entries that are deleted.
+    /// Removes options that have no meaning for deletion.
     fn drop_options_of_adding(&mut self) {
         let Options { action, level, remove, recurse, comment, .. } = &self.options;
         if *action == Action::Delete && (*level == 0 || *remove || *recurse || *comment) {
@@ -163,7 +163,7 @@ impl Run<'_, '_> {
         }
     }
 
-    /// Reads the archive that is there.
+    /// Reads the existing archive.
     async fn open(&mut self, file: &str, path: &Path) -> Step<Option<Archive>> {
         if file == "-" || !self.context.fs.exists(path).await? {
             return Ok(Ok(None));
@@ -185,7 +185,7 @@ impl Run<'_, '_> {
         }
     }
 
-    /// Puts the lines of files in place of the patterns that name them: `-x@FILE`.
+    /// Replaces `-x@FILE` by the lines of the file.
     async fn read_patterns(&mut self) -> Step<()> {
         let lists =
             [(std::mem::take(&mut self.options.exclude), 'x'), (std::mem::take(&mut self.options.include), 'i')];
@@ -208,7 +208,7 @@ impl Run<'_, '_> {
         Ok(Ok(()))
     }
 
-    /// The names of files: those of standard input, and the words.
+    /// Returns the names of files: those of standard input, and the words.
     async fn names(&mut self, operands: Vec<String>) -> Result<Vec<String>> {
         let mut names = Vec::new();
         if self.options.names_from_input {
@@ -220,7 +220,7 @@ impl Run<'_, '_> {
         Ok(names)
     }
 
-    /// Ends an execution that has nothing to do: its status.
+    /// Handles an execution that has nothing to do. Returns the status.
     async fn idle(&mut self, file: &str, archive: Option<&Archive>, selection: &Selection) -> Result<Option<i32>> {
         let marked = selection.marks.iter().any(|mark| mark.marked);
         let filled = archive.filter(|archive| !archive.entries.is_empty());
@@ -231,7 +231,7 @@ impl Run<'_, '_> {
         }
         let Options { include, exclude, .. } = &self.options;
         let filters = !include.is_empty() || !exclude.is_empty();
-        // Where `-i` lets nothing pass, an archive is empty.
+        // If `-i` excludes everything, an archive is empty.
         if marked || !selection.found.is_empty() || other || filled.is_none() && !include.is_empty() {
             return Ok(None);
         }
@@ -259,7 +259,7 @@ impl Run<'_, '_> {
         Ok(Some(self.fail(NOTHING, file)))
     }
 
-    /// Makes the archive, and writes it: the status.
+    /// Creates and writes the archive. Returns the status.
     async fn make(&mut self, file: &str, path: &Path, archive: Option<&Archive>, selection: &Selection) -> Result<i32> {
         let to_file = file != "-";
         if to_file && let Some(why) = self.cannot_write(path).await {
@@ -295,7 +295,7 @@ impl Run<'_, '_> {
             }
             if self.options.latest && made.newest > 0 {
                 let time = UNIX_EPOCH + Duration::from_secs(made.newest);
-                // A file system without times keeps its own.
+                // A file system without times ignores this.
                 let _ = self.context.fs.set_modified_time(path, time).await;
             }
         } else {
@@ -361,7 +361,7 @@ impl Run<'_, '_> {
         Ok(Ok(made))
     }
 
-    /// Puts one file into the archive. The error is a text.
+    /// Puts one file into the archive. The error is a message.
     async fn put(&mut self, made: &mut Made, source: &Source, verb: &str) -> Result<std::result::Result<(), String>> {
         let name = &source.name;
         let fs = &self.context.fs;
@@ -399,7 +399,7 @@ impl Run<'_, '_> {
             return Ok(Err(why));
         }
         let (size, length) = (content.len() as u64, packed.bytes.len() as u64);
-        // What is read and written as it comes is compressed before its size is known.
+        // Streamed data is compressed before its size is known.
         let streamed = source.kind == FileType::Fifo && self.to_stdout();
         let word = if packed.deflated || streamed { "deflated" } else { "stored" };
         let sizes = if self.options.verbose { format!("\t(in={size}) (out={length})") } else { String::new() };
@@ -413,7 +413,7 @@ impl Run<'_, '_> {
         Ok(Ok(()))
     }
 
-    /// The comment of the archive: the one that it has, or the lines of standard input up to one with a dot.
+    /// Returns the comment of the archive: the current one, or the lines of standard input up to one with a dot.
     async fn comment(&mut self, archive: Option<&Archive>) -> Result<Vec<u8>> {
         let old = archive.map(|archive| archive.comment.clone()).unwrap_or_default();
         if !self.options.comment {
@@ -454,7 +454,7 @@ impl Run<'_, '_> {
         status
     }
 
-    /// An error that the system gives the reason of.
+    /// Reports an error with a reason from the system.
     fn io_error(&mut self, (status, words): (i32, &str), text: &str, why: &str) -> i32 {
         self.told += &format!("zip I/O error: {why}\nzip error: {words} ({text})\n");
         status
@@ -462,7 +462,7 @@ impl Run<'_, '_> {
 }
 
 impl Made {
-    /// Counts an entry that stays.
+    /// Counts an entry that remains.
     fn count(&mut self, size: u64, packed: u64, entry: &Entry) {
         self.entries += 1;
         (self.size, self.packed) = (self.size + size, self.packed + packed);

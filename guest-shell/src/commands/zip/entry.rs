@@ -1,4 +1,5 @@
-//! Archives as bytes: APPNOTE.TXT's local headers, central directory and its end, without ZIP64 and encryption.
+//! Binary format of archives: local headers, central directory and its end record according to APPNOTE.TXT, without
+//! ZIP64 and encryption.
 
 use std::io::{Read as _, Write as _};
 use std::ops::Range;
@@ -18,7 +19,7 @@ const END_LENGTH: usize = 22;
 const MADE_BY: u16 = 3 << 8 | 30;
 const UNIX: u16 = 3;
 
-/// Version that is needed: with directories and deflation.
+/// Version of the format that extraction requires: with directories and deflation.
 const NEEDED: u16 = 20;
 
 /// Flags of an entry: encrypted; sizes follow the content; the name is UTF-8.
@@ -29,10 +30,10 @@ const UTF8: u16 = 1 << 11;
 const STORED: u16 = 0;
 const DEFLATED: u16 = 8;
 
-/// Tag of the extra field with the time in seconds.
+/// Tag of the extra field for the time in seconds.
 const TIME: u16 = 0x5455;
 
-/// Types of files in modes of Unix.
+/// Mask of the file type in modes of Unix.
 pub(super) const TYPE: u32 = 0o170_000;
 const LINK: u32 = 0o120_000;
 pub(super) const DIRECTORY: u32 = 0o040_000;
@@ -40,7 +41,7 @@ pub(super) const FILE: u32 = 0o100_000;
 pub(super) const PIPE: u32 = 0o010_000;
 pub(super) const SYMLINK: u32 = LINK;
 
-/// First second that the format has: 1980.
+/// Earliest second that the format can represent: 1980.
 const FIRST: u64 = 315_532_800;
 
 /// Bit of the internal attributes: the content is text.
@@ -54,11 +55,11 @@ pub(super) struct Entry {
     pub(super) packed: u64,
     pub(super) crc: u32,
     pub(super) stored: bool,
-    /// Mode of the file, with its type.
+    /// Mode of the file, including its type.
     pub(super) mode: u32,
     pub(super) directory: bool,
     pub(super) link: bool,
-    /// The content is said to be text.
+    /// True if the content is marked as text.
     pub(super) text: bool,
     /// True if there are extra fields.
     pub(super) extra: bool,
@@ -67,38 +68,38 @@ pub(super) struct Entry {
     method: u16,
     flags: u16,
     offset: usize,
-    /// Place of the entry's record in the central directory.
+    /// Range of the entry's record in the central directory.
     record: Range<usize>,
 }
 
-/// An archive in memory.
+/// Archive in memory.
 pub(super) struct Archive {
     bytes: Vec<u8>,
     pub(super) entries: Vec<Entry>,
     pub(super) comment: Vec<u8>,
-    /// Bytes in front of the archive, which its offsets do not count.
+    /// Number of bytes before the archive, which its offsets do not include.
     pub(super) before: usize,
 }
 
-/// Reason why a content is not what was put in.
+/// Reason why content cannot be restored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Damage {
     /// The entry is encrypted, which is not supported.
     Encrypted,
     /// The entry is compressed by a method that is not supported.
     Method(u16),
-    /// The entry lies outside of the archive, or where there is none.
+    /// The entry lies outside of the archive, or there is none at this offset.
     Offset(usize),
-    /// The bytes of the entry are no compressed data.
+    /// The bytes of the entry are not valid compressed data.
     Invalid,
-    /// A content of so many bytes does not fit into the memory of the run.
+    /// Content of this size does not fit into the memory of the run.
     Memory(u64),
-    /// The sum of what was put in is another one.
+    /// The checksum differs.
     Sum { found: u32, expected: u32 },
 }
 
 impl Archive {
-    /// Reads the directory of an archive. The error is a text.
+    /// Parses the directory of an archive. The error is a message.
     pub(super) fn read(bytes: Vec<u8>) -> Result<Self, String> {
         let damaged = || "the central directory is damaged".to_owned();
         let last = bytes.len().checked_sub(END_LENGTH).ok_or("there is no central directory")?;
@@ -126,7 +127,7 @@ impl Archive {
         Ok(Self { bytes, entries, comment, before })
     }
 
-    /// The local header of an entry, with its name and extra fields.
+    /// Returns the local header of an entry, with its name and extra fields.
     fn local(&self, entry: &Entry) -> Option<&[u8]> {
         (four(&self.bytes, entry.offset)? == LOCAL).then_some(())?;
         let name = usize::from(two(&self.bytes, entry.offset + 26)?);
@@ -134,7 +135,7 @@ impl Archive {
         self.bytes.get(entry.offset..entry.offset + LOCAL_LENGTH + name + extra)
     }
 
-    /// The content of an entry as it is in the archive.
+    /// Returns the content of an entry as stored in the archive.
     fn packed(&self, entry: &Entry) -> Option<&[u8]> {
         let start = entry.offset + self.local(entry)?.len();
         self.bytes.get(start..start.checked_add(usize::try_from(entry.packed).ok()?)?)
@@ -149,7 +150,7 @@ impl Archive {
         }
     }
 
-    /// The content of an entry, as far as it can be had, and what is wrong with it.
+    /// Returns the content of an entry, as far as it can be restored, and the damage.
     pub(super) fn content(&self, entry: &Entry) -> (Vec<u8>, Option<Damage>) {
         if let Some(damage) = self.refusal(entry) {
             return (Vec::new(), Some(damage));
@@ -157,7 +158,7 @@ impl Archive {
         let packed = self.packed(entry).unwrap_or_default();
         let mut content = Vec::new();
         if entry.method == DEFLATED {
-            // One byte more tells of what is larger than it says.
+            // One additional byte detects content that is larger than stated.
             let mut decoder = flate2::read::DeflateDecoder::new(packed).take(entry.size + 1);
             if let Err(why) = decoder.read_to_end(&mut content) {
                 return match why.kind() {
@@ -176,18 +177,18 @@ impl Archive {
 }
 
 impl Entry {
-    /// Date and time to the minute: `2024-03-12 10:20`.
+    /// Returns date and time to the minute: `2024-03-12 10:20`.
     pub(super) fn stamp(&self) -> String {
         let ([year, month, day], [hour, minute, _]) = calendar::civil(self.time);
         format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}")
     }
 }
 
-/// The letters of IBM's code page 437 from 128 on, in which names are that are no UTF-8 (APPNOTE.TXT, appendix D).
+/// Characters of IBM's code page 437 from 128 on, which encodes names that are not UTF-8 (APPNOTE.TXT, appendix D).
 const CP437: &str = "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u{a0}";
 
-/// Reads the name of an entry. A name that is no UTF-8 is in the code page of DOS, so that names of one archive of DOS
-/// stay apart.
+/// Decodes the name of an entry. A name that is not UTF-8 is in the code page of DOS, so that different names remain
+/// different.
 fn text_of(name: &[u8]) -> String {
     let letter = |byte: &u8| match byte.checked_sub(128) {
         Some(at) => CP437.chars().nth(at.into()).unwrap_or(char::REPLACEMENT_CHARACTER),
@@ -228,7 +229,7 @@ fn central(bytes: &[u8], at: usize) -> Option<(Entry, usize)> {
     Some((entry, names + name + extra + comment))
 }
 
-/// The time in an extra field.
+/// Returns the time in an extra field.
 fn exact_time(mut fields: &[u8]) -> Option<u64> {
     loop {
         let (tag, size) = (two(fields, 0)?, usize::from(two(fields, 2)?));
@@ -254,15 +255,15 @@ fn to_dos(time: u64) -> (u16, u16) {
     (small(date), small(time))
 }
 
-/// Content in the form in which it goes into an archive.
+/// Content in the form for an archive.
 pub(super) struct Packed {
     pub(super) bytes: Vec<u8>,
     pub(super) deflated: bool,
-    /// Compression was tried, which is where Info-ZIP sees whether it is text.
+    /// True if compression was tried. At that point Info-ZIP detects text.
     looked_at: bool,
 }
 
-/// Compresses a content, unless that makes it no smaller.
+/// Compresses content, unless the result is not smaller.
 pub(super) fn pack(content: &[u8], level: u32) -> Packed {
     if level > 0 {
         let mut encoder = flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::new(level));
@@ -276,13 +277,13 @@ pub(super) fn pack(content: &[u8], level: u32) -> Packed {
     Packed { bytes: content.to_vec(), deflated: false, looked_at: level > 0 && !content.is_empty() }
 }
 
-/// Returns true if bytes are text to Info-ZIP: without most control characters, and with something else.
+/// Returns true if Info-ZIP considers the bytes text: they have few kinds of control characters, and other characters.
 fn is_text(content: &[u8]) -> bool {
     let never = |byte: &u8| matches!(byte, 0..=6 | 14..=25 | 28..=31);
     !content.iter().any(never) && content.iter().any(|byte| matches!(byte, 9 | 10 | 13 | 32..))
 }
 
-/// An archive that is made.
+/// Writer of a new archive.
 #[derive(Default)]
 pub(super) struct Writer {
     bytes: Vec<u8>,
@@ -291,7 +292,7 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    /// Adds an entry to the archive. The mode has its type.
+    /// Adds an entry to the archive. The mode includes its type.
     pub(super) fn add(
         &mut self,
         name: &str,
@@ -322,7 +323,7 @@ impl Writer {
         self.put(&entry, &packed.bytes)
     }
 
-    /// Adds an entry of another archive as it is, with its comment and extra fields.
+    /// Copies an entry of another archive unchanged, with its comment and extra fields.
     pub(super) fn keep(&mut self, archive: &Archive, entry: &Entry) -> Result<(), String> {
         if entry.flags & ENCRYPTED != 0 {
             return Err(format!(
@@ -335,7 +336,7 @@ impl Writer {
         let central = archive.bytes.get(entry.record.clone()).ok_or(early)?;
         let flags = (entry.flags & !DESCRIPTOR).to_le_bytes();
         let offset = self.place(entry)?;
-        // Sums and sizes, which a descriptor behind the content may have given.
+        // Checksum and sizes, which a descriptor after the content may have contained.
         self.bytes.extend(&local[..6]);
         self.bytes.extend(flags);
         self.bytes.extend(&local[8..14]);
@@ -350,7 +351,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Counts an entry, and returns where its content is to begin.
+    /// Counts an entry, and returns the offset for its content.
     fn place(&mut self, entry: &Entry) -> Result<u32, String> {
         let large = || format!("{}: archives of 4 GiB and 65,534 entries are the most", entry.name);
         self.count = self.count.checked_add(1).filter(|count| *count < u16::MAX).ok_or_else(large)?;
@@ -367,7 +368,7 @@ impl Writer {
         let name_length = u16::try_from(name.len()).map_err(|_| large())?;
         let (date, time) = to_dos(entry.time);
         let mut common = Vec::new();
-        // What sizes are is known: no descriptor follows.
+        // Sizes are known, so no descriptor follows.
         let unicode = if entry.name.is_ascii() { 0 } else { UTF8 };
         for field in [NEEDED, entry.flags & !DESCRIPTOR | unicode, entry.method, time, date] {
             common.extend(field.to_le_bytes());
@@ -403,7 +404,7 @@ impl Writer {
         Ok(())
     }
 
-    /// The whole archive, with a comment of its own.
+    /// Returns the complete archive, with this comment.
     pub(super) fn finish(mut self, comment: &[u8]) -> Result<Vec<u8>, String> {
         let comment_length = u16::try_from(comment.len()).map_err(|_| "a comment of 65,535 bytes is the most")?;
         let large = |_| "archives of 4 GiB are the most".to_owned();
@@ -422,7 +423,7 @@ impl Writer {
     }
 }
 
-/// Returns how much smaller a packed content is, in percent, rounded.
+/// Returns the reduction by compression, in percent, rounded.
 pub(super) fn percent(size: u64, packed: u64) -> u64 {
     let saved = size.saturating_sub(packed);
     saved.saturating_mul(200).checked_div(size).unwrap_or_default().div_ceil(2)

@@ -1,4 +1,4 @@
-//! `unzip` and `zipinfo`: the archive that is named, lists, tests, and contents to standard output.
+//! `unzip` and `zipinfo`: selection of the archive, lists, tests, and output of contents.
 
 use std::path::Path;
 
@@ -73,11 +73,11 @@ pub(super) struct Run<'a, 'c> {
     pub(super) options: Options,
     stdout: Vec<u8>,
     pub(super) stderr: String,
-    /// Lines of standard input that answer questions, the next one last.
+    /// Lines of standard input that answer questions, in reverse order.
     pub(super) answers: Option<Vec<String>>,
 }
 
-/// Entries that the words name, and the words that name none.
+/// Entries that the words select, and words that select none.
 struct Choice<'e> {
     entries: Vec<&'e Entry>,
     missed: Vec<String>,
@@ -139,7 +139,7 @@ impl Run<'_, '_> {
         Ok(status)
     }
 
-    /// Shows the archive's comment, where there is a head or nothing else is asked for.
+    /// Prints the comment of the archive, if a head is printed or nothing else is requested.
     fn tell_comment(&mut self, archive: &Archive, heads: bool) {
         let comment = match self.options.action {
             Action::Comment => true,
@@ -154,12 +154,12 @@ impl Run<'_, '_> {
         }
     }
 
-    /// Name of the program in messages.
+    /// Returns the name of the program for messages.
     fn program(&self) -> &'static str {
         if matches!(self.options.action, Action::List(Form::Info(_) | Form::Names)) { "zipinfo" } else { "unzip" }
     }
 
-    /// Tells of bytes in front of the archive: the status.
+    /// Reports bytes before the archive. Returns the status.
     fn about_bytes(&mut self, archive: &Archive, name: &str) -> i32 {
         let before = archive.before;
         if before == 0 {
@@ -173,7 +173,7 @@ impl Run<'_, '_> {
         WARNING
     }
 
-    /// Does to the entries what is asked for: the status.
+    /// Performs the requested action on the entries. Returns the status.
     async fn act(&mut self, archive: &Archive, name: &str, named: bool) -> Result<i32> {
         let Choice { entries, missed, missed_exclusions } = self.choose(&archive.entries);
         let mut status = match self.options.action {
@@ -200,7 +200,7 @@ impl Run<'_, '_> {
         Ok(status)
     }
 
-    /// Tells of patterns that name nothing.
+    /// Reports patterns without a match.
     fn tell_missed(&mut self, missed: &[String], exclusions: &[String]) {
         for pattern in missed {
             self.warn(&format!("caution: filename not matched:  {pattern}\n"));
@@ -210,7 +210,7 @@ impl Run<'_, '_> {
         }
     }
 
-    /// The archive's name and bytes: those of the file, or of one with `.zip` behind its name.
+    /// Returns the name and bytes of the archive, to whose name `.zip` is appended if necessary.
     async fn find(&self, name: &str) -> Result<Option<(String, Vec<u8>)>> {
         for ending in ["", ".zip", ".ZIP"] {
             let name = format!("{name}{ending}");
@@ -229,7 +229,7 @@ impl Run<'_, '_> {
         let Options { list, exclude, fold, .. } = &self.options;
         let named = |patterns: &[String], name: &str| patterns.iter().any(|pattern| matches(pattern, name, *fold));
         let listed: Vec<&Entry> = entries.iter().filter(|entry| list.is_empty() || named(list, &entry.name)).collect();
-        // A pattern is looked for only in entries that no earlier one decided about.
+        // A pattern is matched only with entries that earlier patterns left undecided.
         let missed = |patterns: &[String], entries: &[&Entry]| -> Vec<String> {
             let first = |entry: &&Entry| patterns.iter().position(|pattern| matches(pattern, &entry.name, *fold));
             let used: Vec<usize> = entries.iter().filter_map(first).collect();
@@ -262,7 +262,7 @@ impl Run<'_, '_> {
         status
     }
 
-    /// Ends a test with a line that sums it up.
+    /// Ends a test with a summary.
     fn sum_up(&mut self, name: &str, entries: &[&Entry], status: i32, named: bool) {
         if self.options.quiet > 1 {
             return;
@@ -302,7 +302,7 @@ impl Run<'_, '_> {
         Ok(status)
     }
 
-    /// Tells of an entry that cannot be read at all: its status. `number` is its place among those chosen.
+    /// Reports an entry that cannot be read at all. Returns the status. `number` is its index among the selected ones.
     pub(super) fn refused(&mut self, archive: &Archive, entry: &Entry, number: usize) -> Option<i32> {
         let name = &entry.name;
         let (text, status) = match archive.refusal(entry)? {
@@ -317,7 +317,7 @@ impl Run<'_, '_> {
         Some(status)
     }
 
-    /// Tells what is wrong with a content: the status.
+    /// Reports damage of content. Returns the status.
     pub(super) fn tell_damage(&mut self, damage: Damage, name: &str) -> i32 {
         let messages = match self.options.action {
             Action::Pipe { told } => told && self.options.quiet == 0,
@@ -339,7 +339,7 @@ impl Run<'_, '_> {
         ERROR
     }
 
-    /// Tells what is wrong; of a test, and of a list of `zipinfo` with totals, among what is told of it.
+    /// Prints a warning. In a test, and in a list of `zipinfo` with totals, it belongs to the regular output.
     fn warn(&mut self, text: &str) {
         let named = !self.options.list.is_empty() || !self.options.exclude.is_empty();
         match self.options.action {
@@ -359,7 +359,7 @@ impl Run<'_, '_> {
     }
 }
 
-/// Returns the verb for an entry that is taken out.
+/// Returns the verb for the extraction of an entry.
 pub(super) fn verb(entry: &Entry) -> &'static str {
     match (entry.link, entry.stored) {
         (true, _) => "    linking",
@@ -368,7 +368,7 @@ pub(super) fn verb(entry: &Entry) -> &'static str {
     }
 }
 
-/// Returns the message about a file that is no archive.
+/// Returns the message about a file that is not an archive.
 fn no_archive(program: &str, name: &str, why: &str) -> String {
     format!(
         "  End-of-central-directory signature not found.  Either this file is not\n  a zipfile, or it constitutes one \

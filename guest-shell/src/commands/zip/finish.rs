@@ -1,4 +1,4 @@
-//! What `zip` does with a selection or an archive beside making it: tests it, shows it, and removes what went into it.
+//! Actions of `zip` other than creating the archive: testing, showing the selection, and removing archived files.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use super::selection::{Mark, Selection, Source};
 use super::zip_options::Action;
 
 impl Run<'_, '_> {
-    /// Tests an archive as `unzip -tqq` does, and says what came of it.
+    /// Tests an archive as `unzip -tqq` does, and reports the result.
     pub(super) fn test(&mut self, file: &str, archive: &Archive) -> std::result::Result<(), i32> {
         let mut good = !archive.entries.is_empty();
         if !good {
@@ -47,7 +47,7 @@ impl Run<'_, '_> {
         Err(self.fail(TEST, "original files unmodified"))
     }
 
-    /// Removes files that are in the archive, and directories that are empty then.
+    /// Removes archived files, and directories that become empty.
     pub(super) async fn remove_moved(&mut self, moved: &[Source]) -> Result<()> {
         let mut directories: Vec<PathBuf> = Vec::new();
         let mut seen = HashSet::new();
@@ -65,7 +65,7 @@ impl Run<'_, '_> {
         }
         directories.sort();
         for path in directories.into_iter().rev() {
-            // One with something in it stays, and nothing is said of it.
+            // A directory that is not empty remains, without a message.
             let empty = self.context.fs.read_dir(&path).await.is_ok_and(|children| children.is_empty());
             if empty {
                 let _ = self.context.fs.remove(&path, false).await;
@@ -74,7 +74,7 @@ impl Run<'_, '_> {
         Ok(())
     }
 
-    /// Shows what would be done.
+    /// Shows the selected files without any changes.
     pub(super) fn show(&mut self, entries: &[Entry], selection: &Selection, all: bool) {
         let head = match self.options.action {
             _ if all => "Archive contains:\n",
@@ -103,7 +103,7 @@ impl Run<'_, '_> {
     }
 }
 
-/// Files that are in the archive already.
+/// Returns files that are already in the archive.
 pub(super) fn trash(selection: &Selection) -> Vec<Source> {
     selection.marks.iter().filter_map(|mark| mark.trash.clone()).collect()
 }

@@ -1,24 +1,24 @@
-//! Lists of what is in an archive.
+//! Lists of the entries of an archive.
 
 use super::entry::{Entry, PIPE, TYPE, percent};
 
 /// Form of a list of entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
-    /// Short form of `unzip -l`
+    /// Short form of `unzip -l`.
     Short,
-    /// Long form of `unzip -v`
+    /// Long form of `unzip -v`.
     Long,
-    /// Names alone, as `unzip -Z1`
+    /// Names only, as in `unzip -Z1`.
     Names,
-    /// Form of `zipinfo`, as `unzip -Z`
+    /// Form of `zipinfo`, as in `unzip -Z`.
     Info(Info),
 }
 
-/// Parts of the list that `zipinfo` shows.
+/// Parts of the list of `zipinfo`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Info {
-    /// Lines of entries were asked for.
+    /// True if lines of entries were requested.
     pub(super) lines: bool,
     pub(super) size: Size,
     pub(super) asks_head: bool,
@@ -40,7 +40,7 @@ impl Info {
         self.lines || !self.asks_head && !self.asks_total
     }
 
-    /// Returns true if the head is shown. `named` says that entries were named.
+    /// Returns true if the head is shown. `named` is true if the command line selects entries.
     pub(super) fn shows_head(self, named: bool) -> bool {
         self.asks_head || !named && !self.asks_total || self.lines && !named
     }
@@ -51,7 +51,7 @@ impl Info {
     }
 }
 
-/// Lists entries in a form. `quiet` is how often `-q` was given, `named` says that entries were named.
+/// Lists entries in a form. `quiet` is the number of `-q`. `named` is true if the command line selects entries.
 pub(super) fn list(entries: &[&Entry], form: Form, quiet: usize, named: bool) -> String {
     let (size, packed) =
         entries.iter().fold((0, 0), |(size, packed), entry| (size + entry.size, packed + entry.packed));

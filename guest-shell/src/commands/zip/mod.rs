@@ -1,16 +1,16 @@
-//! `zip` and `unzip`, as Info-ZIP's 3.0 and 6.0 have them, without ZIP64 and encryption.
+//! `zip` and `unzip`, which follow Info-ZIP's 3.0 and 6.0, without ZIP64 and encryption.
 //!
 //! | module | contents |
 //! | --- | --- |
-//! | [`pattern`] | names with `*`, `?` and `[…]`, where `*` goes over `/` |
-//! | [`entry`] | archives as bytes |
-//! | [`zip_options`], [`unzip_options`] | the command lines |
-//! | [`selection`] | what `zip` works on |
+//! | [`pattern`] | patterns of names with `*`, `?` and `[…]`, in which `*` matches `/` |
+//! | [`entry`] | binary format of archives |
+//! | [`zip_options`], [`unzip_options`] | command-line options |
+//! | [`selection`] | selection of files by `zip` |
 //! | [`create`] | `zip` |
-//! | [`finish`] | what `zip` does beside making an archive |
+//! | [`finish`] | actions of `zip` other than creating the archive |
 //! | [`extract`] | `unzip` |
-//! | [`place`] | files that `unzip` writes |
-//! | [`list`] | lists of what is in an archive |
+//! | [`place`] | extraction of files by `unzip` |
+//! | [`list`] | lists of the entries of an archive |
 
 mod create;
 mod entry;

@@ -1,13 +1,14 @@
-//! Names with `*`, `?` and `[…]`, where `*` goes over `/`.
+//! Patterns of names with `*`, `?` and `[…]`, in which `*` matches `/`.
 
-/// Returns true if the pattern names the whole text.
+/// Returns true if the pattern matches the whole text.
 pub(super) fn matches(pattern: &str, text: &str, fold: bool) -> bool {
     let letters =
         |text: &str| -> Vec<char> { if fold { text.to_lowercase().chars().collect() } else { text.chars().collect() } };
     here(&letters(pattern), &letters(text))
 }
 
-/// Goes back to the last `*` only, so that the time is at most the product of both lengths.
+/// Matches a pattern. Backtracks only to the last `*`, so that the time is at most proportional to the product of both
+/// lengths.
 fn here(pattern: &[char], text: &[char]) -> bool {
     let (mut at, mut place) = (0, 0);
     let mut star: Option<(usize, usize)> = None;
@@ -33,7 +34,7 @@ fn here(pattern: &[char], text: &[char]) -> bool {
 
 enum Step {
     Star,
-    /// So much of the pattern takes the letter.
+    /// One character is matched, by this length of the pattern.
     One(usize),
 }
 
@@ -91,7 +92,7 @@ mod tests {
             assert_eq!(matches(pattern, text, false), expected, "{pattern} {text}");
         }
         assert!(matches("*.TXT", "a.txt", true));
-        // Quick although each star could go anywhere.
+        // This must be quick, although each star could match at any position.
         assert!(!matches(&"*a".repeat(40), &"a".repeat(39), false));
     }
 }

@@ -1,7 +1,7 @@
-//! Files that `unzip` takes out of an archive: where they go, what is there already, and links.
+//! Extraction of files by `unzip`: their paths, existing files, and links.
 //!
-//! **Invariant:** nothing is written through a link that the archive made. A link is a file with its target as text until
-//! all else is written, as with Info-ZIP, so that what is said to be below it finds no directory.
+//! **Invariant:** nothing is written through a link from the archive. As with Info-ZIP, a link is a file with its
+//! target as text until everything else is written, so that it cannot serve as a directory for other entries.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -15,7 +15,7 @@ use super::unzip_options::Existing;
 use crate::clock;
 use crate::commands::files::reason;
 
-/// Work that is done when everything is written.
+/// Work that is deferred until all files are written.
 #[derive(Default)]
 struct Deferred {
     links: Vec<Link>,
@@ -25,24 +25,24 @@ struct Deferred {
     directories: Vec<(PathBuf, SystemTime, u32)>,
 }
 
-/// A link that is to be made in place of the file that stands for it.
+/// Link that will replace the file with its target.
 struct Link {
     path: PathBuf,
     shown: String,
     target: Vec<u8>,
 }
 
-/// Place that an entry goes to.
+/// Destination of an entry.
 enum Place {
-    /// A path, and how messages call it.
+    /// A path, and its form in messages.
     File(PathBuf, String),
-    /// A directory, which was made.
+    /// A directory, which now exists.
     Directory(PathBuf),
-    /// Nothing is to be written.
+    /// Nothing is written.
     Nowhere,
 }
 
-/// Answer to the question if a file may be written.
+/// Answer to the question whether a file may be written.
 enum Answer {
     Yes,
     No,
@@ -51,7 +51,7 @@ enum Answer {
 }
 
 impl Run<'_, '_> {
-    /// Takes entries out and returns the status.
+    /// Extracts entries and returns the status.
     pub(super) async fn extract(&mut self, archive: &Archive, chosen: &[&Entry]) -> Result<i32> {
         if let Some(directory) = self.options.directory.clone()
             && let Some(why) = self.make_root(directory.trim_end_matches('/')).await?
@@ -71,7 +71,7 @@ impl Run<'_, '_> {
         }
         self.make_links(&deferred.links).await?;
         let fs = &self.context.fs;
-        // A file system without times keeps its own. What is written into a directory changes its time.
+        // A file system without times ignores this. Writing into a directory changes its time.
         for (path, time) in &deferred.files {
             let _ = fs.set_modified_time(path, *time).await;
         }
@@ -82,7 +82,7 @@ impl Run<'_, '_> {
         Ok(status)
     }
 
-    /// Makes the directory of the option `-d`: why it cannot be made.
+    /// Creates the directory of the option `-d`. Returns the reason for a failure.
     async fn make_root(&self, directory: &str) -> Result<Option<String>> {
         let path = vfs_join(self.context.cwd, Path::new(if directory.is_empty() { "/" } else { directory }));
         let fs = &self.context.fs;
@@ -106,7 +106,7 @@ impl Run<'_, '_> {
             let (path, shown) = match place {
                 Place::Nowhere => return Ok(status),
                 Place::Directory(path) => {
-                    // Kept so that what is in it can be written; its own mode comes last.
+                    // The mode allows writing into it; its own mode is set at the end.
                     let _ = self.context.fs.chmod(&path, self.mode(entry) | 0o700).await;
                     deferred.directories.push((path, modified(entry), self.mode(entry)));
                     return Ok(status);
@@ -123,7 +123,7 @@ impl Run<'_, '_> {
         }
     }
 
-    /// Finds where a name leads, and makes the directories above it: also the status of that.
+    /// Determines the path for a name, and creates its parent directories. Also returns the status.
     async fn place(&mut self, name: &str, renamed: bool) -> Result<(Place, i32)> {
         let inner = if self.options.junk { name.rsplit('/').next().unwrap_or_default() } else { name };
         let root = match &self.options.directory {
@@ -188,7 +188,7 @@ impl Run<'_, '_> {
         Place::Nowhere
     }
 
-    /// Returns whether a file may be written, and the status of asking.
+    /// Returns whether a file may be written, and the status of the question.
     async fn may_write(&mut self, path: &Path, shown: &str, entry: &Entry, renamed: bool) -> Result<(Answer, i32)> {
         let fs = &self.context.fs;
         let found = fs.stat(path).await;
@@ -253,7 +253,7 @@ impl Run<'_, '_> {
         }
     }
 
-    /// The next line of standard input.
+    /// Returns the next line of standard input.
     async fn answer(&mut self) -> Result<Option<String>> {
         if self.answers.is_none() {
             let mut bytes = Vec::new();
@@ -265,7 +265,7 @@ impl Run<'_, '_> {
         Ok(self.answers.as_mut().and_then(Vec::pop))
     }
 
-    /// Writes a file, or one that stands for a link: the status.
+    /// Writes a file, which may represent a link. Returns the status.
     async fn write(
         &mut self,
         archive: &Archive,
@@ -276,7 +276,7 @@ impl Run<'_, '_> {
     ) -> Result<i32> {
         let (content, damage) = archive.content(entry);
         let fs = &self.context.fs;
-        // What is there makes place: a link would lead elsewhere.
+        // An existing file is removed first: a link would lead elsewhere.
         if fs.lstat(&path).await.is_ok() {
             let removed = match fs.lstat(&path).await {
                 Ok(found) if found.file_type == FileType::Directory => Err("Is a directory".to_owned()),
@@ -307,12 +307,12 @@ impl Run<'_, '_> {
         Ok(damage.map_or(0, |damage| self.tell_damage(damage, shown)))
     }
 
-    /// Permissions that a file gets of its entry.
+    /// Returns the permissions of a file for its entry.
     fn mode(&self, entry: &Entry) -> u32 {
         entry.mode & if self.options.special_bits { 0o7777 } else { 0o777 }
     }
 
-    /// Makes links in place of the files that stand for them.
+    /// Creates links in place of the files that represent them.
     async fn make_links(&mut self, links: &[Link]) -> Result<()> {
         if !links.is_empty() && self.options.quiet == 0 {
             self.say("finishing deferred symbolic links:\n");
@@ -339,17 +339,17 @@ impl Run<'_, '_> {
     }
 }
 
-/// A part of a name without control characters, as Info-ZIP takes them out.
+/// Returns a part of a name without control characters, as Info-ZIP does.
 fn printable(part: &str) -> String {
     part.chars().filter(|letter| !letter.is_ascii_control()).collect()
 }
 
-/// Returns the time when an entry was changed.
+/// Returns the modification time of an entry.
 fn modified(entry: &Entry) -> SystemTime {
     UNIX_EPOCH + Duration::from_secs(entry.time)
 }
 
-/// Seconds since the Unix epoch.
+/// Returns the seconds since the Unix epoch.
 fn whole_seconds(time: SystemTime) -> u64 {
     time.duration_since(UNIX_EPOCH).map(|since| since.as_secs()).unwrap_or_default()
 }

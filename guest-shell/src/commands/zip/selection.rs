@@ -1,4 +1,4 @@
-//! What `zip` works on: entries of the archive, and files that are new to it.
+//! Selection of files by `zip`: entries of the archive, and new files.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -11,10 +11,10 @@ use super::pattern::matches;
 use super::zip_options::{Action, Options};
 use crate::clock;
 
-/// A file that goes into the archive.
+/// File for the archive.
 #[derive(Clone, Debug)]
 pub(super) struct Source {
-    /// Name as the words give it; a directory ends with `/`.
+    /// Name in the form of the command line; a directory ends with `/`.
     pub(super) given: String,
     /// Name of the file in the archive.
     pub(super) name: String,
@@ -24,42 +24,42 @@ pub(super) struct Source {
     pub(super) time: u64,
 }
 
-/// Mark of an entry, which says what becomes of it.
+/// Mark of an entry, which determines its treatment.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Mark {
-    /// The words name it.
+    /// True if the command line selects the entry.
     pub(super) marked: bool,
-    /// Name of its file, as the words have it.
+    /// Name of its file, in the form of the command line.
     given: Option<String>,
-    /// The file, if there is one to put in its place.
+    /// File that will replace the entry, if any.
     pub(super) source: Option<Source>,
-    /// The file, if it is as old and goes as well with `-m`.
+    /// File that `-m` removes although it does not replace the entry, because it is not newer.
     pub(super) trash: Option<Source>,
-    /// The file is as the entry says.
+    /// True if the file matches the entry.
     pub(super) current: bool,
 }
 
-/// Selection of entries and files that the words name.
+/// Entries and files that the command line selects.
 pub(super) struct Selection {
-    /// Marks of the entries, in the same order.
+    /// Marks of the entries, in the order of the archive.
     pub(super) marks: Vec<Mark>,
     pub(super) found: Vec<Source>,
-    /// Names that name nothing.
+    /// Names without a match.
     pub(super) missed: Vec<String>,
-    /// True if all files and entries are as the others say.
+    /// True if all files match their entries, and vice versa.
     pub(super) all_current: bool,
 }
 
-/// Selector, which finds what the words name.
+/// Selector, which resolves the names on the command line.
 pub(super) struct Selector<'a, 'c> {
     context: &'a CommandContext<'c>,
     options: &'a Options,
     entries: &'a [Entry],
-    /// The first entry of each name.
+    /// Index of the first entry of each name.
     places: HashMap<&'a str, usize>,
-    /// Names of the words whose files are new.
+    /// Names of the command line whose files are new.
     taken: HashSet<String>,
-    /// The archive, unless it goes to standard output.
+    /// Path of the archive, unless it goes to standard output.
     own: Option<&'a Path>,
     /// Patterns of the option `-R`.
     below: Vec<String>,
@@ -80,7 +80,7 @@ impl<'a, 'c> Selector<'a, 'c> {
         Self { context, options, entries, places, taken, own, below: Vec::new(), selection }
     }
 
-    /// Finds what the names name. The error is a text about names that cannot be told apart.
+    /// Selects files and entries by names. The error is a message about ambiguous names.
     pub(super) async fn select(mut self, names: &[String]) -> Result<std::result::Result<Selection, String>> {
         if self.options.patterns {
             self.below = names.to_vec();
@@ -101,7 +101,7 @@ impl<'a, 'c> Selector<'a, 'c> {
         Ok(Ok(self.selection))
     }
 
-    /// Adds what a name names: a file, a directory with what is in it, or entries that it is a pattern of.
+    /// Adds a name: a file, a directory with its contents, or a pattern of entries.
     async fn add(&mut self, name: String) -> Result<()> {
         let mut pending = vec![name];
         while let Some(given) = pending.pop() {
@@ -134,7 +134,7 @@ impl<'a, 'c> Selector<'a, 'c> {
         Ok(())
     }
 
-    /// Kind, size and time of a file; none if there is none, or it is a link that leads nowhere and is followed.
+    /// Returns kind, size and time of a file; `None` if it does not exist, or is a followed link without a target.
     async fn look(&self, given: &str) -> Option<(FileType, u64, u64)> {
         if given == "-" {
             return Some((FileType::Fifo, 0, clock::now_micros() / 1_000_000));
@@ -159,7 +159,7 @@ impl<'a, 'c> Selector<'a, 'c> {
         }
     }
 
-    /// Takes a file, which marks its entry or adds it to those that are new.
+    /// Adds a file, which marks its entry or becomes a new one.
     fn take(&mut self, given: String, kind: FileType) {
         let name = inside(&given, self.options.junk);
         if name.is_empty() || !self.passes(&inside(&given, false)) {
@@ -176,11 +176,11 @@ impl<'a, 'c> Selector<'a, 'c> {
         }
     }
 
-    /// Returns true if the options' patterns let a name pass.
+    /// Returns true if the patterns of the options admit a name.
     fn passes(&self, name: &str) -> bool {
         let Options { exclude, include, .. } = self.options;
         let named = |patterns: &[String]| patterns.iter().any(|pattern| matches(pattern, name, false));
-        // As many parts at the end of the name as the pattern has are compared.
+        // A pattern is compared with the same number of parts at the end of the name.
         let below = |pattern: &String| {
             let parts = pattern.matches('/').count() + 1;
             let skipped = name.split('/').count().saturating_sub(parts);
@@ -191,7 +191,7 @@ impl<'a, 'c> Selector<'a, 'c> {
             && (self.below.is_empty() || self.below.iter().any(below))
     }
 
-    /// Sees that no two files would be one entry.
+    /// Checks that no two files would become the same entry.
     fn tell_apart(&self) -> std::result::Result<(), String> {
         let mut sorted: Vec<&Source> = self.selection.found.iter().collect();
         sorted.sort_by(|one, other| (&one.name, &one.given).cmp(&(&other.name, &other.given)));
@@ -204,7 +204,7 @@ impl<'a, 'c> Selector<'a, 'c> {
         ))
     }
 
-    /// Compares what is marked, and what was found, with the files that are there.
+    /// Compares marked entries and selected files with the existing files.
     async fn compare(&mut self) -> Result<()> {
         let action = self.options.action;
         let mut marks = std::mem::take(&mut self.selection.marks);
@@ -247,7 +247,7 @@ impl<'a, 'c> Selector<'a, 'c> {
     }
 }
 
-/// The name in the archive of a file that the words name.
+/// Returns the name in the archive for a file on the command line.
 fn inside(given: &str, junk: bool) -> String {
     let mut name = given.trim_start_matches('/');
     while let Some(rest) = name.strip_prefix("./") {
@@ -256,7 +256,7 @@ fn inside(given: &str, junk: bool) -> String {
     if junk { name.rsplit('/').next().unwrap_or_default() } else { name }.to_owned()
 }
 
-/// Seconds since the Unix epoch.
+/// Returns the seconds since the Unix epoch.
 fn whole_seconds(time: SystemTime) -> u64 {
     time.duration_since(UNIX_EPOCH).map(|since| since.as_secs()).unwrap_or_default()
 }

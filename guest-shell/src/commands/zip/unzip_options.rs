@@ -1,4 +1,4 @@
-//! Words of the command lines of `unzip` and `zipinfo`.
+//! Command-line options of `unzip` and `zipinfo`.
 
 use super::list::{Form, Info, Size};
 
@@ -12,11 +12,11 @@ pub(super) enum Action {
     Pipe {
         told: bool,
     },
-    /// Only the archive's comment.
+    /// Only prints the comment of the archive.
     Comment,
 }
 
-/// Treatment of files that are there.
+/// Treatment of existing files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Existing {
     Ask,
@@ -29,14 +29,14 @@ pub(super) enum Existing {
 pub(super) struct Options {
     pub(super) action: Action,
     pub(super) existing: Existing,
-    /// Both `-n` and `-o` were given.
+    /// True if both `-n` and `-o` were given.
     pub(super) both: bool,
     pub(super) quiet: usize,
     pub(super) junk: bool,
     pub(super) fold: bool,
     pub(super) update: bool,
     pub(super) freshen: bool,
-    /// Set-user-ID, set-group-ID and sticky bits are kept.
+    /// True if set-user-ID, set-group-ID and sticky bits are preserved.
     pub(super) special_bits: bool,
     pub(super) directory: Option<String>,
     pub(super) file: String,
@@ -44,17 +44,17 @@ pub(super) struct Options {
     pub(super) exclude: Vec<String>,
 }
 
-/// Reason why words are not taken.
+/// Reason why a command line is invalid.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Mistake {
-    /// Words that say too little.
+    /// The command line is incomplete.
     Usage,
     /// An option is not supported.
     Option(char),
 }
 
 impl Options {
-    /// Reads the words of the command. `info` is for `zipinfo`.
+    /// Parses the words of the command. `info` is true for `zipinfo`.
     pub(super) fn read(words: &[String], info: bool) -> Result<Self, Mistake> {
         let mut options = Self {
             action: if info { Action::List(Form::Info(Info::default())) } else { Action::Extract },
@@ -117,7 +117,7 @@ impl Options {
             'p' => self.action = Action::Pipe { told: false },
             'c' => self.action = Action::Pipe { told: true },
             'z' => self.action = Action::Comment,
-            // Keeping wins.
+            // Keeping has precedence.
             'o' if self.existing == Existing::Keep => self.both = true,
             'o' => self.existing = Existing::Overwrite,
             'n' => {
@@ -130,7 +130,7 @@ impl Options {
             'u' => self.update = true,
             'f' => (self.update, self.freshen) = (true, true),
             'K' => self.special_bits = true,
-            // There is one owner, and `-U` escapes what the locale has no letters for: with UTF-8, nothing.
+            // There is only one owner. `-U` escapes characters that the locale lacks; UTF-8 lacks none.
             'X' | 'U' => {}
             _ => return None,
         }

@@ -1,6 +1,6 @@
-//! Words of the command line of `zip`.
+//! Command-line options of `zip`.
 
-/// Endings of names whose files are stored as they are, unless others are given.
+/// Suffixes of files that are stored without compression by default.
 const STORED_ENDINGS: &str = ".Z:.zip:.zoo:.arc:.lzh:.arj";
 
 /// Settings of one execution.
@@ -19,22 +19,22 @@ pub(super) struct Options {
     pub(super) no_directories: bool,
     pub(super) names_from_input: bool,
     pub(super) test: bool,
-    /// The archive is to be there already.
+    /// True if the archive must exist.
     pub(super) grow: bool,
-    /// The archive's time becomes that of its newest entry.
+    /// True if the archive gets the time of its newest entry.
     pub(super) latest: bool,
-    /// The archive's comment is read from standard input.
+    /// True if the comment of the archive is read from standard input.
     pub(super) comment: bool,
-    /// True if what would be done is shown.
+    /// True if the selection is only shown.
     pub(super) show: bool,
     pub(super) level: u32,
-    /// Endings of names of files that are not compressed.
+    /// Suffixes of files that are not compressed.
     pub(super) endings: String,
     pub(super) exclude: Vec<String>,
     pub(super) include: Vec<String>,
     pub(super) operands: Vec<String>,
     pub(super) help: bool,
-    /// The words as they were, up to the first name of a file and from it on, for a message.
+    /// Words of the command line, before and from the first file name, for a message.
     pub(super) words: (Vec<String>, Vec<String>),
 }
 
@@ -53,11 +53,11 @@ enum Takes {
     Nothing,
     Value,
     List,
-    /// Nothing, since the option is not supported.
+    /// None, since the option is not supported.
     Refused,
 }
 
-/// Short and long names of options. Two letters stand for one option where they can.
+/// Short and long names of options. Where possible, two letters are a single option.
 const TABLE: [(&str, &str, Takes); 48] = [
     ("0", "store", Takes::Nothing),
     ("1", "compress-1", Takes::Nothing),
@@ -109,7 +109,7 @@ const TABLE: [(&str, &str, Takes); 48] = [
     ("y", "symlinks", Takes::Nothing),
 ];
 
-/// More options of `zip`: signs, the end of the alphabet, and pairs of letters which must not be taken for two options.
+/// More options of `zip`: signs, the end of the alphabet, and pairs of letters that must not be parsed as two options.
 const MORE: [(&str, &str, Takes); 31] = [
     ("z", "archive-comment", Takes::Nothing),
     ("Z", "compression-method", Takes::Refused),
@@ -177,7 +177,7 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Reads the words of the command. The error is a text.
+    /// Parses the words of the command. The error is a message.
     pub(super) fn read(words: &[String]) -> Result<Self, String> {
         let mut options = Self::default();
         let mut rest = words.iter().peekable();
@@ -234,7 +234,7 @@ impl Options {
             Takes::Nothing => self.set(letters),
             Takes::Value => {
                 let value = value.map(str::to_owned).or_else(|| rest.next().cloned()).ok_or_else(missing)?;
-                // Archives are made in memory, so there is no temporary file.
+                // Archives are created in memory, so there is no temporary file.
                 if letters == "n" {
                     self.endings = value;
                 }
@@ -247,7 +247,7 @@ impl Options {
                     return Ok(());
                 }
                 let before = list.len();
-                // The words up to the next option or `@` are patterns.
+                // Words up to the next option or `@` are patterns.
                 while let Some(pattern) = rest.next_if(|word| !word.starts_with('-')) {
                     if pattern == "@" {
                         break;
@@ -293,22 +293,22 @@ impl Options {
             "sf" => self.show = true,
             "h" => self.help = true,
             "g" => self.grow = true,
-            // What is kept of a file is what there is: no owners, no times but one.
+            // These properties of files are not stored anyway: owners and additional times.
             "X" => {}
             level => self.level = level.parse().map_err(|_| format!("option '{level}' is not supported here"))?,
         }
         Ok(())
     }
 
-    /// Returns true if a file of this name is stored as it is.
+    /// Returns true if a file of this name is stored without compression.
     pub(super) fn stores(&self, name: &str) -> bool {
-        // The best compression is for all.
+        // The best compression applies to all files.
         let all = self.level == 9 || matches!(self.endings.as_str(), ":" | ";");
         !all && self.endings.split([':', ';']).any(|ending| !ending.is_empty() && name.ends_with(ending))
     }
 }
 
-/// The option that the longest beginning of letters names.
+/// Returns the option with the longest matching name at the beginning of the letters.
 fn by_letters(letters: &str) -> Result<Known, String> {
     let known =
         TABLE.iter().chain(&MORE).filter(|known| letters.starts_with(known.0)).max_by_key(|known| known.0.len());
@@ -316,7 +316,7 @@ fn by_letters(letters: &str) -> Result<Known, String> {
     known.copied().ok_or_else(|| format!("short option '{letter}' not supported"))
 }
 
-/// The option of a name, which may be shortened.
+/// Returns the option with this name, which may be abbreviated.
 fn by_name(name: &str) -> Result<Known, String> {
     let all = || TABLE.iter().chain(&MORE);
     let found: Vec<&Known> = all().filter(|known| known.1.starts_with(name)).collect();

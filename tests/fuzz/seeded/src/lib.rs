@@ -1,12 +1,12 @@
-//! Bugs that are there to be found, one for each fuzz target.
+//! Deliberate bugs, one for each fuzz target, which the target must find.
 //!
-//! In the product they stand behind `#[cfg(fuzzing)]`, a line each, and so does the dependency on this crate: no build but
-//! `cargo fuzz`'s has them. There they are all in one build, and off; `cargo xtask fuzz --seeded` switches on one at a time
-//! and sees whether its target finds it.
+//! In the product each bug is one line behind `#[cfg(fuzzing)]`, as is the dependency on this crate, so only builds of
+//! `cargo fuzz` contain the bugs. Such a build has all of them, switched off; `cargo xtask fuzz --seeded` switches on
+//! one at a time, and checks that its target finds it.
 
 use std::sync::LazyLock;
 
-/// Variable that switches a bug on: it holds the name of the bug's target.
+/// Environment variable that switches a bug on. Its value is the name of the bug's target.
 const VARIABLE: &str = "TOLLHOUSE_SEEDED_BUG";
 
 /// Returns true if the bug of a target is switched on.

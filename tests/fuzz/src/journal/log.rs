@@ -1,16 +1,16 @@
-//! An audit log: lines in a chain of hashes.
+//! The audit log: lines that form a hash chain.
 
 use std::io::Write as _;
 
 use tempfile::NamedTempFile;
 use tollhouse::gate::{Audit as _, AuditError, AuditFile, Chain, Event, suggest};
 
-/// The longest log whose every line is left out once.
+/// Number of lines that are changed and removed in turn.
 const LINES: usize = 16;
 
-/// A log as it stands, and each of its lines as what a line says, with the number and the hash that belong there: it is
-/// whole or not. A whole one is no longer whole when a line is changed, moved or left out, goes on where it ends, and
-/// suggests a policy that can be written and read.
+/// Checks two logs: the data itself, and a valid chain made from its lines. A log that verifies must stop verifying
+/// when a line is changed, moved or removed, must accept further events at its end, and must suggest a policy that can
+/// be written and parsed.
 pub(super) fn log(data: &[u8]) {
     let _ = check(data.split(|byte| *byte == b'\n'));
     let lines = chain(data);
@@ -29,7 +29,7 @@ fn check<'l>(lines: impl Iterator<Item = &'l [u8]>) -> Result<Chain, &'static st
     Ok(chain)
 }
 
-/// Lines such as `"event":"released","run":1,"seq":2`, made lines of a log.
+/// Makes a valid chain from lines such as `"event":"released","run":1,"seq":2`, by adding numbers and hashes.
 fn chain(data: &[u8]) -> Vec<Vec<u8>> {
     let mut previous = blake3_of(None);
     let bodies = data.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
@@ -46,13 +46,14 @@ fn blake3_of(line: Option<&[u8]>) -> String {
     line.map_or_else(|| "0".repeat(64), |line| blake3::hash(line).to_hex().to_string())
 }
 
-/// No line but the last can be another, or be left out, or stand elsewhere; and with the last one, the end is another.
+/// Checks that changing, removing or moving a line is detected. A change of the last line gives another end of the
+/// chain.
 fn altered(lines: &[Vec<u8>], end: &Chain) {
     for at in 0..lines.len().min(LINES) {
         let without = lines.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, line)| line.as_slice());
         assert!(check(without).is_err() || at + 1 == lines.len(), "line {} was left out", at + 1);
         let mut changed = lines.to_vec();
-        // Still the same JSON: only the bytes are others.
+        // A space leaves the JSON the same and changes the bytes.
         changed[at].push(b' ');
         let changed = check(changed.iter().map(Vec::as_slice));
         assert!(changed.is_err() || at + 1 == lines.len() && changed.as_ref() != Ok(end), "line {} changed", at + 1);
@@ -64,7 +65,7 @@ fn altered(lines: &[Vec<u8>], end: &Chain) {
     }
 }
 
-/// Checks a log as a file: it is read as it was written, goes on, and a line that was not finished is removed.
+/// Checks a log as a file: it verifies, suggests a policy, and accepts a further event.
 fn kept(lines: &[Vec<u8>], end: &Chain) {
     let mut file = NamedTempFile::new().expect("a file");
     for line in lines {
@@ -78,7 +79,7 @@ fn kept(lines: &[Vec<u8>], end: &Chain) {
             let parsed = tollhouse::capability::Policy::parse(&toml);
             parsed.unwrap_or_else(|error| panic!("{error}: it was suggested\n{toml}"));
         }
-        // What a line says may be no event.
+        // A line may be valid JSON and no known event.
         Err(AuditError::Unreadable { .. }) => {}
         Err(error) => panic!("the chain is whole: {error}"),
     }

@@ -1,12 +1,14 @@
-//! What is kept of a session: its log, its ledger, its records.
+//! The persistent records of a session: audit log, ledger, runs.
 
 mod log;
 mod session;
 
-/// Data that begins with `{`, or is a text of lines, is a log; any other is changes to a session that was exported.
+/// Tests an audit log if the data begins with `{` or is lines of text; otherwise tests the import of an exported
+/// session that is changed as the data says.
 ///
 /// # Panics
-/// If what is read is not what was written, or what somebody has changed is taken for genuine.
+///
+/// Panics if a manipulation is not detected, or if stored data is not read back as it was written.
 pub fn journal(data: &[u8]) {
     match data.split_first() {
         Some((b'"' | b'{' | b'\n', _)) => log::log(data),

@@ -1,4 +1,4 @@
-//! A session that was exported, and changed on its way.
+//! Import of an exported session that was changed in between.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -7,19 +7,20 @@ use arbitrary::{Arbitrary as _, Unstructured};
 use tollhouse::session::{At, ImportBudget, ImportOptions, ImportedBudget, Point, SessionId, Sessions};
 use tollhouse::store::{ArchiveWriter, BlobId, BlobSink as _, MemoryBlobs, Part, read_archive};
 
-/// A session of two runs, with calls, a denied call, budgets of both kinds, files and a label, as `session export` wrote it.
+/// Archive of a session with two runs, calls, a denied call, budgets of both kinds, files and a label, as `session
+/// export` wrote it.
 const GENUINE: &[u8] = include_bytes!("session.tlh");
 
-/// The most bytes that are read.
+/// Largest archive that is read, in bytes.
 const MOST: u64 = 1 << 20;
 
-/// The most changes of one input.
+/// Largest number of changes to one session.
 const CHANGES: usize = 8;
 
-/// A record without its session's name: kind, the rest of its key, its value.
+/// Record without the name of its session: kind, rest of the key, and value.
 type Record = (u8, Vec<u8>, Vec<u8>);
 
-/// An archive, taken apart.
+/// Contents of an archive.
 #[derive(Clone, PartialEq)]
 struct Session {
     manifest: Vec<u8>,
@@ -29,8 +30,9 @@ struct Session {
 
 static KNOWN: LazyLock<Session> = LazyLock::new(|| Session::read(GENUINE));
 
-/// Data as changes to the records of a session: it is refused, or it is whole, can be looked at everywhere, and is
-/// exported as what was imported. A log that somebody has changed is refused, as is a ledger that does not add up.
+/// Changes the records of a session as the data says, and imports the result. The session must be refused, or be
+/// complete, readable in every view, and exported as it was imported. A changed log and a ledger whose sums are wrong
+/// must be refused.
 pub(super) fn session(data: &[u8]) {
     let mut session = KNOWN.clone();
     let mut choices = Unstructured::new(data);
@@ -86,7 +88,7 @@ fn change(session: &mut Session, choices: &mut Unstructured<'_>, mend: &mut bool
         4 => flip(key, choices)?,
         5 => flip(value, choices)?,
         6 => *value = Vec::arbitrary(choices)?,
-        // Digits for digits: numbers change, and JSON stays JSON.
+        // A digit replaces a digit, so that numbers change and JSON stays valid.
         7 => {
             let digits: Vec<usize> = (0..value.len()).filter(|at| value[*at].is_ascii_digit()).collect();
             if !digits.is_empty() {
@@ -109,7 +111,7 @@ fn flip(bytes: &mut [u8], choices: &mut Unstructured<'_>) -> arbitrary::Result<(
     Ok(())
 }
 
-/// Looks at all there is.
+/// Reads everything that a session has.
 fn look(sessions: &Sessions, id: &SessionId) {
     let shown = sessions.show(id).expect("it is whole");
     let runs = sessions.runs(id).expect("it is whole");
@@ -159,19 +161,18 @@ impl Session {
         writer.finish().expect("there is memory")
     }
 
-    /// The records of a kind, in the order of their keys.
+    /// Returns the records of a kind, in the order of their keys.
     fn of(&self, kind: u8) -> Vec<&Record> {
         self.sorted().0.into_iter().filter(|record| record.0 == kind).collect()
     }
 
-    /// Returns the contents of a session, whatever the order in which it is written: of two records of one key, the
-    /// later.
+    /// Returns the contents of a session in order. If two records have the same key, the later one counts.
     fn sorted(&self) -> (Vec<&Record>, &BTreeMap<BlobId, Vec<u8>>) {
         let ordered: BTreeMap<_, _> = self.records.iter().map(|record| ((record.0, &record.1), record)).collect();
         (ordered.into_values().collect(), &self.blobs)
     }
 
-    /// Removes what an import draws anew, and what its family is then known by.
+    /// Removes the values that an import creates: the random seed, and the name of the family.
     fn forget_names(&mut self) {
         for (_, _, value) in self.records.iter_mut().filter(|record| record.0 == b'S') {
             let Ok(mut created) = serde_json::from_slice::<serde_json::Value>(value) else { continue };
@@ -182,7 +183,7 @@ impl Session {
         }
     }
 
-    /// Removes what is on record of its import: a line of the log, a record among the runs, and the head that names them.
+    /// Removes the records of an import: a line of the log, a record among the runs, and the head that names them.
     fn forget_import(&mut self, before: &Self) {
         for kind in [b'A', b'R'] {
             let last = self.of(kind).last().map(|record| (*record).clone());
@@ -192,7 +193,7 @@ impl Session {
         self.records.extend(before.of(b'H').into_iter().cloned());
     }
 
-    /// Chains the lines of the log anew, and has the head name the last: what a forger does who knows how.
+    /// Repairs the chain of the log and the head, as an attacker would who knows the format.
     fn mend(&mut self) {
         let (mut lines, mut previous) = (0_u64, "0".repeat(64));
         for (_, _, value) in self.records.iter_mut().filter(|record| record.0 == b'A') {
@@ -218,7 +219,7 @@ impl Session {
     }
 }
 
-/// The records of an entry.
+/// Parses the records in an entry of an archive.
 fn records(mut entry: &[u8]) -> Vec<Record> {
     let mut records = Vec::new();
     while let Some((kind, rest)) = entry.split_first() {

@@ -1,4 +1,4 @@
-//! The host's side: performs what a guest waits for, or answers it otherwise, or does not.
+//! The host's side: for each operation of a guest, performs it, completes it with some other result, or ignores it.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -15,21 +15,21 @@ use super::image::script;
 use super::plan::{Plan, Said, Slot, Started, What};
 use super::puppet::HOST;
 
-/// Number of rounds of a host at most: more than all guests of a plan are entered.
+/// Largest number of steps of a run, more than all guests of a plan can take.
 const ROUNDS: usize = 400;
 
-/// Number of calls that are granted, and the sum that they may spend.
+/// Budget of the grant: number of calls, and the sum of an argument.
 const CALLS: u64 = 6;
 const SPEND: u64 = 12;
 
-/// Number of bytes that a run may write.
+/// Limits of a run: bytes of output, and bytes of files.
 const OUTPUT: u64 = 4096;
 const FILES: u64 = 4096;
 
-/// The longest timer that is waited for.
+/// Longest timer that is waited for.
 const PATIENCE: Duration = Duration::from_millis(1);
 
-/// A run of the plan, and one of a guest that means well.
+/// Drives a run of the plan, and then a run of a well-behaved guest in the same session.
 pub(super) fn drive(plan: &Plan, choices: &mut Unstructured<'_>) {
     let session = session();
     let mut run = start(&session, &plan.slots);
@@ -47,7 +47,7 @@ pub(super) fn drive(plan: &Plan, choices: &mut Unstructured<'_>) {
             }
         }
     }
-    // What is not at its end is cancelled.
+    // Dropping an unfinished run cancels it.
     drop(run);
     works(&session);
 }
@@ -65,17 +65,17 @@ fn start(session: &Session, slots: &[Slot]) -> Run {
     session.start(Language::JavaScript, script, RunOptions::default()).expect("the session is free")
 }
 
-/// Knowledge of the host about a run.
+/// Operations of a run that the host knows.
 #[derive(Default)]
 struct Host {
     /// Every operation that was handed out.
     seen: BTreeSet<OperationId>,
-    /// Operations that nothing was done about.
+    /// Operations that were neither performed nor completed.
     left: Vec<OperationId>,
 }
 
 impl Host {
-    /// Does something about what is new, or else about what is old. False if the run is left alone.
+    /// Handles new operations, or else completes an old one. Returns false if the run is abandoned.
     fn turn(&mut self, run: &mut Run, started: Vec<Pending>, choices: &mut Unstructured<'_>) -> bool {
         let idle = started.is_empty();
         let mut comes = false;
@@ -89,7 +89,7 @@ impl Host {
                 0 => self.left.push(pending.id),
                 1 => run.resume(Completion { id: pending.id, result: answer(choices) }),
                 _ => {
-                    // What may never come is not waited for.
+                    // Only operations that certainly end are waited for.
                     comes |= match &pending.operation {
                         Operation::Call(_) => true,
                         Operation::Sleep(duration) => *duration <= PATIENCE,
@@ -101,7 +101,7 @@ impl Host {
             }
         }
         if choices.ratio(1, 8).unwrap_or(false) {
-            // To somebody who may not wait for it.
+            // Completes an operation that may not exist.
             let id = u64::arbitrary(choices).unwrap_or(1) % 8;
             run.resume(Completion { id, result: answer(choices) });
         }
@@ -118,7 +118,7 @@ impl Host {
     }
 }
 
-/// Returns an outcome of an operation, whatever it is.
+/// Returns an arbitrary outcome, whatever the operation is.
 fn answer(choices: &mut Unstructured<'_>) -> Result<Value, Failure> {
     match choices.int_in_range(0..=4).unwrap_or(0) {
         0 => Ok(Value::Json(json!(7).into())),
@@ -141,7 +141,7 @@ fn holds(result: &RunResult) {
     let count = |outcomes: &[CallOutcome]| {
         u64::try_from(calls.iter().filter(|call| outcomes.contains(&call.outcome)).count()).expect("there are few")
     };
-    // A call that was cancelled may have started before.
+    // A cancelled call may have started before it was cancelled.
     let made = count(&[CallOutcome::Ok, CallOutcome::Failed]);
     let most = Amount::whole(made + count(&[CallOutcome::Cancelled]));
     let used = result.budgets.first().expect("calls are counted").used;

@@ -1,21 +1,21 @@
-//! A guest's memory, made by hand: steps and calls of imports as the canonical ABI has them.
+//! Memory image of a guest, built by hand: its steps and calls of imports in the layout of the canonical ABI.
 
 use super::plan::{Import, RUN_TO_END, Said, Slot, Started, What};
 
-/// Address where the guest puts the image.
+/// Address at which the guest places the image.
 const BASE: u32 = 0x1000;
 
-/// Size of a slot in bytes, and of the part before the first slot: see `puppet.wat`.
+/// Size of a slot, and of the header before the first slot, in bytes: see `puppet.wat`.
 const SLOT: usize = 144;
 const HEAD: usize = 8;
 
-/// The most bytes of it.
+/// Largest image, in bytes.
 const MOST: usize = 0xe000;
 
-/// Memory from [`BASE`] on.
+/// Memory from address [`BASE`] on.
 struct Image(Vec<u8>);
 
-/// The script that has the guest say all of this.
+/// Returns the script that makes the guest take these steps: the image, in hexadecimal.
 pub(super) fn script(slots: &[Slot]) -> String {
     let mut image = Image(vec![0; HEAD + slots.len() * SLOT]);
     image.number(0, u32::try_from(slots.len()).expect("a plan has a few"));
@@ -39,21 +39,21 @@ impl Image {
         self.set(at, &number.to_le_bytes());
     }
 
-    /// Room at the end, zeroed: where it begins here.
+    /// Appends zeroed room, and returns where it begins in the image.
     fn room(&mut self, bytes: usize) -> usize {
         let at = self.0.len().next_multiple_of(8);
         self.0.resize(at + bytes, 0);
         at
     }
 
-    /// A pointer to what lies here, and a length.
+    /// Writes a pointer to a position in the image, and a length.
     fn range(&mut self, at: usize, to: usize, length: usize) {
         let small = |number: usize| u32::try_from(number).expect("the image is small");
         self.number(at, BASE + small(to));
         self.number(at + 4, small(length));
     }
 
-    /// A string, or a list of bytes.
+    /// Appends a string or a list of bytes, and writes a pointer to it.
     fn bytes(&mut self, at: usize, bytes: &[u8]) {
         let to = self.room(bytes.len());
         self.set(to, bytes);
@@ -151,7 +151,7 @@ impl Image {
         }
     }
 
-    /// A script to run to its end: `request` of the interface `scripts`.
+    /// Writes a `request` of the interface `scripts`, with a script to run to its end.
     fn request(&mut self, at: usize, import: &Import) {
         let [language, input, stdout, stderr, timeout] = import.numbers;
         let small = |number: u32, cases: u32| u8::try_from(number % cases).expect("there are few cases");
@@ -164,7 +164,7 @@ impl Image {
             self.bytes(at + 48, import.text.as_bytes());
         }
         for (at, number) in [(at + 56, stdout), (at + 72, stderr)] {
-            // One past the last case is none.
+            // One number above the last case, which is invalid.
             self.0[at] = small(number, 5);
             self.long(at + 8, u64::from(number % 9));
         }

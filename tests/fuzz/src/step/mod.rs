@@ -1,4 +1,4 @@
-//! What a script guest says to its host: steps, and calls of its imports, whatever it is told.
+//! Steps and calls of imports by a hostile script guest.
 
 mod drive;
 mod image;
@@ -9,11 +9,12 @@ use arbitrary::Unstructured;
 
 use self::plan::Plan;
 
-/// Data as a plan: what a guest says each time that it is entered, and what its host does then. No operation is handed out
-/// twice; what was spent is what the gate admitted, and within its budgets; limits hold; the session works afterwards.
+/// Reads data as a plan: what a guest does each time it is entered, and how its host reacts. No operation may be handed
+/// out twice, the budgets must match the admitted calls, limits must hold, and the session must work afterwards.
 ///
 /// # Panics
-/// If that does not hold.
+///
+/// Panics if that does not hold.
 pub fn step(data: &[u8]) {
     let mut choices = Unstructured::new(data);
     if let Ok(plan) = Plan::read(&mut choices) {

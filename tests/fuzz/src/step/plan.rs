@@ -1,16 +1,17 @@
-//! What a guest says, chosen by data: mostly what a guest could say, with numbers and names that meet.
+//! Plan of a guest's behaviour, derived from data: mostly plausible, with few distinct numbers and names so that they
+//! collide.
 
 use arbitrary::{Arbitrary, Result, Unstructured};
 
-/// The most steps, and operations and calls of imports in each.
+/// Largest number of steps, of operations in each step, and of calls of imports in each step.
 const STEPS: usize = 8;
 const STARTED: usize = 4;
 const IMPORTS: usize = 3;
 
-/// The import that runs a script to its end, by its number in `puppet.wat`.
+/// Number in `puppet.wat` of the import that runs a script to its end.
 pub(super) const RUN_TO_END: u32 = 12;
 
-/// Depth to which scripts run scripts.
+/// Largest depth of nested scripts.
 const DEPTH: u32 = 3;
 
 const METHODS: [&str; 7] = ["fuzz/add", "fuzz/add", "fuzz/other", "fuzz", "", "fuzz/add/x", "\u{202e}"];
@@ -31,7 +32,7 @@ pub(super) struct Plan {
     pub(super) slots: Vec<Slot>,
 }
 
-/// Step of a guest: the imports that are called, and the text that is given to the host.
+/// Step of a guest: the imports that it calls, and the result that it returns to the host.
 #[derive(Debug)]
 pub(super) struct Slot {
     pub(super) imports: Vec<Import>,
@@ -51,7 +52,7 @@ pub(super) enum Said {
         fuel: u64,
         state: Option<Vec<u8>>,
     },
-    /// Bytes that are taken for a step.
+    /// Bytes in place of an encoded step.
     Raw(Vec<u8>),
 }
 
@@ -70,8 +71,8 @@ pub(super) enum What {
     Write { stream: u32, bytes: Vec<u8>, end: bool },
 }
 
-/// Call of an import, by its number in `puppet.wat`: with a text and a path that lie in memory, or with numbers that
-/// are taken for places.
+/// Call of an import, by its number in `puppet.wat`. The arguments are a text and a path in memory, or raw numbers in
+/// place of pointers.
 #[derive(Debug)]
 pub(super) struct Import {
     pub(super) which: u32,
@@ -79,7 +80,7 @@ pub(super) struct Import {
     pub(super) path: String,
     pub(super) text: String,
     pub(super) numbers: [u32; 5],
-    /// Steps of a script that is run to its end.
+    /// Steps of a nested script that is run to its end.
     pub(super) script: Vec<Slot>,
 }
 
@@ -101,7 +102,7 @@ fn several<T>(
     (0..choices.int_in_range(0..=most)?).map(|_| one(choices)).collect()
 }
 
-/// The steps of one guest. It counts its operations; now and then it says another number.
+/// Derives the steps of one guest. Operations are numbered in order, with an occasional wrong number.
 fn slots(choices: &mut Unstructured<'_>, depth: u32) -> Result<Vec<Slot>> {
     let mut last = 0;
     several(choices, STEPS, |choices| {
@@ -125,7 +126,7 @@ fn id(choices: &mut Unstructured<'_>, last: u64) -> Result<u64> {
     Ok(match choices.int_in_range(0..=9)? {
         0 => u64::arbitrary(choices)?,
         1 | 2 => choices.int_in_range(0..=last)?,
-        // Of another process.
+        // Operation of another process of the run.
         3 => 1 << 40 | choices.int_in_range(0..=last)?,
         _ => last,
     })
@@ -155,7 +156,7 @@ fn stream(choices: &mut Unstructured<'_>) -> Result<u32> {
 fn finished(choices: &mut Unstructured<'_>) -> Result<Said> {
     let value = if bool::arbitrary(choices)? { Some(text(choices, &VALUES)?) } else { None };
     let error = if choices.ratio(1, 3)? {
-        // One past the last kind is none.
+        // One number above the last kind, which is invalid.
         Some((choices.int_in_range(0..=12)?, text(choices, &TEXTS)?))
     } else {
         None

@@ -1,4 +1,4 @@
-//! The hosts of the lying guest: made once a process.
+//! Host whose guest is a puppet that takes arbitrary steps, created once in each process.
 
 use std::sync::LazyLock;
 
@@ -13,9 +13,9 @@ const TOOL: &str = r#"(component
     (core instance $m (instantiate $m))
     (func (export "add") (param "n" u32) (result u32) (canon lift (core func $m "add"))))"#;
 
-/// Host that has the puppet for its guests, and [`TOOL`] for a tool.
+/// Host with the puppet as its guests and [`TOOL`] as its tool.
 pub(super) static HOST: LazyLock<Host> = LazyLock::new(|| {
-    // It lives as long as the process: a registry is read when a session is made.
+    // Kept for the life of the process: a session reads the registry when it is created.
     let directory = tempfile::tempdir().expect("a directory for temporary files").keep();
     let registry = Registry::open(&directory).expect("a directory is a registry");
     let mut request = PublishRequest::new(wat::parse_str(TOOL).expect("it is a component"));
@@ -26,7 +26,7 @@ pub(super) static HOST: LazyLock<Host> = LazyLock::new(|| {
     Host::with_guest(&options, &puppet()).expect("it has the world of a guest")
 });
 
-/// The puppet as a component.
+/// Returns the puppet as a component.
 fn puppet() -> Vec<u8> {
     let mut resolve = Resolve::default();
     let package = resolve.push_str("guest.wit", include_str!("../../../../wit/guest.wit")).expect("it parses");

@@ -1,11 +1,11 @@
-//! Archives, uncompressed: entries that are in order, or nearly.
+//! Uncompressed archives whose entries are in order, or almost.
 
 use arbitrary::{Result, Unstructured};
 use tollhouse::store::BlobId;
 
 const CONTENTS: [&[u8]; 4] = [b"", b"x", b"{}", b"a blob"];
 
-/// A manifest, records, blobs; now and then one too few, too many, or with another name.
+/// Generates a manifest, records and blobs, sometimes with an entry too few, too many, or under a wrong name.
 pub(super) fn archive(choices: &mut Unstructured<'_>) -> Result<Vec<u8>> {
     let mut tar = Vec::new();
     if !choices.ratio(1, 8)? {
@@ -27,7 +27,7 @@ pub(super) fn archive(choices: &mut Unstructured<'_>) -> Result<Vec<u8>> {
     Ok(tar)
 }
 
-/// Appends one entry. The target makes the sums of headers right.
+/// Appends one entry. The fuzz target corrects the checksums of headers.
 fn entry(tar: &mut Vec<u8>, name: &str, bytes: &[u8], choices: &mut Unstructured<'_>) -> Result<()> {
     let mut header = [0; 512];
     header[..name.len()].copy_from_slice(name.as_bytes());

@@ -1,4 +1,4 @@
-//! Functions, and arguments that fit them, or nearly.
+//! Functions, and arguments that match their types, or almost.
 
 use arbitrary::{Result, Unstructured};
 use serde_json::{Map, Value, json};
@@ -6,13 +6,14 @@ use tollhouse::tool::types::{Case, Function, Members, Shape, Type};
 
 use crate::shape;
 
-/// Letters of the first line of `canonical` and `words`: see `shape`. Shapes within shapes are as many as those without.
+/// Letters for the first line of the inputs of `canonical` and `words`: see `shape`. Types with parts are as frequent
+/// as those without.
 const LETTERS: &[u8] = b"bcsB12345678fFEGOWLXTRV?!MLTRV?!_abclm12312";
 
-/// Depth to which arguments nest.
+/// Largest depth of generated arguments.
 const DEPTH: usize = 10;
 
-/// Numbers and texts that are at some end.
+/// Numbers and texts at the borders of ranges.
 const NUMBERS: [&str; 12] = [
     "0",
     "1",
@@ -29,7 +30,7 @@ const NUMBERS: [&str; 12] = [
 ];
 const TEXTS: [&str; 9] = ["", "a", "é", "💡", "QQ==", "QR==", "7", "NaN", "\u{0}"];
 
-/// Makes the first line: types.
+/// Generates the first line, which describes the types.
 pub(super) fn types(choices: &mut Unstructured<'_>) -> Result<Vec<u8>> {
     let mut line = vec![choices.int_in_range(b'0'..=b'4')?, choices.int_in_range(b'a'..=b'x')?];
     for _ in 0..choices.int_in_range(1..=12)? {
@@ -39,7 +40,7 @@ pub(super) fn types(choices: &mut Unstructured<'_>) -> Result<Vec<u8>> {
     Ok(line)
 }
 
-/// Makes types, and JSON.
+/// Generates types, and JSON arguments.
 pub(super) fn json(choices: &mut Unstructured<'_>) -> Result<Vec<u8>> {
     let mut data = types(choices)?;
     let (function, _) = shape::function(&data);
@@ -47,7 +48,7 @@ pub(super) fn json(choices: &mut Unstructured<'_>) -> Result<Vec<u8>> {
     Ok(data)
 }
 
-/// Makes types, and words: each parameter by its name, its value as JSON or as it is.
+/// Generates types, and command-line words: each parameter by its name, with its value as JSON or as plain text.
 pub(super) fn words(choices: &mut Unstructured<'_>) -> Result<Vec<u8>> {
     let mut data = types(choices)?;
     let (function, _) = shape::function(&data);
@@ -88,7 +89,7 @@ fn spelled(name: &str, choices: &mut Unstructured<'_>) -> Result<String> {
     })
 }
 
-/// A value that fits a type; now and then one that does not.
+/// Generates a value of a type, or sometimes of another one.
 fn value(ty: &Type, depth: usize, choices: &mut Unstructured<'_>) -> Result<Value> {
     if depth > DEPTH || choices.ratio(1, 24)? {
         return anything(choices);

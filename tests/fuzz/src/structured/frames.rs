@@ -1,8 +1,8 @@
-//! Frames of a store's socket: in order, or nearly.
+//! Frames on the socket of a shared store that are valid, or almost.
 
 use arbitrary::{Arbitrary as _, Result, Unstructured};
 
-/// Makes the speaker's byte, and some frames.
+/// Generates the first byte, which says who sends, and some frames.
 pub(super) fn frames(choices: &mut Unstructured<'_>) -> Result<Vec<u8>> {
     let asks = bool::arbitrary(choices)?;
     let mut data = vec![u8::from(!asks)];
@@ -110,7 +110,7 @@ fn record(frame: &mut Vec<u8>, choices: &mut Unstructured<'_>) -> Result<()> {
     option(frame, choices, bytes)
 }
 
-/// Writes a list of items; now and then its length is one more than there are.
+/// Writes a list of items, sometimes with a length that is one too large.
 fn list(frame: &mut Vec<u8>, choices: &mut Unstructured<'_>, one: Part) -> Result<()> {
     let count = choices.int_in_range(0..=3_u8)?;
     let said = u32::from(count) + u32::from(choices.ratio(1, 16)?);

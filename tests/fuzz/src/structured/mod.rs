@@ -1,5 +1,5 @@
-//! Inputs with the structure that a target reads, chosen by random numbers: what a test can afford of fuzzing, and what no
-//! mutation of a corpus comes upon. The same number gives the same input.
+//! Generated inputs with the structure that a target expects, which mutations of a corpus rarely produce. The same
+//! number gives the same input.
 
 mod archive;
 mod arguments;
@@ -14,7 +14,7 @@ use arbitrary::{Result, Unstructured};
 use self::grammar::Grammar;
 use crate::mutate::Numbers;
 
-/// Number of random bytes that an input is made of.
+/// Number of random bytes from which an input is generated.
 const CHANCE: usize = 1024;
 
 static GRAMMARS: LazyLock<BTreeMap<&str, Grammar>> = LazyLock::new(|| {
@@ -32,12 +32,12 @@ static GRAMMARS: LazyLock<BTreeMap<&str, Grammar>> = LazyLock::new(|| {
     texts.map(|(target, text)| (target, Grammar::read(text))).into()
 });
 
-/// An input of a target, for a number.
+/// Generates the input of a target for a number.
 #[must_use]
 pub fn input(target: &str, number: u64) -> Vec<u8> {
     let mut numbers = Numbers::from(number);
     let chance: Vec<u8> = (0..CHANCE / 8).flat_map(|_| numbers.next().to_le_bytes()).collect();
-    // Where chance ends, it goes on with zeros; the one error there is says that a range is empty, and none is.
+    // `Unstructured` gives zeros after its end. The only other error is an empty range, and no range here is empty.
     let made = make(target, number, &mut Unstructured::new(&chance));
     made.unwrap_or_default()
 }
@@ -50,7 +50,7 @@ fn make(target: &str, number: u64, choices: &mut Unstructured<'_>) -> Result<Vec
         "snapshot" => crate::snapshot::stored(choices),
         "token" => token(choices),
         "words" => arguments::words(choices),
-        // Every other one is changes to a session, which chance itself is.
+        // Every second input is a list of changes to a session, which random bytes already are.
         "journal" if number % 2 == 1 => Ok(changes(choices)),
         "engine" | "step" | "vfs" => Ok(rest(choices)),
         text => Ok(GRAMMARS[text].text(choices)?.into_bytes()),
@@ -61,7 +61,7 @@ fn rest(choices: &mut Unstructured<'_>) -> Vec<u8> {
     choices.bytes(choices.len()).unwrap_or_default().to_vec()
 }
 
-/// Makes data for `journal` that it does not take for a log.
+/// Generates data for `journal` that it does not take for a log.
 fn changes(choices: &mut Unstructured<'_>) -> Vec<u8> {
     let few = usize::from(choices.int_in_range(0..=40_u8).unwrap_or_default());
     let mut data = choices.bytes(few).unwrap_or_default().to_vec();
@@ -71,7 +71,7 @@ fn changes(choices: &mut Unstructured<'_>) -> Vec<u8> {
     data
 }
 
-/// A few changes of a genuine token.
+/// Generates a few changes of a genuine token.
 fn token(choices: &mut Unstructured<'_>) -> Result<Vec<u8>> {
     let mut data = vec![choices.int_in_range(0..=3)?];
     let changes = choices.int_in_range(0..=3)?;

@@ -1,4 +1,4 @@
-// A budget of two is two: at once, one after another, and in tries that fail.
+// A budget of two calls, used by concurrent, successive and failing calls. It admits exactly two.
 // status: completed
 // calls: ok ok denied denied denied
 // value: 2

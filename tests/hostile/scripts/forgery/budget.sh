@@ -1,4 +1,4 @@
-# The same from the shell, in jobs.
+# A budget of two calls, used by jobs of the shell. It admits exactly two.
 # status: completed
 # stdout: "ok\nok\n"
 

@@ -1,4 +1,4 @@
-// A call that is given up once it runs is spent all the same.
+// A call that is cancelled while it runs still counts against its budget.
 // status: completed
 // calls: cancelled ok denied
 // value: ["fulfilled", "rejected"]

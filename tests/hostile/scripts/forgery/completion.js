@@ -1,4 +1,4 @@
-// A promise of a tool settled by somebody else.
+// A promise of a tool that other code tries to settle.
 // status: completed
 // value: {"to": "a", "amount": 5}
 

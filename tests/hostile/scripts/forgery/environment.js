@@ -1,4 +1,4 @@
-// The host's environment is not there.
+// The environment of the host is not accessible.
 // status: completed
 // value: [[], "/workspace"]
 

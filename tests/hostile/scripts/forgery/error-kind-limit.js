@@ -1,4 +1,4 @@
-// The same of a limit.
+// An error that pretends to be a limit.
 // status: failed
 // error: exception
 

@@ -1,4 +1,4 @@
-// An error that says of itself that it is a limit, or a denial.
+// An error that pretends to be a limit or a denial.
 // status: failed
 // error: exception
 // message contains: mine

@@ -1,4 +1,4 @@
-// A real denial whose text was changed: it is what the host said, or the script's own error, and no more.
+// A real denial with a changed text counts either as the host's own error, or as an error of the script.
 // status: denied
 // error: capability
 

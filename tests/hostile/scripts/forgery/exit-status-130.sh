@@ -1,4 +1,4 @@
-# A status that would be that of a cancelled run: it is a failed one.
+# The exit status of a cancelled run, which counts as that of a failed run.
 # status: failed
 # error: exit
 # exit: 130

@@ -1,4 +1,4 @@
-// Statuses that are none.
+// Invalid exit statuses.
 // status: failed
 // error: exit
 // exit: 4

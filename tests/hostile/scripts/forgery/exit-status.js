@@ -1,4 +1,4 @@
-// A status of the CLI's own.
+// An exit status with a special meaning in the CLI.
 // status: failed
 // error: exit
 // exit: 3

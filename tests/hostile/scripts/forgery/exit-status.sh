@@ -1,4 +1,4 @@
-# The same in the shell.
+# An exit status with a special meaning in the CLI, from the shell.
 # status: failed
 # error: exit
 # exit: 4

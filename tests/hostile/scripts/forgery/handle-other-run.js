@@ -1,4 +1,4 @@
-// A handle of an earlier run: it names nothing in this one.
+// A handle of an earlier run, which is invalid in this one.
 // status: completed
 // value: "ArgumentError"
 

@@ -1,4 +1,4 @@
-// A handle of one thing as another.
+// A handle that is used with another type.
 // status: completed
 
 const counter = await probe.counter.new({ start: 1 });

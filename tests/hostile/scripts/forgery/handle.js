@@ -1,4 +1,4 @@
-// Handles that were made up.
+// Invented handles.
 // status: completed
 // value: ["ArgumentError"]
 

@@ -1,4 +1,4 @@
-// Resources without end, each in an instance of its own: a run may keep so many, and others' calls find room.
+// Endless resources, each in its own instance. A run has a limited number, and leaves room for other calls.
 // status: completed
 // value: ["limit", 100]
 // limits: fuel = 100000000, memory = "256MiB"

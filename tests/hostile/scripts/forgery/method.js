@@ -1,4 +1,4 @@
-// Methods that were made up, by every way to one.
+// Invented methods, in all ways of calling one.
 // status: completed
 
 const seen = [];

@@ -1,4 +1,4 @@
-// Nor do stacks, callers and arguments lead to them.
+// The functions of the host cannot be reached through stacks, callers and arguments.
 // status: completed
 
 function caught() { try { return [caught.caller, arguments.callee] } catch (error) { return error.name } }

@@ -1,4 +1,4 @@
-// The host's functions are nobody's to call.
+// The functions of the host cannot be called.
 // status: completed
 // value: []
 

@@ -1,4 +1,4 @@
-// No network but the tool that has it.
+// There is no network access, except through the tool that has it.
 // status: completed
 // value: []
 

@@ -1,4 +1,4 @@
-# The same in the shell.
+# There is no network access in the shell, except through the tool that has it.
 # status: completed
 # stdout: "on\n"
 

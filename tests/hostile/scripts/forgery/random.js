@@ -1,4 +1,4 @@
-// Random numbers do not tell of other runs: they are not those of a fresh seed.
+// Random numbers reveal nothing about other runs. They come from a fresh seed.
 // status: completed
 // value: true
 

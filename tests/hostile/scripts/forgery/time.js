@@ -1,4 +1,4 @@
-// The clock advances with what the script uses, and never goes back; the script's own `Date` is its own.
+// The clock advances with the fuel of the script, and never goes back. A `Date` of the script has no effect on it.
 // status: completed
 // value: true
 

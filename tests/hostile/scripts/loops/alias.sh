@@ -1,4 +1,4 @@
-# Aliases that name each other, for ever.
+# Aliases that refer to each other endlessly.
 # status: limited
 # error: limit
 

@@ -1,4 +1,4 @@
-# Variables that name each other, in arithmetic.
+# Variables that refer to each other in arithmetic.
 # status: failed
 # error: exit
 

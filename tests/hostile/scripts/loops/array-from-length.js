@@ -1,4 +1,4 @@
-// A list of as many elements as a number can say.
+// A list with the largest length that a number can represent.
 // status: failed
 // error: exception
 // name: RangeError

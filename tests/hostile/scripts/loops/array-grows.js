@@ -1,4 +1,4 @@
-// A list that is added to while it is walked.
+// A list that grows during its iteration.
 // status: limited
 // error: limit
 

@@ -1,4 +1,4 @@
-// An asynchronous generator without an end.
+// An endless asynchronous generator.
 // status: limited
 // error: limit
 

@@ -1,4 +1,4 @@
-// Waiting for nothing, for ever: microtasks only.
+// Endless microtasks that wait for nothing.
 // status: limited
 // error: limit
 

@@ -1,4 +1,4 @@
-# awk reads a command that does not end.
+# Reading from an endless command in awk.
 # status: limited
 # error: limit
 

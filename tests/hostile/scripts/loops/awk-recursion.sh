@@ -1,4 +1,4 @@
-# A function of awk's that calls itself.
+# A recursive function in awk.
 # status: failed
 # error: exit
 

@@ -1,4 +1,4 @@
-# A loop of awk's.
+# An endless loop in awk.
 # status: limited
 # error: limit
 # limits: wall = "600ms"

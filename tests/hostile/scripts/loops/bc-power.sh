@@ -1,4 +1,4 @@
-# A power beyond all numbers: bc says that it cannot.
+# A power beyond the range of bc, which reports an error.
 # status: failed
 # error: exit
 

@@ -1,4 +1,4 @@
-# An endless loop in another language.
+# An endless loop in bc.
 # status: limited
 # error: limit
 

@@ -1,4 +1,4 @@
-// One division that takes long, and its digits in decimal.
+// A division that takes long, and its conversion to decimal digits.
 // status: limited
 // error: limit
 // limits: wall = "400ms"

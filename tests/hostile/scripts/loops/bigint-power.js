@@ -1,4 +1,4 @@
-// One multiplication that takes hours.
+// A multiplication that takes hours.
 // status: failed
 // error: exception
 // name: RangeError

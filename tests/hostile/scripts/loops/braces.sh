@@ -1,4 +1,4 @@
-# A billion words by braces: no memory holds them, and nothing begins.
+# A brace expansion to a billion words, which exceeds the memory, so that no command begins.
 # status: failed
 # error: exception
 # message contains: brace range too large

@@ -1,4 +1,4 @@
-// The same behind a promise.
+// A limit in an asynchronous function, which neither `catch` nor `finally` stops.
 // status: limited
 // error: limit
 // stdout: ""

@@ -1,4 +1,4 @@
-// A limit is no exception: neither `catch` nor `finally` holds it up.
+// A limit is not an exception, so that neither `catch` nor `finally` stops it.
 // status: limited
 // error: limit
 // stdout: ""

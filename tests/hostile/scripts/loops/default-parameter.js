@@ -1,4 +1,4 @@
-// A default that calls its own function.
+// A default parameter that calls its own function.
 // status: failed
 // error: exception
 // name: RangeError

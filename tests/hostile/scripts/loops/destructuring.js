@@ -1,4 +1,4 @@
-// An iterator without an end, taken apart.
+// Destructuring of an endless iterator.
 // status: limited
 // error: limit
 

@@ -1,4 +1,4 @@
-// A loop whose condition is always met.
+// A loop whose condition is always true.
 // status: limited
 // error: limit
 

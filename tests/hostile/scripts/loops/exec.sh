@@ -1,4 +1,4 @@
-# A script that becomes itself.
+# A script that replaces itself with itself.
 # status: failed
 # error: exit
 

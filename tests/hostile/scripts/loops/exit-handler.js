@@ -1,4 +1,4 @@
-// A handler of the end that does not return.
+// An exit handler that does not return.
 // status: limited
 // error: limit
 // message contains: fuel

@@ -1,4 +1,4 @@
-# A pattern that goes back without end.
+# A pattern with endless backtracking.
 # status: completed
 # stdout: "1\n"
 

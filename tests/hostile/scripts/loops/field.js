@@ -1,4 +1,4 @@
-// A field that makes another object of its own class.
+// A field initializer that creates another object of its class.
 // status: failed
 // error: exception
 // name: RangeError

@@ -1,4 +1,4 @@
-# Files that are made while they are searched.
+# Files that are created during their search.
 # status: limited
 # error: limit
 # limits: wall = "600ms"

@@ -1,4 +1,4 @@
-# The same with a condition that is assigned.
+# An endless arithmetic loop whose condition is an assignment.
 # status: limited
 # error: limit
 # limits: fuel = 50000

@@ -1,4 +1,4 @@
-# A loop that counts for ever.
+# An arithmetic loop that counts for ever.
 # status: limited
 # error: limit
 # limits: fuel = 50000

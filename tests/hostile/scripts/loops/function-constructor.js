@@ -1,4 +1,4 @@
-// A loop in a function that is made of text.
+// A loop in a function that is created from text.
 // status: limited
 // error: limit
 // message contains: fuel

@@ -1,4 +1,4 @@
-// A generator without an end.
+// An endless generator.
 // status: limited
 // error: limit
 

@@ -1,4 +1,4 @@
-// A getter of the value that the script returns: the host's own reading of it.
+// A getter in the value of the script, which loops while the host reads the value.
 // status: limited
 // error: limit
 // message contains: fuel

@@ -1,4 +1,4 @@
-# A document that is fed to itself.
+# A here-string that repeatedly receives its own text.
 # status: limited
 # error: limit
 # limits: wall = "600ms"

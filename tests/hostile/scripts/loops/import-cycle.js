@@ -1,4 +1,4 @@
-// Two modules that import each other, and one that imports itself: they load, once.
+// Two modules that import each other, and one that imports itself. Each is loaded once.
 // status: completed
 // value: "a"
 

@@ -1,4 +1,4 @@
-// A module that is never evaluated to its end.
+// A module whose evaluation never ends.
 // status: limited
 // error: limit
 // message contains: fuel

@@ -1,4 +1,4 @@
-// What a value says of itself to `console.log` does not return.
+// A custom inspection function, called by `console.log`, that does not return.
 // status: limited
 // error: limit
 // message contains: fuel

@@ -1,4 +1,4 @@
-// A timer that comes again and again.
+// A timer that repeats endlessly.
 // status: limited
 // error: limit
 // message contains: while the script waited for 1 timer

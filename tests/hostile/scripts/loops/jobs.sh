@@ -1,4 +1,4 @@
-# Jobs without end, each of which waits.
+# Endless jobs, each of which waits.
 # status: limited
 # error: limit
 

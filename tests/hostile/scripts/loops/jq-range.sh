@@ -1,4 +1,4 @@
-# A range without an end.
+# An endless range in jq.
 # status: limited
 # error: limit
 # limits: wall = "600ms"

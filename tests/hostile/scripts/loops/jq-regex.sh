@@ -1,4 +1,4 @@
-# `test` does not go back: it answers at once.
+# A regular expression in jq, which is matched without backtracking and therefore at once.
 # status: completed
 # stdout: "false\n"
 

@@ -1,4 +1,4 @@
-# A stream of jq's without an end.
+# An endless stream in jq.
 # status: limited
 # error: limit
 

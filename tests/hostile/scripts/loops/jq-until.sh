@@ -1,4 +1,4 @@
-# A condition of jq's that is never met.
+# A condition in jq that never becomes true.
 # status: limited
 # error: limit
 # limits: wall = "600ms"

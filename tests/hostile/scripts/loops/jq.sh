@@ -1,4 +1,4 @@
-# A loop of jq's.
+# An endless loop in jq.
 # status: limited
 # error: limit
 # limits: wall = "600ms"

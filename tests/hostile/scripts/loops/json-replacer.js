@@ -1,4 +1,4 @@
-// A replacer that makes a new level each time, of a value without an end.
+// A replacer that adds a level each time, for an endless value.
 // status: limited
 // error: limit
 

@@ -1,4 +1,4 @@
-// Two loops, of which the inner one continues the outer one.
+// Two loops, of which the inner one continues the outer one endlessly.
 // status: limited
 // error: limit
 // message contains: fuel

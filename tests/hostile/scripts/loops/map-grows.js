@@ -1,4 +1,4 @@
-// A map that grows while it is walked.
+// A map that grows during its iteration.
 // status: limited
 // error: limit
 

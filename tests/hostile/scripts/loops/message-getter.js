@@ -1,4 +1,4 @@
-// An error that is no error, and whose name and message do not return: what is shown of it asks no getter.
+// A thrown object whose `name` and `message` getters do not return. The host reports it without calling them.
 // status: failed
 // error: exception
 

@@ -1,4 +1,4 @@
-// Each microtask queues another one, so no timer ever has its turn.
+// Each microtask queues another one, so timers never fire.
 // status: limited
 // error: limit
 // stdout: ""

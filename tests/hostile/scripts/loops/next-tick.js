@@ -1,4 +1,4 @@
-// The same with `process.nextTick`.
+// Each callback of `process.nextTick` queues another one, so timers never fire.
 // status: limited
 // error: limit
 

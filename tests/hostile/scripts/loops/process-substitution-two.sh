@@ -1,4 +1,4 @@
-# Two of them.
+# Two endless process substitutions.
 # status: limited
 # error: limit
 

@@ -1,4 +1,4 @@
-# A process substitution that does not end.
+# An endless process substitution.
 # status: limited
 # error: limit
 

@@ -1,4 +1,4 @@
-// Each promise makes the next one.
+// Each promise creates the next one.
 // status: limited
 // error: limit
 

@@ -1,4 +1,4 @@
-// A trap that does not return.
+// A proxy trap that does not return.
 // status: limited
 // error: limit
 // message contains: fuel

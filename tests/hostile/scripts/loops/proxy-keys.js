@@ -1,4 +1,4 @@
-// A proxy with new keys each time, spread for ever.
+// A proxy with new keys each time, which is spread endlessly.
 // status: limited
 // error: limit
 

@@ -1,4 +1,4 @@
-// A list that claims to be longer than any memory, as the script's value.
+// A list as the value of the script, with a length beyond any memory.
 // status: limited
 // error: limit
 

@@ -1,4 +1,4 @@
-// A proxy as the script's value: its traps loop while the host reads.
+// A proxy as the value of the script, whose traps loop while the host reads it.
 // status: limited
 // error: limit
 // message contains: fuel

@@ -1,4 +1,4 @@
-// A proxy as options of `shell`: its traps loop while the guest reads them.
+// A proxy as options of `shell`, whose traps loop while the guest reads them.
 // status: limited
 // error: limit
 // message contains: fuel

@@ -1,4 +1,4 @@
-# Reading what nobody writes: input is at its end.
+# A loop that reads standard input until it succeeds, although the input has ended.
 # status: limited
 # error: limit
 # limits: wall = "600ms"

@@ -1,4 +1,4 @@
-// Waiting for input that does not come.
+// Waiting for input that never arrives.
 // status: limited
 // error: limit
 // limits: wall = "600ms"

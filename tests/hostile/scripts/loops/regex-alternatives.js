@@ -1,4 +1,4 @@
-// Backtracking over alternatives that overlap.
+// A regular expression that backtracks over overlapping alternatives.
 // status: limited
 // error: limit
 // limits: wall = "400ms"

@@ -1,4 +1,4 @@
-// Backtracking over back references.
+// A regular expression that backtracks over back references.
 // status: limited
 // error: limit
 

@@ -1,4 +1,4 @@
-// A global expression whose last index is set back.
+// A global regular expression whose `lastIndex` is reset.
 // status: limited
 // error: limit
 

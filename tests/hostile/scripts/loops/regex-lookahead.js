@@ -1,4 +1,4 @@
-// Backtracking in a lookahead.
+// A regular expression that backtracks in a lookahead.
 // status: limited
 // error: limit
 

@@ -1,4 +1,4 @@
-// Backtracking without end: one operation, within which nothing counts.
+// A regular expression with endless backtracking, which is a single operation that counts no fuel.
 // status: limited
 // error: limit
 

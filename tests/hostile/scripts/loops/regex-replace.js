@@ -1,4 +1,4 @@
-// The same by `replace`, in every place of a text.
+// Endless backtracking of a regular expression in `replace`, at every position of a text.
 // status: limited
 // error: limit
 

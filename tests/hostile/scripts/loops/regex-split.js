@@ -1,4 +1,4 @@
-// The same by `split`.
+// Endless backtracking of a regular expression in `split`.
 // status: limited
 // error: limit
 

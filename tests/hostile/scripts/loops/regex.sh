@@ -1,4 +1,4 @@
-# `=~` does not go back: it answers at once.
+# A regular expression of `=~`, which is matched without backtracking and therefore at once.
 # status: completed
 # stdout: "1\n"
 

@@ -1,4 +1,4 @@
-// Modules that require each other: each finds what the other one has so far.
+// Modules that require each other. Each gets the exports of the other one so far.
 // status: completed
 // value: 1
 

@@ -1,4 +1,4 @@
-// A module that requires itself anew under other names.
+// A module that requires itself repeatedly with other names.
 // status: failed
 // error: exception
 // name: RangeError

@@ -1,4 +1,4 @@
-# A substitution that always finds something: sed gives up after a thousand, and says so.
+# A substitution in sed that always matches. sed stops after a thousand, with a message.
 # status: completed
 # stdout: "a\n"
 # limits: wall = "600ms"

@@ -1,4 +1,4 @@
-# A jump to itself: sed gives up after a thousand, and says so.
+# A jump in sed to itself. sed stops after a thousand, with a message.
 # status: completed
 # stdout: "a\n"
 # limits: wall = "600ms"

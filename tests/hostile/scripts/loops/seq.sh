@@ -1,4 +1,4 @@
-# A sequence without an end.
+# An endless sequence.
 # status: limited
 # error: limit
 

@@ -1,4 +1,4 @@
-// A set that is added to while it is walked.
+// A set that grows during its iteration.
 // status: limited
 // error: limit
 

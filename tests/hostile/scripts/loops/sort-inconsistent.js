@@ -1,4 +1,4 @@
-// A comparator that contradicts itself: sorting ends all the same.
+// A comparator that contradicts itself. Sorting ends nevertheless.
 // status: completed
 // value: 1000
 

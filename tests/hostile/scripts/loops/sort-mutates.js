@@ -1,4 +1,4 @@
-// A comparator that makes the list longer while it is sorted.
+// A comparator that extends the list during the sort.
 // status: completed
 // value: true
 

@@ -1,4 +1,4 @@
-// Four billion holes: a loop of the engine's own.
+// `forEach` over four billion holes, which is a loop within the engine.
 // status: limited
 // error: limit
 // limits: wall = "400ms"

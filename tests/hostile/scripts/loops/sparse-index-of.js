@@ -1,4 +1,4 @@
-// The same, searched.
+// `indexOf` over four billion holes, which is a loop within the engine.
 // status: limited
 // error: limit
 // limits: wall = "400ms"

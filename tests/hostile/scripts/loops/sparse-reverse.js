@@ -1,4 +1,4 @@
-// The same, of an object that says it is as long as a number can say.
+// `reverse` of an object with the largest possible length, which is a loop within the engine.
 // status: limited
 // error: limit
 // limits: wall = "400ms"

@@ -1,4 +1,4 @@
-// The same, copied within itself.
+// `copyWithin` on an object with the largest possible length, which is a loop within the engine.
 // status: limited
 // error: limit
 // limits: wall = "400ms"

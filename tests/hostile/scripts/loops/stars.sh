@@ -1,4 +1,4 @@
-# A pattern of many stars.
+# A pattern with many stars.
 # status: completed
 # stdout: "no\n"
 

@@ -1,4 +1,4 @@
-// A class that is never finished.
+// A class whose static block never ends.
 // status: limited
 // error: limit
 // message contains: fuel

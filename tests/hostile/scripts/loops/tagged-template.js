@@ -1,4 +1,4 @@
-// A tag of a template that does not return.
+// A template tag that does not return.
 // status: limited
 // error: limit
 

@@ -1,4 +1,4 @@
-# A file that nothing writes to any more is followed no longer.
+# `tail -f` of a file without writers, which ends by itself.
 # status: completed
 
 echo line > f

@@ -1,4 +1,4 @@
-# What never waits is stopped by `timeout` all the same.
+# `timeout` stops a command that never waits.
 # status: completed
 # limits: wall = "5s"
 

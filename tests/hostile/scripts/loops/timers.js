@@ -1,4 +1,4 @@
-// Each timer sets the next one, for no time.
+// Each timer sets the next one, with a delay of 0.
 // status: limited
 // error: limit
 // limits: wall = "400ms"

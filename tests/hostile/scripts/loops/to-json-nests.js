@@ -1,4 +1,4 @@
-// `toJSON` of the script's value gives another value with a `toJSON`.
+// `toJSON` of the script's value returns another value with a `toJSON`.
 // status: failed
 // error: exception
 // message contains: nested more than

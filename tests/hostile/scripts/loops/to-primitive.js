@@ -1,4 +1,4 @@
-// The same with `Symbol.toPrimitive`, as an argument of a function of the host's.
+// `Symbol.toPrimitive` of an argument for a function of the host does not return.
 // status: limited
 // error: limit
 // message contains: fuel

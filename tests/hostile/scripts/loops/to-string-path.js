@@ -1,4 +1,4 @@
-// The same as the path of a file.
+// A path whose conversion to a string does not return. It is refused without the conversion.
 // status: failed
 // error: exception
 // name: TypeError

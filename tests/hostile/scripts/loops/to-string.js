@@ -1,4 +1,4 @@
-// A conversion that does not return.
+// A conversion to a string that does not return.
 // status: limited
 // error: limit
 // message contains: fuel

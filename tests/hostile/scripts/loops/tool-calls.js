@@ -1,4 +1,4 @@
-// Calls for ever: those that were made are settled.
+// Endless calls of a tool. Those that were made are settled.
 // status: limited
 // error: limit
 // limits: wall = "600ms"

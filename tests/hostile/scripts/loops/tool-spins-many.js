@@ -1,4 +1,4 @@
-// Forty calls that never return, sixteen of which run at a time.
+// Forty calls that never return. Sixteen of them run concurrently.
 // status: limited
 // error: limit
 // message contains: time limit

@@ -1,4 +1,4 @@
-// A tool that never returns: the run's time ends it, and the call is on record.
+// A tool that never returns. The time limit of the run ends it, and the call is recorded.
 // status: limited
 // error: limit
 // stdout: "before\n"

@@ -1,4 +1,4 @@
-# A tool that never returns.
+# A tool that never returns, called from the shell.
 # status: limited
 # error: limit
 # stdout: "before\n"

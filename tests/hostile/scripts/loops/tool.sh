@@ -1,4 +1,4 @@
-# Calls of a tool for ever.
+# Endless calls of a tool from the shell.
 # status: limited
 # error: limit
 # limits: wall = "600ms"

@@ -1,4 +1,4 @@
-# A trap that runs before each command, with commands of its own.
+# A trap before each command that runs commands itself.
 # status: limited
 # error: limit
 # limits: wall = "600ms"

@@ -1,4 +1,4 @@
-# A trap of errors that fails itself, in a loop.
+# A trap for errors that fails itself, in a loop.
 # status: limited
 # error: limit
 # limits: wall = "600ms"

@@ -1,4 +1,4 @@
-# A trap at the end that does not end.
+# An exit trap that does not end.
 # status: limited
 # error: limit
 # limits: wall = "600ms"

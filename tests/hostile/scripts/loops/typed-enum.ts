@@ -1,4 +1,4 @@
-// An enum whose member does not come to an end.
+// An enum whose initializer does not end.
 // status: limited
 // error: limit
 // message contains: fuel

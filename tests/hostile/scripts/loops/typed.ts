@@ -1,4 +1,4 @@
-// The same in TypeScript.
+// An endless loop in TypeScript.
 // status: limited
 // error: limit
 // message contains: fuel

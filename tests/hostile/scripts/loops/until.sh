@@ -1,4 +1,4 @@
-# A loop whose condition is never met.
+# A loop whose condition is never true.
 # status: limited
 # error: limit
 # limits: fuel = 50000

@@ -1,4 +1,4 @@
-// The same in arithmetic.
+// A conversion to a number in arithmetic that does not return.
 // status: limited
 // error: limit
 // message contains: fuel

@@ -1,4 +1,4 @@
-// A loop without an end; what it wrote before is kept.
+// An endless loop. Earlier output is kept.
 // status: limited
 // error: limit
 // stdout: "before\n"

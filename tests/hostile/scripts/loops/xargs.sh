@@ -1,4 +1,4 @@
-# A command for each of endless lines.
+# A command for each of endlessly many lines.
 # status: limited
 # error: limit
 

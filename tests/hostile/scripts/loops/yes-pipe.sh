@@ -1,4 +1,4 @@
-# A stream without an end, of which two lines are wanted: it ends.
+# An endless stream whose reader takes two lines, so that it ends.
 # status: completed
 # stdout: "y\ny\n"
 

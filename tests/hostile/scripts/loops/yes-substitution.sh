@@ -1,4 +1,4 @@
-# A substitution that does not end.
+# An endless command substitution.
 # status: limited
 # error: limit
 

@@ -1,4 +1,4 @@
-# A loop over a stream without an end.
+# A loop over an endless stream.
 # status: limited
 # error: limit
 

@@ -1,4 +1,4 @@
-# A stream without an end that nobody keeps.
+# An endless stream that nobody keeps.
 # status: limited
 # error: limit
 

@@ -1,4 +1,4 @@
-# Aliases without end.
+# Endless aliases.
 # status: limited
 # error: limit
 

@@ -1,4 +1,4 @@
-// An argument beyond the limit on arguments: refused, and the script goes on.
+// An argument beyond the limit on arguments is refused, and the script continues.
 // status: completed
 // value: ["LimitError", "limit", true, true]
 // calls: denied

@@ -1,4 +1,4 @@
-// As many arguments as there are numbers.
+// A call with an ever larger number of arguments.
 // status: limited
 // error: limit
 // name: LimitError

@@ -1,4 +1,4 @@
-# Arguments that double.
+# Arguments whose number doubles.
 # status: limited
 # error: limit
 

@@ -1,4 +1,4 @@
-// More memory at once than there is.
+// A single allocation beyond the limit on memory.
 // status: limited
 // error: limit
 // message contains: memory

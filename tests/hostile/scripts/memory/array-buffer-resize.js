@@ -1,4 +1,4 @@
-// Memory that grows in place.
+// A buffer that grows in place.
 // status: limited
 // error: limit
 // message contains: memory

@@ -1,4 +1,4 @@
-// Memory as such.
+// Endless buffers.
 // status: limited
 // error: limit
 // message contains: memory

@@ -1,4 +1,4 @@
-// A list without an end; what was written before is kept.
+// An endless list. Earlier output is kept.
 // status: limited
 // error: limit
 // stdout: "before\n"

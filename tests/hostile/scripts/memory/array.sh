@@ -1,4 +1,4 @@
-# An array without an end.
+# An endless array.
 # status: limited
 # error: limit
 

@@ -1,4 +1,4 @@
-# An associative array without an end.
+# An endless associative array.
 # status: limited
 # error: limit
 

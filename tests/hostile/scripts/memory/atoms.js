@@ -1,4 +1,4 @@
-// Names of properties.
+// Endless names of properties.
 // status: limited
 // error: limit
 

@@ -1,4 +1,4 @@
-# An array of awk's without an end.
+# An endless array in awk.
 # status: failed
 # error: exit
 

@@ -1,4 +1,4 @@
-# A width of awk's beyond any memory: an error of awk's.
+# A width in awk beyond any memory, which is an error of awk.
 # status: completed
 # stdout: "0\n"
 

@@ -1,4 +1,4 @@
-# A text of awk's that doubles.
+# A text in awk that doubles.
 # status: limited
 # error: limit
 

@@ -1,4 +1,4 @@
-# Encoding what does not end.
+# Encoding of endless input.
 # status: limited
 # error: limit
 

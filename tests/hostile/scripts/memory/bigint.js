@@ -1,4 +1,4 @@
-// A number that doubles its digits.
+// A number whose digits double.
 // status: failed
 // error: exception
 // name: RangeError

@@ -1,4 +1,4 @@
-// Blobs of blobs.
+// Blobs that consist of blobs.
 // status: limited
 // error: limit
 

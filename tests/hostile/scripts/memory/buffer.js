@@ -1,4 +1,4 @@
-// The same with Node's `Buffer`.
+// Endless buffers of Node's class `Buffer`.
 // status: limited
 // error: limit
 

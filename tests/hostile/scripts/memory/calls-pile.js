@@ -1,4 +1,4 @@
-// Calls that nobody waits for: as many as there are wait, and memory ends it.
+// Endless calls without `await`. They wait for a free slot until the memory limit ends the run.
 // status: limited
 // error: limit
 

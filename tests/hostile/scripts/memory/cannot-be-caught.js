@@ -1,4 +1,4 @@
-// The limit on memory is no exception either.
+// The limit on memory is not an exception, so that it cannot be caught.
 // status: limited
 // error: limit
 // stdout: ""

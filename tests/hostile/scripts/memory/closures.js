@@ -1,4 +1,4 @@
-// Functions that hold each other.
+// Functions that refer to each other.
 // status: limited
 // error: limit
 

@@ -1,4 +1,4 @@
-// Directories in directories.
+// Nested directories.
 // status: completed
 // value: "ENAMETOOLONG"
 

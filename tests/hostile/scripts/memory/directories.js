@@ -1,4 +1,4 @@
-// Directories without end: they count, too.
+// Endless directories, which count as files.
 // status: limited
 // error: limit
 

@@ -1,4 +1,4 @@
-// A text that doubles, beyond the longest that there is.
+// A text that doubles beyond the largest length.
 // status: failed
 // error: exception
 

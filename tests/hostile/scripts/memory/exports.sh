@@ -1,4 +1,4 @@
-# An environment without an end.
+# An endless environment.
 # status: limited
 # error: limit
 

@@ -1,4 +1,4 @@
-// A file that is said to be longer than any limit.
+// A file that is extended beyond any limit.
 // status: completed
 // value: "EFBIG"
 

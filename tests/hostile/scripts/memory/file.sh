@@ -1,4 +1,4 @@
-# A file without an end: the disk is full, and the script goes on.
+# An endless file. The disk is full, and the script continues.
 # status: completed
 # stdout: "fits\n"
 # limits: memory = "64MiB"

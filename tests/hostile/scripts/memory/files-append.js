@@ -1,4 +1,4 @@
-// A file that grows by a little each time.
+// A file that grows in small steps.
 // status: completed
 // value: ["EDQUOT", true]
 

@@ -1,4 +1,4 @@
-// Files without end: the limit holds, and removing one makes room.
+// Endless files. The limit holds, and removing one frees space.
 // status: completed
 // value: ["EDQUOT", true]
 

@@ -1,4 +1,4 @@
-// A file beyond the limit on files: an error with a code, and the next file fits.
+// A file beyond the limit on files is an error with a code, and a smaller file fits.
 // status: completed
 // value: ["EDQUOT", "fits"]
 // limits: memory = "64MiB"

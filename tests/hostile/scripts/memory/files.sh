@@ -1,4 +1,4 @@
-# Files without end.
+# Endless files.
 # status: completed
 # stdout: "full\nagain\n"
 

@@ -1,4 +1,4 @@
-// One list as long as lists can be.
+// A list with the largest possible length.
 // status: limited
 // error: limit
 // message contains: memory

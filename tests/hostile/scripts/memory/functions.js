@@ -1,4 +1,4 @@
-// Functions made of text.
+// Functions that are created from text.
 // status: limited
 // error: limit
 

@@ -1,4 +1,4 @@
-# Functions without end.
+# Endless functions.
 # status: limited
 # error: limit
 

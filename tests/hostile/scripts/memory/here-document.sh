@@ -1,4 +1,4 @@
-# A document that is made of itself.
+# A here-document that doubles.
 # status: limited
 # error: limit
 

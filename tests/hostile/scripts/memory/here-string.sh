@@ -1,4 +1,4 @@
-# The same with a here-string.
+# A here-string that doubles.
 # status: limited
 # error: limit
 

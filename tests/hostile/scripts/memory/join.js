@@ -1,4 +1,4 @@
-// A separator between holes.
+// A list of holes that is joined with a separator.
 // status: limited
 // error: limit
 

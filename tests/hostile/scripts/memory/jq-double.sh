@@ -1,4 +1,4 @@
-# A value of jq's that doubles.
+# A value in jq that doubles.
 # status: limited
 # error: limit
 

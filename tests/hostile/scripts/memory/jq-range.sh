@@ -1,4 +1,4 @@
-# A list of jq's without an end.
+# An endless list in jq.
 # status: limited
 # error: limit
 

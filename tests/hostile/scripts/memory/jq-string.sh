@@ -1,4 +1,4 @@
-# A text of jq's that is multiplied.
+# A text in jq that is multiplied.
 # status: failed
 # error: exit
 

@@ -1,4 +1,4 @@
-// A text that is short, and whose value is not.
+// A short text with a large value.
 // status: limited
 // error: limit
 

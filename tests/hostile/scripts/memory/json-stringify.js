@@ -1,4 +1,4 @@
-// A value that is short, and whose JSON is not.
+// A small value with a long JSON text.
 // status: limited
 // error: limit
 

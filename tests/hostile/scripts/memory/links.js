@@ -1,4 +1,4 @@
-// Links without end: what they say counts.
+// Endless links, whose targets count as content.
 // status: completed
 // value: "EDQUOT"
 

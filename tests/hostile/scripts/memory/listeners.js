@@ -1,4 +1,4 @@
-// Listeners without end.
+// Endless listeners.
 // status: limited
 // error: limit
 

@@ -1,4 +1,4 @@
-// A map without an end.
+// An endless map.
 // status: limited
 // error: limit
 

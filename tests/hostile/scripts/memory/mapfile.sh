@@ -1,4 +1,4 @@
-# Lines without an end, as an array.
+# Endless lines that are read into an array.
 # status: limited
 # error: limit
 

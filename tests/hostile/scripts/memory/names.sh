@@ -1,4 +1,4 @@
-# A name that is too long, and a path that is.
+# A name and a path that are too long.
 # status: completed
 # stdout: "1\n1\n"
 

@@ -1,4 +1,4 @@
-// What a script does once it has caught that there is no more memory is without effect: files, calls, output.
+// When a script catches the error of the memory limit, its files, calls and output after that have no effect.
 // status: limited
 // error: limit
 // stdout: ""

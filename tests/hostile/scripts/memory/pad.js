@@ -1,4 +1,4 @@
-// The same with `padEnd`.
+// Texts of large length, created by `padEnd`.
 // status: limited
 // error: limit
 

@@ -1,4 +1,4 @@
-# The same into a variable.
+# A width beyond any memory in `printf -v`, which is an error of printf.
 # status: completed
 # stdout: "0\n"
 

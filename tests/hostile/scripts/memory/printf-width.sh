@@ -1,4 +1,4 @@
-# A width beyond any memory: an error of printf's.
+# A width beyond any memory, which is an error of printf.
 # status: completed
 # stdout: "0\n"
 

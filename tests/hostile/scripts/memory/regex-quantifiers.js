@@ -1,4 +1,4 @@
-// A short expression that becomes a long program.
+// A short regular expression with a large compiled form.
 // status: limited
 // error: limit
 

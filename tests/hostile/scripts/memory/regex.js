@@ -1,4 +1,4 @@
-// An expression that is a megabyte long, in lists.
+// Endless regular expressions with large compiled forms.
 // status: limited
 // error: limit
 

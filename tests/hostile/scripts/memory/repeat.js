@@ -1,4 +1,4 @@
-// A text that is repeated beyond any length.
+// A text that is repeated beyond the largest length.
 // status: limited
 // error: limit
 

@@ -1,4 +1,4 @@
-// A replacement that doubles what it replaces.
+// A replacement that doubles a text.
 // status: limited
 // error: limit
 

@@ -1,4 +1,4 @@
-# A replacement in a variable that doubles it.
+# A replacement in a variable that doubles its text.
 # status: limited
 # error: limit
 

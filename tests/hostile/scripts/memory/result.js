@@ -1,4 +1,4 @@
-// A result beyond the limit on results: refused, and the script goes on.
+// A result beyond the limit on results is refused, and the script continues.
 // status: completed
 // value: ["LimitError", "limit", true, true]
 // calls: failed

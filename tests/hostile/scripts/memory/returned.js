@@ -1,4 +1,4 @@
-// The script's value is short, and its JSON is not.
+// A small value of the script with a long JSON text.
 // status: limited
 // error: limit
 

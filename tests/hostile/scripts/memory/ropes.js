@@ -1,4 +1,4 @@
-// Texts that are made of each other, read to their end.
+// Texts that are concatenated from each other, and then read.
 // status: limited
 // error: limit
 

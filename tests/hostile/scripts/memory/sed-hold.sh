@@ -1,4 +1,4 @@
-# A hold space that doubles.
+# A hold space in sed that doubles.
 # status: limited
 # error: limit
 

@@ -1,4 +1,4 @@
-# A sequence in a variable.
+# A sequence that is stored in a variable.
 # status: limited
 # error: limit
 

@@ -1,4 +1,4 @@
-// A set of texts without an end.
+// An endless set of texts.
 // status: limited
 // error: limit
 

@@ -1,4 +1,4 @@
-# Sorting what does not end.
+# Sorting of endless input.
 # status: limited
 # error: limit
 

@@ -1,4 +1,4 @@
-// A text in characters, each of which is a value.
+// A text that is split into characters, each of which is a value.
 // status: limited
 // error: limit
 

@@ -1,4 +1,4 @@
-// Clones of clones.
+// Clones that contain clones.
 // status: limited
 // error: limit
 

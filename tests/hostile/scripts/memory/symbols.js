@@ -1,4 +1,4 @@
-// Symbols, which are never given back.
+// Symbols, which are never freed.
 // status: limited
 // error: limit
 

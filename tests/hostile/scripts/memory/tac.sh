@@ -1,4 +1,4 @@
-# Turning round what does not end.
+# Reversal of endless input.
 # status: limited
 # error: limit
 

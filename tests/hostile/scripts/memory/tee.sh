@@ -1,4 +1,4 @@
-# A stream into many files.
+# A stream that is copied to many files.
 # status: limited
 # error: limit
 

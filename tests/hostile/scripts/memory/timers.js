@@ -1,4 +1,4 @@
-// Timers that carry weight.
+// Endless timers that hold large values.
 // status: limited
 // error: limit
 

@@ -1,4 +1,4 @@
-// A tool beyond the memory that it may have: its call fails, and the next one works.
+// A call of a tool that exceeds the memory of the tool fails, and the next one succeeds.
 // status: completed
 // value: ["limit", true, 4]
 // calls: failed ok

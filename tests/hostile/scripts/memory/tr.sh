@@ -1,4 +1,4 @@
-# Translating what does not end, for nobody.
+# Translation of endless input.
 # status: limited
 # error: limit
 

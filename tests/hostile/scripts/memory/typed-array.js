@@ -1,4 +1,4 @@
-// Lists of numbers.
+// Typed arrays of numbers.
 // status: limited
 // error: limit
 // message contains: memory

@@ -1,4 +1,4 @@
-// Parameters without end.
+// Endless parameters of an address.
 // status: limited
 // error: limit
 

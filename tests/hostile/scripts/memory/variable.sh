@@ -1,4 +1,4 @@
-# A variable that doubles; what was written before is kept.
+# A variable that doubles. Earlier output is kept.
 # status: limited
 # error: limit
 # stdout: "before\n"

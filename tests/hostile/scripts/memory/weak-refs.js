@@ -1,4 +1,4 @@
-// References that hold nothing, to things that are held.
+// A weak map whose keys are all retained.
 // status: limited
 // error: limit
 

@@ -1,4 +1,4 @@
-// The limit on output is no exception.
+// The limit on output is not an exception, so that it cannot be caught.
 // status: limited
 // error: limit
 // message contains: output limit

@@ -1,4 +1,4 @@
-// The same on standard error.
+// Endless output on standard error.
 // status: limited
 // error: limit
 // message contains: output limit

@@ -1,4 +1,4 @@
-// Indentation that grows for ever.
+// Indentation that grows endlessly.
 // status: limited
 // error: limit
 

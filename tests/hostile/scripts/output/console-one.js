@@ -1,4 +1,4 @@
-// The same at once.
+// Output beyond its limit in a single call. The part up to the limit is kept.
 // status: limited
 // error: limit
 // message contains: output limit

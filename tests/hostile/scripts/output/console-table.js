@@ -1,4 +1,4 @@
-// A table of many rows, which is wider than its values.
+// A table with many rows, which takes more space than its values.
 // status: limited
 // error: limit
 

@@ -1,4 +1,4 @@
-// Output beyond its limit: what fits is kept.
+// Output beyond its limit. The part up to the limit is kept.
 // status: limited
 // error: limit
 // message contains: output limit of 1048576 bytes

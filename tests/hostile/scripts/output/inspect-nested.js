@@ -1,4 +1,4 @@
-// A value that is wide and deep.
+// Inspection of a value that is wide and deep.
 // status: limited
 // error: limit
 

@@ -1,4 +1,4 @@
-# The same line by line.
+# Endless output of single lines.
 # status: limited
 # error: limit
 

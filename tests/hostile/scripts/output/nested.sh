@@ -1,4 +1,4 @@
-# What an inner script writes counts where it goes to.
+# The output of an inner script counts as output of the outer one.
 # status: limited
 # error: limit
 

@@ -1,4 +1,4 @@
-// Bytes that are no text come out as they are.
+// Bytes that are not text are written unchanged.
 // status: completed
 // stdout: "\u0000A\u0000"
 

@@ -1,4 +1,4 @@
-// The same with `process.stdout`.
+// Output beyond its limit by `process.stdout`. The part up to the limit is kept.
 // status: limited
 // error: limit
 // message contains: output limit

@@ -1,4 +1,4 @@
-# Output without an end on standard error: what is reached first, the limit on output or on memory, ends it.
+# Endless output on standard error, which either the limit on output or the limit on memory ends.
 # status: limited
 # error: limit
 # stdout: ""

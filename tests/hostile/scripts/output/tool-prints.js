@@ -1,4 +1,4 @@
-// What a tool prints is no output of the script's.
+// The output of a tool is not output of the script.
 // status: completed
 // stdout: "after\n"
 // calls: ok

@@ -1,4 +1,4 @@
-# What `set -x` writes counts.
+# The output of `set -x` counts.
 # status: limited
 # error: limit
 

@@ -1,4 +1,4 @@
-// Names that differ in case, or in how an accent is written, are different files.
+// Names that differ in case, or in the encoding of an accent, denote different files.
 // status: completed
 // value: true
 

@@ -1,4 +1,4 @@
-# There are no devices but those of every shell.
+# There are no devices except those of the shell itself.
 # status: completed
 # stdout: "4\nnone\nno network\n"
 

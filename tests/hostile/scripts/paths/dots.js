@@ -1,4 +1,4 @@
-// `..` leads to the root and no further; nothing of the host is there.
+// `..` leads at most to the root, where no file of the host is visible.
 // status: completed
 // value: []
 

@@ -1,4 +1,4 @@
-# The same in the shell, whose `/etc` is its own.
+# `..` in the shell leads at most to the root. `/etc` is synthetic, and no file of the host is visible.
 # status: completed
 # stdout: "/\n"
 

@@ -1,4 +1,4 @@
-// Modules come from the session's files alone.
+// Modules are only imported from the files of the session.
 // status: completed
 // value: []
 

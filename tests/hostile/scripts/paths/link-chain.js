@@ -1,4 +1,4 @@
-// A chain of links: forty at most.
+// A chain of links, of which at most forty are followed.
 // status: completed
 // value: ["end", "ELOOP"]
 

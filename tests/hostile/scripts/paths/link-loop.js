@@ -1,4 +1,4 @@
-// Links that lead to each other.
+// Links that refer to each other.
 // status: completed
 // value: ["ELOOP"]
 

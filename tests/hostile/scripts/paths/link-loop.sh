@@ -1,4 +1,4 @@
-# The same in the shell, walked by commands that recurse.
+# Links that refer to each other, traversed by recursive commands of the shell.
 # status: completed
 # stdout: "loop\n"
 

@@ -1,4 +1,4 @@
-// A link to a place that is read-only, or not there, gives no right to it.
+// A link to a read-only or missing path, which grants no access to it.
 // status: completed
 // value: ["ENOENT", "EACCES", "ENOENT"]
 

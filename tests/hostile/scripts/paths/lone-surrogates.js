@@ -1,4 +1,4 @@
-// A name that is no text: an error or a replacement, and no other file.
+// A name that is not valid text is an error or replaced, but never denotes another file.
 // status: completed
 // value: true
 

@@ -1,4 +1,4 @@
-// A NUL in a name: an error, not another name.
+// A NUL in a name is an error, and does not denote another name.
 // status: completed
 // value: [[], ["a", "data"]]
 

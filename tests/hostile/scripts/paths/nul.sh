@@ -1,4 +1,4 @@
-# The same in the shell, where no text holds one.
+# A NUL in a name ends the name, as in bash.
 # status: completed
 # stdout: "a\ndata\n"
 

@@ -1,4 +1,4 @@
-// A mount that is read-only stays so: whatever is tried, and by whatever way.
+// A read-only mount cannot be changed by any operation or through any path.
 // status: completed
 // value: [[], "given\n"]
 

@@ -1,4 +1,4 @@
-# The same in the shell.
+# A read-only mount cannot be changed by commands of the shell.
 # status: completed
 # stdout: "given\n"
 

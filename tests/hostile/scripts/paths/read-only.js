@@ -1,4 +1,4 @@
-// Outside of /workspace and /tmp nothing is written.
+// Nothing can be written outside of /workspace and /tmp.
 // status: completed
 // value: ["EACCES", "ENOENT"]
 

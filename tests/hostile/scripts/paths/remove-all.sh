@@ -1,4 +1,4 @@
-# Everything is removed: what is the session's stays a session.
+# Removing everything leaves a usable session.
 # status: completed
 # stdout: "on\ngiven\n"
 

@@ -1,4 +1,4 @@
-// A directory moved into itself.
+// A directory that is moved into itself.
 // status: completed
 // value: true
 

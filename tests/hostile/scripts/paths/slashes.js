@@ -1,4 +1,4 @@
-// Slashes too many, and at the end.
+// Repeated slashes, and slashes at the end.
 // status: completed
 // value: ["x", "x", "ENOTDIR", "ENOTDIR", "ENOTDIR", "EISDIR", "ENOENT"]
 

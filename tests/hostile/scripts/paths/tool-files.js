@@ -1,4 +1,4 @@
-// A tool sees no file that it was not granted.
+// A tool has access only to files that it was granted.
 // status: completed
 // value: true
 

@@ -1,4 +1,4 @@
-// Forty scripts at once: sixteen is the most, the others are told.
+// Forty concurrent scripts. Sixteen may run, and the others fail.
 // status: completed
 // value: [true, true]
 

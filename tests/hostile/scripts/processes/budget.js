@@ -1,4 +1,4 @@
-// An inner script has its outer one's budgets, not its own: two calls are two calls.
+// An inner script shares the budgets of the outer one. Two calls are two calls in total.
 // status: completed
 // value: [0, 0, 126]
 // calls: ok ok denied

@@ -1,4 +1,4 @@
-// The end of an inner script is not that of the outer one.
+// The exit of an inner script does not end the outer one.
 // status: completed
 // value: 9
 

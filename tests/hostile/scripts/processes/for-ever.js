@@ -1,4 +1,4 @@
-// One script after another, for ever: their fuel is the run's.
+// Endless successive scripts, which share the fuel of the run.
 // status: limited
 // error: limit
 

@@ -1,4 +1,4 @@
-# The same from the shell.
+# Endless successive scripts from the shell, which share the fuel of the run.
 # status: limited
 # error: limit
 

@@ -1,4 +1,4 @@
-# The same in subshells.
+# A fork bomb of subshells.
 # status: limited
 # error: limit
 

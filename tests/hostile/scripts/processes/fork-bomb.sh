@@ -1,4 +1,4 @@
-# The fork bomb: each function runs itself twice.
+# A fork bomb of functions, each of which runs itself twice.
 # status: limited
 # error: limit
 

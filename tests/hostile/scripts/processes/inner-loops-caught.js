@@ -1,4 +1,4 @@
-// The same, caught: what is left is left.
+// An inner script that loops. The outer one catches the error, and continues with the rest of its resources.
 // status: completed
 // limits: fuel = 50000
 // value: "limit"

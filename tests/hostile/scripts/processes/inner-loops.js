@@ -1,4 +1,4 @@
-// An inner script that loops: what its outer one may use is all that it may.
+// An inner script that loops, with the resources of its outer one.
 // status: limited
 // error: limit
 // limits: fuel = 50000

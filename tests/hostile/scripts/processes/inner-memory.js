@@ -1,4 +1,4 @@
-// An inner script beyond its memory: its outer one is told, and goes on.
+// An inner script that exceeds its memory. The outer one gets an error, and continues.
 // status: completed
 // value: ["limit", "on\n"]
 

@@ -1,4 +1,4 @@
-# The same the other way round.
+# An inner JavaScript script that exceeds its memory. The outer shell gets a status, and continues.
 # status: completed
 # stdout: "status 137\n"
 

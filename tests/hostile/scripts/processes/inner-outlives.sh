@@ -1,4 +1,4 @@
-# A job that its script does not wait for: the run does, and ends it at its limit.
+# A job that its script does not wait for. The run waits, and ends the job at its limit.
 # status: limited
 # error: limit
 # stdout: "on\n"

@@ -1,4 +1,4 @@
-// An inner script that writes without end.
+// An inner script with endless output.
 // status: limited
 // error: limit
 

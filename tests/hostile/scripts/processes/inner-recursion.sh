@@ -1,4 +1,4 @@
-# An inner script that throws: a status, as with any program.
+# An inner script that throws an error ends with a status, like any program.
 # status: completed
 # stdout: "status 1\n"
 

@@ -1,4 +1,4 @@
-// An inner script too deep for its stack.
+// An inner script that overflows its stack.
 // status: completed
 // value: ["limit", "on\n"]
 

@@ -1,4 +1,4 @@
-// An inner script that waits for ever, and is given up.
+// An inner script that waits for ever, and is cancelled.
 // status: completed
 // value: ["AbortError", "on\n"]
 

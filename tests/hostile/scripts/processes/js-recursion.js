@@ -1,4 +1,4 @@
-// A script that runs itself: at most eight deep, and the outer ones go on.
+// A script that runs itself. At most eight levels are allowed, and the outer ones continue.
 // status: completed
 // value: true
 

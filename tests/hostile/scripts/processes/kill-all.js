@@ -1,4 +1,4 @@
-// `process.kill` and `process.abort` end nobody but the script.
+// `process.kill` and `process.abort` only end the script itself.
 // status: completed
 // value: "string"
 

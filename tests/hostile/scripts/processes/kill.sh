@@ -1,4 +1,4 @@
-# What it kills is itself: nothing else is there.
+# `kill` only affects the script itself, since there are no other processes.
 # status: failed
 # error: exit
 # exit: 137

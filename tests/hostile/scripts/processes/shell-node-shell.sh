@@ -1,4 +1,4 @@
-# Scripts that run each other, as deep as that goes: eight levels, then an error of the innermost.
+# Scripts in both languages that run each other. Beyond eight levels the innermost one fails.
 # status: completed
 
 cat > deeper.sh <<'END'

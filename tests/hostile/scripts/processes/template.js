@@ -1,4 +1,4 @@
-// What is put into `$` is one word, whatever stands in it.
+// A value that is inserted into `$` is a single word, whatever it contains.
 // status: completed
 // value: [true, "kept"]
 

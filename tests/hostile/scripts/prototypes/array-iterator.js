@@ -1,4 +1,4 @@
-// The iterator of lists replaced.
+// The iterator of lists is replaced.
 // status: completed
 // value: {"to": "a", "amount": 5}
 // calls: ok

@@ -1,4 +1,4 @@
-// The functions of lists replaced.
+// The methods of lists are replaced.
 // status: completed
 // value: {"to": "a", "amount": 5}
 // calls: ok

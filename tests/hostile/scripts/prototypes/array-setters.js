@@ -1,4 +1,4 @@
-// Setters for the indices of lists, with which the guest's own lists are made: the tool is not found, and nothing is called.
+// Setters for list indices, which affect lists of the guest. The tool is not found, and nothing is called.
 // status: failed
 // error: argument
 // name: TypeError

@@ -1,4 +1,4 @@
-// An argument that is changed once the call is made.
+// An argument that is changed after the call.
 // status: completed
 // value: {"to": "a", "amount": 5}
 // calls: ok

@@ -1,4 +1,4 @@
-// An instance of a class with getters: its own fields are its arguments.
+// An instance of a class with getters, of which only its own fields are arguments.
 // status: completed
 // value: {"to": "a", "amount": 5}
 // calls: ok

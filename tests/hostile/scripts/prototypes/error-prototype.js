@@ -1,4 +1,4 @@
-// `Error.prototype` and `prepareStackTrace` replaced: a refusal stays one.
+// `Error.prototype` and `prepareStackTrace` are replaced. A refusal remains a refusal.
 // status: completed
 // value: "CapabilityError"
 // calls: denied

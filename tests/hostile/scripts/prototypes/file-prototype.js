@@ -1,4 +1,4 @@
-// `fs` replaced: modules and the tool's glue do not use the script's.
+// `fs` is replaced. Modules and the adapters of tools do not use the replacement.
 // status: completed
 // value: [{"to": "a", "amount": 5}, "string"]
 // calls: ok

@@ -1,4 +1,4 @@
-// Prototypes that are frozen, and have none.
+// Frozen prototypes.
 // status: completed
 // value: {"to": "a", "amount": 5}
 // calls: ok

@@ -1,4 +1,4 @@
-// `call`, `apply` and `bind` replaced.
+// `call`, `apply` and `bind` are replaced.
 // status: completed
 // value: {"to": "a", "amount": 5}
 // calls: ok

@@ -1,4 +1,4 @@
-// A getter that calls the tool itself: two calls, both judged.
+// A getter that calls the tool itself. The gate checks both calls.
 // status: completed
 // value: ["outer", 7]
 // calls: ok ok

@@ -1,4 +1,4 @@
-// Getters on `Object.prototype` are no arguments.
+// Getters on `Object.prototype` do not become arguments.
 // status: completed
 // value: "ArgumentError"
 // calls: denied

@@ -1,4 +1,4 @@
-// A getter that says 5 first and 5000 after: it is read once, and what was read is judged.
+// A getter that returns 5 first and 5000 later. It is called once, and the gate checks that value.
 // status: completed
 // value: [{"to": "a", "amount": 5}, 1]
 // calls: ok

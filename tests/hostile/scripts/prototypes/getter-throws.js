@@ -1,4 +1,4 @@
-// A getter that throws: nothing is called.
+// A getter that throws. Nothing is called.
 // status: completed
 // value: "no"
 // calls: 

@@ -1,4 +1,4 @@
-// Globals replaced after the tool was looked up.
+// Globals that are replaced after the lookup of the tool.
 // status: completed
 // value: {"to": "a", "amount": 5}
 // calls: ok

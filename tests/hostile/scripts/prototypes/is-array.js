@@ -1,4 +1,4 @@
-// `Array.isArray` replaced.
+// `Array.isArray` is replaced.
 // status: completed
 // value: {"to": "a", "amount": 5}
 // calls: ok

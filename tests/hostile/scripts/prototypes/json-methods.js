@@ -1,4 +1,4 @@
-// The functions of `JSON` replaced.
+// The methods of `JSON` are replaced.
 // status: completed
 // value: {"to": "a", "amount": 5}
 // calls: ok

@@ -1,4 +1,4 @@
-// `JSON` replaced.
+// `JSON` is replaced.
 // status: completed
 // value: {"to": "a", "amount": 5}
 // calls: ok

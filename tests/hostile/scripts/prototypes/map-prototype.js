@@ -1,4 +1,4 @@
-// The functions of maps and sets replaced.
+// The methods of maps and sets are replaced.
 // status: completed
 // value: {"to": "a", "amount": 5}
 // calls: ok

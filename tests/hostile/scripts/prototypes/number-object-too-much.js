@@ -1,4 +1,4 @@
-// A box whose `valueOf` changes its mind: read once.
+// A number object whose `valueOf` changes its result. It is called once.
 // status: completed
 // value: [{"to": "a", "amount": 5}, 1]
 // calls: ok

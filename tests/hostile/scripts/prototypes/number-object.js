@@ -1,4 +1,4 @@
-// A number in a box that says one thing and holds another: what becomes JSON is judged.
+// A number object with another result of `valueOf`. The gate checks the value that becomes JSON.
 // status: completed
 // value: {"to": "a", "amount": 50}
 // calls: ok

@@ -1,4 +1,4 @@
-// The functions of `Object` and `Reflect` replaced.
+// The functions of `Object` and `Reflect` are replaced.
 // status: completed
 // value: {"to": "a", "amount": 5}
 // calls: ok

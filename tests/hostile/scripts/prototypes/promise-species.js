@@ -1,4 +1,4 @@
-// `Symbol.species` of promises replaced.
+// `Symbol.species` of promises is replaced.
 // status: completed
 // value: {"to": "a", "amount": 5}
 // calls: ok

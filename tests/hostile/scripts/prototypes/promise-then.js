@@ -1,4 +1,4 @@
-// `Promise.prototype.then` replaced: what is returned is what came.
+// `Promise.prototype.then` is replaced. The value of the script is still the real result.
 // status: completed
 // value: {"to": "a", "amount": 5}
 // calls: ok

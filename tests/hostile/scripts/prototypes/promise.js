@@ -1,4 +1,4 @@
-// `Promise` replaced.
+// `Promise` is replaced.
 // status: completed
 // value: {"to": "a", "amount": 5}
 // calls: ok

@@ -1,4 +1,4 @@
-// `__proto__` as a key of its own: unknown, and no prototype.
+// `__proto__` as an own key is an unknown key, and sets no prototype.
 // status: completed
 // value: "ArgumentError"
 // calls: denied

@@ -1,4 +1,4 @@
-// A proxy that shows other keys each time.
+// A proxy with different keys each time.
 // status: completed
 // value: {"to": "a", "amount": 5}
 // calls: ok

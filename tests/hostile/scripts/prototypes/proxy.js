@@ -1,4 +1,4 @@
-// A proxy that says 5 first and 5000 after.
+// A proxy that returns 5 first and 5000 later.
 // status: completed
 // value: {"to": "a", "amount": 5}
 // calls: ok

@@ -1,4 +1,4 @@
-// `toJSON` of the script's own value: what it gives is the value.
+// `toJSON` of the value of the script, whose result becomes the value.
 // status: completed
 // value: {"status": "denied", "error": null}
 

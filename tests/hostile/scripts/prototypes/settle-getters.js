@@ -1,4 +1,4 @@
-// Getters for what the host's records are made of.
+// Accessors on `Object.prototype` for the fields of records from the host.
 // status: completed
 // value: {"to": "a", "amount": 5}
 // calls: ok

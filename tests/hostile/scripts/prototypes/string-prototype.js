@@ -1,4 +1,4 @@
-// The functions of texts replaced.
+// The methods of texts are replaced.
 // status: completed
 // value: {"to": "a", "amount": 5}
 // calls: ok

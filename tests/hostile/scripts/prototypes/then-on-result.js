@@ -1,4 +1,4 @@
-// `then` on every object: results would be taken for promises.
+// `then` on all objects, so that results would look like promises.
 // status: completed
 // value: {"to": "a", "amount": 5}
 // calls: ok

@@ -1,4 +1,4 @@
-// `toJSON` that makes of five five thousand: the gate judges what it made.
+// `toJSON` that turns 5 into 5000. The gate checks its result.
 // status: completed
 // value: "CapabilityError"
 // calls: denied

@@ -1,4 +1,4 @@
-// `Object.prototype.toJSON`: no plain object has a say in what it becomes.
+// `Object.prototype.toJSON`, which does not affect plain objects.
 // status: completed
 // value: {"to": "evil", "amount": 99}
 // calls: ok

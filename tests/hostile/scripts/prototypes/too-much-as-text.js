@@ -1,4 +1,4 @@
-// A number that is a text.
+// A text in place of a number.
 // status: completed
 // value: "ArgumentError"
 // calls: denied

@@ -1,4 +1,4 @@
-// The amount that the policy does not allow: refused, whatever surrounds it.
+// An amount that the policy forbids is refused, whatever surrounds it.
 // status: completed
 // value: "CapabilityError"
 // calls: denied

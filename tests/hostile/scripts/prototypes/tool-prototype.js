@@ -1,4 +1,4 @@
-// What a namespace has not it does not get from `Object.prototype`.
+// Namespaces do not inherit methods from `Object.prototype`.
 // status: completed
 // value: "TypeError"
 // calls: 

@@ -1,4 +1,4 @@
-// A tool's object is frozen; a global of its name is the script's own.
+// The object of a tool is frozen. Assigning a method has no effect.
 // status: completed
 // value: [true, 5]
 // calls: ok

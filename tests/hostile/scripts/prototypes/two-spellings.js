@@ -1,4 +1,4 @@
-// One key in two spellings: which is meant is no guess.
+// A key in two spellings, which is refused as ambiguous.
 // status: completed
 // value: "ArgumentError"
 // calls: denied

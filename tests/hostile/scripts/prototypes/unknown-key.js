@@ -1,4 +1,4 @@
-// A key that the tool does not know.
+// A key that the tool does not have.
 // status: completed
 // value: "ArgumentError"
 // calls: denied

@@ -1,4 +1,4 @@
-// A number that is an object.
+// An object with `valueOf` in place of a number.
 // status: completed
 // value: "ArgumentError"
 // calls: denied

@@ -1,4 +1,4 @@
-# Keys twice in JSON: which is meant is no guess.
+# Repeated keys in JSON, which are refused as ambiguous.
 # status: completed
 # stdout: "1\n"
 # calls: denied

@@ -1,4 +1,4 @@
-# Values that look like options are none: the words are refused, and nothing is called.
+# Values that look like options are refused, and nothing is called.
 # status: failed
 # error: exit
 # calls: 

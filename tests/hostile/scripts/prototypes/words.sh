@@ -1,4 +1,4 @@
-# A function named as the tool, which passes on another amount: what the gate judges is what the tool is given.
+# A function with the name of the tool that changes the amount. The gate checks the amount that the tool gets.
 # status: completed
 # stdout: "status 126\n"
 # calls: denied

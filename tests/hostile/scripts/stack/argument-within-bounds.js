@@ -1,4 +1,4 @@
-// The deepest that is passed on: the gate judges it, and says what does not fit.
+// The deepest argument that is passed on. The gate checks it, and its error says what is invalid.
 // status: failed
 // error: argument
 // calls: denied

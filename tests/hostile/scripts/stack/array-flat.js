@@ -1,4 +1,4 @@
-// A list that holds itself, made flat.
+// A list that contains itself, flattened.
 // status: failed
 // error: exception
 // name: RangeError

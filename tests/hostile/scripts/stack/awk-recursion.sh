@@ -1,4 +1,4 @@
-# A function of awk's that calls itself, and adds.
+# A recursive function in awk that adds numbers.
 # status: failed
 # error: exit
 

@@ -1,4 +1,4 @@
-// Functions bound and bound again.
+// Functions that are bound repeatedly.
 // status: limited
 // error: limit
 

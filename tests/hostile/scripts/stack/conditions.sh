@@ -1,4 +1,4 @@
-# Negations in a condition.
+# Repeated negations in a condition.
 # status: completed
 # stdout: "done\n"
 

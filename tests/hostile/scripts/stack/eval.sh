@@ -1,4 +1,4 @@
-# Evaluations in evaluations.
+# Nested evaluations.
 # status: limited
 # error: limit
 

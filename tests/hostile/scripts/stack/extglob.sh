@@ -1,4 +1,4 @@
-# Patterns in patterns: so deep ones are an error.
+# Nested patterns, which are an error beyond a depth.
 # status: failed
 # error: exit
 

@@ -1,4 +1,4 @@
-// Nested lists that are given back all at once.
+// Nested lists that are freed at once.
 // status: completed
 // value: "freed"
 // limits: memory = "64MiB"

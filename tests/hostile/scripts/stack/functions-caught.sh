@@ -1,4 +1,4 @@
-# What goes too deep ends the run, whatever stands behind it.
+# A recursion that is too deep ends the run, regardless of the commands after it.
 # status: limited
 # error: limit
 # stdout: ""

@@ -1,4 +1,4 @@
-// Nested lists, shown.
+// Inspection of nested lists.
 // status: failed
 // error: exception
 // name: RangeError

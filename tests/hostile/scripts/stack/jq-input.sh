@@ -1,4 +1,4 @@
-# Input of jq's that nests.
+# Nested input of jq.
 # status: failed
 
 printf '[%.0s' {1..20000} | jq . > /dev/null

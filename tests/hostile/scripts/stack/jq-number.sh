@@ -1,4 +1,4 @@
-# A number of jq's beyond all numbers: issue 5.
+# A number in jq beyond the range of numbers (issue 5).
 # status: completed
 
 jq -n '1e1000'

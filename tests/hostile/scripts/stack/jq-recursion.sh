@@ -1,4 +1,4 @@
-# A function of jq's that calls itself: issue 5. Its frames are in memory, not on the stack.
+# A recursive function in jq (issue 5). Its frames are in memory, not on the stack.
 # status: limited
 # error: limit
 # message contains: limit

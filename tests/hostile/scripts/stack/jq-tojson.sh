@@ -1,4 +1,4 @@
-# A value of jq's, ten thousand deep, as text and back: issue 5. It is taken apart without recursion.
+# A value in jq with a depth of ten thousand, converted to text and back (issue 5). It is dropped without recursion.
 # status: completed
 # stdout: "20000\n"
 

@@ -1,4 +1,4 @@
-// A text of nested lists.
+// A JSON text of nested lists.
 // status: limited
 // error: limit
 

@@ -1,4 +1,4 @@
-// A value of nested lists.
+// Conversion of nested lists to JSON.
 // status: limited
 // error: limit
 

@@ -1,4 +1,4 @@
-// Prototypes of prototypes: a walk, no recursion.
+// A long chain of prototypes, which is traversed without recursion.
 // status: completed
 // value: true
 // limits: memory = "64MiB"

@@ -1,4 +1,4 @@
-// Proxies of proxies, a hundred thousand deep.
+// Nested proxies with a depth of a hundred thousand.
 // status: failed
 // error: exception
 // name: RangeError

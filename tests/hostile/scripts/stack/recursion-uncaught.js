@@ -1,4 +1,4 @@
-// The same, not caught.
+// A recursive function whose error is not caught.
 // status: failed
 // error: exception
 // name: RangeError

@@ -1,4 +1,4 @@
-// A function that calls itself: an error that can be caught.
+// A recursive function, whose error can be caught.
 // status: completed
 // value: ["RangeError", 2]
 

@@ -1,4 +1,4 @@
-// An expression of nested groups.
+// A regular expression of nested groups.
 // status: failed
 // error: exception
 // name: SyntaxError

@@ -1,4 +1,4 @@
-# Groups of sed's in groups.
+# Nested groups in sed.
 # status: failed
 
 echo a | sed -E "s/$(printf '(%.0s' {1..5000})a$(printf ')%.0s' {1..5000})/b/"

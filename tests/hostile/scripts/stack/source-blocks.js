@@ -1,4 +1,4 @@
-// A source of nested blocks.
+// Source text of nested blocks.
 // status: failed
 // error: exception
 // name: RangeError

@@ -1,4 +1,4 @@
-// Conditions in conditions.
+// Source text of nested conditions.
 // status: failed
 // error: exception
 // name: RangeError

@@ -1,4 +1,4 @@
-// A source of nested functions.
+// Source text of nested functions.
 // status: limited
 // error: limit
 

@@ -1,4 +1,4 @@
-# A source of groups in groups.
+# Source text of nested groups.
 # status: failed
 
 eval "$(printf '{ %.0s' {1..5000}):;$(printf ' };%.0s' {1..5000})"

@@ -1,4 +1,4 @@
-// A source of nested lists.
+// Source text of nested lists.
 // status: limited
 // error: limit
 

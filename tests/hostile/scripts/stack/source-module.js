@@ -1,4 +1,4 @@
-// The same in a module.
+// Source text of nested lists in a module.
 // status: limited
 // error: limit
 

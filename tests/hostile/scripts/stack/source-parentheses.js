@@ -1,4 +1,4 @@
-// A source of nested parentheses.
+// Source text of nested parentheses.
 // status: limited
 // error: limit
 

@@ -1,4 +1,4 @@
-// A source of powers, which nest to the right.
+// Source text of repeated powers, which nest to the right.
 // status: limited
 // error: limit
 

@@ -1,4 +1,4 @@
-# A source of subshells in subshells.
+# Source text of nested subshells.
 # status: failed
 
 eval "$(printf '( %.0s' {1..5000}):$(printf ' )%.0s' {1..5000})"

@@ -1,4 +1,4 @@
-// A long sum.
+// Source text of a long sum.
 // status: completed
 // value: 50000
 

@@ -1,4 +1,4 @@
-// A source of templates in templates.
+// Source text of nested templates.
 // status: limited
 // error: limit
 

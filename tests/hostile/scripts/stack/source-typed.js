@@ -1,4 +1,4 @@
-// The same in TypeScript, whose parser is another one.
+// Source text of nested parentheses in TypeScript, which has another parser.
 // status: limited
 // error: limit
 

@@ -1,4 +1,4 @@
-// Types in types.
+// Source text of nested types.
 // status: limited
 // error: limit
 

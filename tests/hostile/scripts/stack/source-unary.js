@@ -1,4 +1,4 @@
-// A source of many signs.
+// Source text of many signs.
 // status: limited
 // error: limit
 

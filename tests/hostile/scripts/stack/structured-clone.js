@@ -1,4 +1,4 @@
-// Nested lists, cloned.
+// Cloning of nested lists.
 // status: failed
 // error: exception
 // name: RangeError

@@ -1,4 +1,4 @@
-# Substitutions in substitutions: at most 64.
+# Nested command substitutions, of which at most 64 are allowed.
 # status: limited
 # error: limit
 # message contains: depth

@@ -1,4 +1,4 @@
-// Nested lists as text.
+// Conversion of nested lists to text.
 // status: failed
 // error: exception
 // name: RangeError

@@ -1,4 +1,4 @@
-// A tool that recurses: its call fails, and the next one works.
+// A tool that recurses too deeply. Its call fails, and the next one succeeds.
 // status: completed
 // value: ["tool", true, 2]
 // calls: failed ok

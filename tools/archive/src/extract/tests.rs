@@ -1,4 +1,4 @@
-//! Archives that are made, and archives that were made to do harm.
+//! Tests with regular archives and with hostile ones.
 
 use super::*;
 use crate::create::{Content, collect, pack};
@@ -12,7 +12,7 @@ fn unpack(bytes: &[u8], to: &Path) -> Result<Vec<Extracted>, Error> {
     extract(bytes, detect(bytes)?, Bounds::default(), to.to_str().expect("text"), false)
 }
 
-/// A tar with one entry whose header is filled in as no honest program would.
+/// Returns a tar archive with one entry, whose header has values that no honest program would write.
 fn tar_of(name: &str, entry_type: tar::EntryType, link: &str, content: &[u8]) -> Vec<u8> {
     let mut header = tar::Header::new_gnu();
     header.as_old_mut().name[..name.len()].copy_from_slice(name.as_bytes());
@@ -25,7 +25,7 @@ fn tar_of(name: &str, entry_type: tar::EntryType, link: &str, content: &[u8]) ->
     builder.into_inner().expect("a tar")
 }
 
-/// A zip whose only name, of as many bytes, is replaced by another.
+/// Returns a zip archive in which the only name is replaced by another one of the same length.
 fn zip_of(name: &str) -> Vec<u8> {
     let plain = "x".repeat(name.len());
     let bytes = pack(Format::Zip, &contents(&[(&plain, b"harm")])).expect("a zip");
@@ -100,7 +100,7 @@ fn links_and_devices_are_refused() {
         let error = unpack(&tar_of("way", kind, "/etc", b""), directory.path()).expect_err("refused");
         assert_eq!((error.kind, error.entry.as_deref()), (expected, Some("way")));
     }
-    // One that was there before is no way out either.
+    // A link that existed before must not lead out of the directory either.
     let other = tempfile::tempdir().expect("a directory");
     std::os::unix::fs::symlink(other.path(), directory.path().join("way")).expect("a link");
     let bytes = pack(Format::Zip, &contents(&[("way/x", b"harm")])).expect("a zip");
@@ -163,7 +163,7 @@ fn damaged_archives_end_in_errors() {
         for place in (0..bytes.len()).step_by(7) {
             let mut changed = bytes.clone();
             changed[place] ^= 0x55;
-            // Whatever it says, it does not panic.
+            // Any result is fine, but not a panic.
             let _ = list(&changed, format, Bounds::default());
         }
     }

@@ -1,4 +1,4 @@
-//! The rules, over a store in memory; and what other calls do between a read and a write.
+//! Tests of the rules with a store in memory, and of concurrent changes between a read and a write.
 
 use super::*;
 use crate::charge::{Card, Decline};

@@ -1,4 +1,4 @@
-//! What statements give, and what they are refused.
+//! Tests of results and of refused statements.
 
 use std::fs;
 
@@ -205,7 +205,7 @@ fn file_that_is_no_database_is_refused() {
         let mut bad = good.clone();
         bad[place] ^= 0x55;
         fs::write(&path, &bad).expect("written");
-        // Whatever it says, it does not panic.
+        // Any result is fine, but not a panic.
         let _ = run(&path, "insert into t values (2); select * from t");
         let _ = schema(&path);
     }

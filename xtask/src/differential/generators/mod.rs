@@ -1,42 +1,42 @@
-//! Generators of cases, one for each subject: grammars, and code where a grammar is not enough.
+//! Generators of cases, one for each subject: most derive cases from a grammar, some are code.
 
 use std::sync::OnceLock;
 
 use anyhow::{Context, Result};
 
-use super::case::Case;
+use super::case::TestCase;
 use super::grammar::Grammar;
-use super::random::Random;
+use super::random::CaseRandom;
 
-/// Source of the cases of one subject.
-pub(crate) trait Generator: Sync {
-    /// Returns the name on the command line.
+/// Generator of the cases of one subject.
+pub(crate) trait CaseGenerator: Sync {
+    /// Returns the name of the subject on the command line.
     fn name(&self) -> &'static str;
 
-    /// Makes a case from nothing but the choices of `random`.
-    fn generate(&self, random: &mut Random) -> Case;
+    /// Generates a case that depends on the choices of `random` alone.
+    fn generate(&self, random: &mut CaseRandom) -> TestCase;
 }
 
 /// Generator that derives cases from a grammar.
-struct Derived {
+struct GrammarGenerator {
     name: &'static str,
     text: &'static str,
-    /// Fixtures of all that read files, which the grammar need not repeat.
+    /// True if the grammar is read together with the fixtures that several grammars share.
     common: bool,
     grammar: OnceLock<Grammar>,
 }
 
-impl Generator for Derived {
+impl CaseGenerator for GrammarGenerator {
     fn name(&self) -> &'static str {
         self.name
     }
 
-    fn generate(&self, random: &mut Random) -> Case {
+    fn generate(&self, random: &mut CaseRandom) -> TestCase {
         self.grammar().derive(self.name, random)
     }
 }
 
-impl Derived {
+impl GrammarGenerator {
     fn grammar(&self) -> &Grammar {
         self.grammar.get_or_init(|| {
             let common = if self.common { include_str!("grammars/common.grammar") } else { "" };
@@ -46,10 +46,10 @@ impl Derived {
     }
 }
 
-/// Makes the list of grammars from the names of their files.
+/// Makes the list of grammar-based generators from the names of grammar files.
 macro_rules! grammars {
     ($common:literal: $($name:literal),* $(,)?) => {
-        [$(Derived {
+        [$(GrammarGenerator {
             name: $name,
             text: include_str!(concat!("grammars/", $name, ".grammar")),
             common: $common,
@@ -58,26 +58,26 @@ macro_rules! grammars {
     };
 }
 
-/// Grammars over the common fixtures.
-static COMMANDS: [Derived; 14] = grammars!(
+/// Grammars that use the shared fixtures.
+static COMMANDS: [GrammarGenerator; 14] = grammars!(
     true: "shell", "awk", "bytes", "date", "files", "find", "grep", "patch", "printf", "sed", "sort", "syntax", "text", "zip",
 );
 
-/// Grammars of other languages than the shell's, of which those of calculators come in here-documents.
-static LANGUAGES: [Derived; 4] = grammars!(false: "bc", "dc", "jq", "js");
+/// Grammars of languages other than the shell's. Those of calculators embed their programs in here-documents.
+static LANGUAGES: [GrammarGenerator; 4] = grammars!(false: "bc", "dc", "jq", "js");
 
 /// Returns the generators of all subjects.
-pub(crate) fn all() -> Vec<&'static dyn Generator> {
-    COMMANDS.iter().chain(&LANGUAGES).map(|grammar| grammar as &dyn Generator).collect()
+pub(crate) fn all() -> Vec<&'static dyn CaseGenerator> {
+    COMMANDS.iter().chain(&LANGUAGES).map(|grammar| grammar as &dyn CaseGenerator).collect()
 }
 
-/// Returns the generator of this name.
-pub(crate) fn named(name: &str) -> Result<&'static dyn Generator> {
+/// Returns the generator with this name.
+pub(crate) fn named(name: &str) -> Result<&'static dyn CaseGenerator> {
     let found = all().into_iter().find(|generator| generator.name() == name);
     found.with_context(|| format!("`{name}` is not a subject; there are {}", names()))
 }
 
-/// Returns the names of all generators.
+/// Returns the names of all generators, as text.
 pub(crate) fn names() -> String {
     all().iter().map(|generator| generator.name()).collect::<Vec<_>>().join(", ")
 }

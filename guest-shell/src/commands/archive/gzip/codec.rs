@@ -22,7 +22,7 @@ pub(super) const MAGIC: &[u8] = &[0x1f, 0x8b];
 
 /// Size of a header without a name.
 pub(super) const HEADER_SIZE: usize = 10;
-/// Size of the sums behind the data.
+/// Size of the trailer with checksum and length, after the data.
 pub(super) const TRAILER_SIZE: usize = 8;
 
 /// Returns the share of the input that compression saved, as in ` -1.9%`.

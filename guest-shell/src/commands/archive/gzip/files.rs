@@ -22,7 +22,7 @@ pub(super) async fn operand(
     progress: &mut GzipProgress,
 ) -> Result<()> {
     if file.is_empty() {
-        // The empty name would stand for the working directory.
+        // An empty name would mean the working directory.
         let reason = "No such file or directory";
         match options.unpacks() {
             true => progress.error(&format!("{}: {reason}", options.suffix)),
@@ -33,7 +33,7 @@ pub(super) async fn operand(
     let mut name = file.to_string();
     let mut found = ctx.fs.lstat(&resolve_path(ctx.cwd, &name)).await;
     if found.is_err() && options.unpacks() && options.known_suffix(&name).is_none() {
-        // gzip looks for what it would have made of it.
+        // gzip names the file that it would have created.
         name.push_str(&options.suffix);
         found = ctx.fs.lstat(&resolve_path(ctx.cwd, &name)).await;
     }
@@ -79,7 +79,7 @@ async fn entries(ctx: &Context<'_>, name: &str, path: &Path) -> Result<Vec<(Stri
     Ok(entries)
 }
 
-/// Returns the name of the file that is written. None if the file is left alone.
+/// Returns the name of the output file, or `None` if the input file is skipped.
 fn output_name(options: &GzipOptions, name: &str, progress: &mut GzipProgress) -> Option<String> {
     if options.unpacks() {
         let unpacked = options.unpacked_name(name);
@@ -130,7 +130,7 @@ async fn regular_file(
     ctx.consume_budget_work(u64::try_from(work).unwrap_or(u64::MAX))?;
     let frame = GzipFrame::of(if options.unpacks() { &data } else { &made });
     if let (Some(true), true, Some(stored)) = (options.name, options.unpacks(), &frame.name) {
-        // Only the last part of a stored name is believed.
+        // Only the last component of a stored name is used.
         let stored = stored.rsplit('/').next().unwrap_or_default();
         let folder = name.rfind('/').map_or("", |slash| &name[..=slash]);
         output = format!("{folder}{stored}");

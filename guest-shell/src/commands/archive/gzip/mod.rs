@@ -182,10 +182,10 @@ async fn standard_input(ctx: &Context<'_>, options: &GzipOptions, progress: &mut
     Ok(())
 }
 
-/// Unpacks data, and adds a message about an error in it.
+/// Unpacks data, and adds a message about errors in it.
 ///
-/// Returns none for a file that is not packed or not whole. The part of the latter that there is goes to standard output,
-/// if the whole would.
+/// Returns `None` for a file that is not compressed or is truncated. What was unpacked of a truncated file is written
+/// to standard output, if that is the destination.
 fn unpack_checked(
     ctx: &Context<'_>,
     options: &GzipOptions,
@@ -196,7 +196,7 @@ fn unpack_checked(
     let to_stdout = options.to_stdout || name == STANDARD_INPUT;
     if !packed.starts_with(MAGIC) {
         if options.force && to_stdout && !options.list && !options.test {
-            // `zcat -f`: what is not compressed goes through.
+            // `zcat -f` copies data that is not compressed.
             progress.stdout.try_extend_from_slice(packed)?;
             return Ok(None);
         }

@@ -46,7 +46,7 @@ pub(super) struct GzipOptions {
     pub(super) recursive: bool,
     pub(super) test: bool,
     pub(super) verbose: bool,
-    /// The name is stored and restored (`-N`), or not (`-n`); without either, it is stored.
+    /// True if the name is stored and restored (`-N`), false if not (`-n`); without either option it is only stored.
     pub(super) name: Option<bool>,
     pub(super) level: Compression,
     pub(super) suffix: String,
@@ -85,7 +85,7 @@ impl GzipOptions {
             't' => self.test = true,
             'v' => self.verbose = true,
             '1'..='9' => self.level = Compression::new(u32::from(key) - u32::from('0')),
-            // Times are always kept, and nothing is written later than it is told.
+            // Options without an effect here: times are always kept, and output is written at once.
             _ => {}
         }
     }

@@ -13,7 +13,7 @@ pub(super) struct GzipProgress {
     pub(super) stderr: String,
     /// Status: 1 for an error, 2 for warnings alone.
     pub(super) status: i32,
-    /// Set after data that ends too early: gzip goes on with no other file.
+    /// True after truncated data, at which gzip stops processing further files.
     pub(super) given_up: bool,
     pub(super) listed: usize,
     /// Sums of what was listed: compressed, uncompressed, and the size of the last frame.

@@ -1,5 +1,5 @@
-//! Dates as GNU's `parse_datetime` reads them ("Date input formats" in coreutils' manual): items in any order, of which
-//! those that are absolute may be there once.
+//! Dates as GNU's `parse_datetime` reads them ("Date input formats" in coreutils' manual): items in any order, with
+//! each kind of absolute item at most once.
 //!
 //! | module | contents |
 //! | --- | --- |
@@ -7,8 +7,8 @@
 //! | [`words`] | words that have a meaning |
 //! | [`parser`] | items among the tokens |
 //!
-//! Where the manual leaves a text open, this follows what GNU date does: a signed number behind a time is its zone, and
-//! a number alone is a date, a time or a year.
+//! Where the manual is ambiguous, this follows GNU date: a signed number after a time is its zone, and a number alone
+//! is a date, a time or a year.
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
@@ -23,7 +23,7 @@ use super::timezone::LocalZone;
 /// Longest text that is read.
 const LONGEST: usize = 4096;
 
-/// Items that a text gives, before it is related to a point in time.
+/// Items of a text, before they are related to a point in time.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct DateItems {
     /// Seconds and nanoseconds since the epoch, `@…`.
@@ -47,7 +47,7 @@ pub(super) struct ItemCounts {
     pub(super) zones: u32,
 }
 
-/// Year, and how many digits it was written with.
+/// Year, and the number of digits that it was written with.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct WrittenYear {
     pub(super) value: i64,
@@ -55,7 +55,7 @@ pub(super) struct WrittenYear {
 }
 
 impl WrittenYear {
-    /// Returns the year; one of two digits is of the century from 1969 on.
+    /// Returns the full year; one of two digits is between 1969 and 2068.
     pub(super) fn full(self) -> i64 {
         match (self.digits, self.value) {
             (2, value @ 0..69) => value + 2000,
@@ -74,7 +74,7 @@ pub(super) struct TimeOfDay {
     pub(super) nanos: u32,
 }
 
-/// Time that is added, of either sign.
+/// Time that is added or subtracted.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct RelativeTime {
     pub(super) years: i64,
@@ -86,7 +86,7 @@ pub(super) struct RelativeTime {
     pub(super) nanos: i64,
 }
 
-/// Reads a text, if it is a date.
+/// Parses a text, or returns `None` if it is not a date.
 pub(super) fn parse(text: &str, local_zones: &[LocalZone]) -> Option<DateItems> {
     if text.len() > LONGEST {
         return None;

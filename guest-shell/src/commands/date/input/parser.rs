@@ -1,11 +1,11 @@
-//! Items of a date among its tokens. The functions return nothing where a text is no date.
+//! Parser of the items of a date. The functions return `None` if a text is not a date.
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
 use super::token::{DateToken, TimeUnit};
 use super::{DateItems, TimeOfDay, WrittenYear};
 
-/// Items that were found among tokens, and the place of the next token.
+/// Parsed items, and the position of the next token.
 pub(super) struct DateParser<'t> {
     tokens: &'t [DateToken],
     at: usize,
@@ -13,7 +13,7 @@ pub(super) struct DateParser<'t> {
 }
 
 impl<'t> DateParser<'t> {
-    /// Begins at the first of some tokens.
+    /// Creates a parser at the first token.
     pub(super) fn new(tokens: &'t [DateToken]) -> Self {
         Self { tokens, at: 0, items: DateItems::default() }
     }
@@ -34,7 +34,7 @@ impl<'t> DateParser<'t> {
         self.peek(ahead) == Some(DateToken::Punctuation(sign))
     }
 
-    /// Takes a number without a sign.
+    /// Consumes a number without a sign.
     fn unsigned(&mut self) -> Option<(i64, usize)> {
         match self.peek(0) {
             Some(DateToken::Number { value, signed: false, digits }) => {
@@ -45,7 +45,7 @@ impl<'t> DateParser<'t> {
         }
     }
 
-    /// Takes a number with a sign, if there is one.
+    /// Consumes a number with a sign, if one comes next.
     fn signed(&mut self) -> Option<(i64, usize)> {
         match self.peek(0) {
             Some(DateToken::Number { value, signed: true, digits }) => {
@@ -141,7 +141,7 @@ impl<'t> DateParser<'t> {
         Some(())
     }
 
-    /// Reads what begins with a number: a time, a date, something relative or a number alone.
+    /// Parses an item that begins with a number: a time, a date, a relative item or a number alone.
     fn unsigned_number(&mut self) -> Option<()> {
         let (value, digits) = self.unsigned()?;
         match self.peek(0) {
@@ -180,7 +180,7 @@ impl<'t> DateParser<'t> {
         }
     }
 
-    /// Reads a date of numbers from behind the first one on: `MONTH/DAY`, `MONTH/DAY/YEAR` or `YEAR/MONTH/DAY`.
+    /// Parses the rest of a numeric date after its first number: `MONTH/DAY`, `MONTH/DAY/YEAR` or `YEAR/MONTH/DAY`.
     fn date_with_slashes(&mut self, first: i64, digits: usize) -> Option<()> {
         self.at += 1;
         let (second, _) = self.unsigned()?;
@@ -195,7 +195,7 @@ impl<'t> DateParser<'t> {
         self.set_date(Some(WrittenYear { value: third, digits: third_digits }), first, second)
     }
 
-    /// Reads the time behind the `T` of a date of ISO 8601, if there is one.
+    /// Parses the time after the `T` of an ISO 8601 date, if there is one.
     fn iso_time(&mut self) -> Option<()> {
         if self.peek(0) != Some(DateToken::T) {
             return Some(());
@@ -209,7 +209,7 @@ impl<'t> DateParser<'t> {
         }
     }
 
-    /// Reads a time from behind its hour on.
+    /// Parses the rest of a time after its hour.
     fn time(&mut self, hour: i64) -> Option<()> {
         let (mut minute, mut second) = (0, (0, 0));
         if self.is_punctuation(0, ':') {
@@ -238,7 +238,7 @@ impl<'t> DateParser<'t> {
         self.set_time(hour + if afternoon { 12 } else { 0 }, minute, second)
     }
 
-    /// Takes a time of 24 hours, and the zone that a signed number behind it is.
+    /// Sets a time on the 24-hour clock, and parses a signed number after it as its zone.
     fn clock(&mut self, hour: i64, minute: i64, second: (i64, u32)) -> Option<()> {
         self.set_time(hour, minute, second)?;
         if let Some((value, digits)) = self.signed() {
@@ -269,7 +269,7 @@ impl<'t> DateParser<'t> {
         (minutes.abs() <= 24 * 60).then_some(minutes * 60)
     }
 
-    /// Reads what is behind a month: a day, and perhaps a year.
+    /// Parses the rest of a date after the month: a day, and perhaps a year.
     fn month(&mut self, month: i64) -> Option<()> {
         self.at += 1;
         if let Some((day, _)) = self.signed() {
@@ -306,7 +306,7 @@ impl<'t> DateParser<'t> {
         Some(())
     }
 
-    /// Takes a number that stands alone: the year of a date without one, a date or a time.
+    /// Interprets a number that stands alone: the year of a date without one, a date, or a time.
     fn number(&mut self, value: i64, digits: usize) -> Option<()> {
         let counts = &self.items.counts;
         let without_year = self.items.date.is_some_and(|date| date.0.is_none());

@@ -42,15 +42,15 @@ pub(super) enum DateToken {
     DayShift(i64),
     /// Zone, in seconds east of UTC.
     Zone(i64),
-    /// Word behind a zone of summer time.
+    /// Word after a time zone that marks summer time.
     Summer,
-    /// Letter that is a zone, or stands before a time.
+    /// The letter T, which is a zone, or precedes a time.
     T,
     Ago,
     Punctuation(char),
 }
 
-/// Parts a text into tokens.
+/// Splits a text into tokens.
 pub(super) fn tokens(text: &str, local_zones: &[LocalZone]) -> Option<Vec<DateToken>> {
     let letters: Vec<char> = text.chars().collect();
     let mut tokens = Vec::new();
@@ -67,7 +67,7 @@ pub(super) fn tokens(text: &str, local_zones: &[LocalZone]) -> Option<Vec<DateTo
         } else if matches!(letter, '-' | '+') {
             at += 1;
             at += letters[at..].iter().take_while(|letter| is_space(**letter)).count();
-            // A sign without a number counts for nothing.
+            // A sign without a number is ignored.
             if letters.get(at).is_some_and(char::is_ascii_digit) {
                 let (token, end) = number(&letters, at, Some(letter))?;
                 tokens.push(token);
@@ -91,7 +91,7 @@ fn is_space(letter: char) -> bool {
     letter.is_ascii_whitespace() || letter == '\x0b'
 }
 
-/// Returns the place behind a comment in parentheses, which may nest.
+/// Returns the position after a comment in parentheses, which may be nested.
 fn comment_end(letters: &[char], start: usize) -> Option<usize> {
     let mut depth = 0;
     for (at, letter) in letters.iter().enumerate().skip(start) {
@@ -107,7 +107,7 @@ fn comment_end(letters: &[char], start: usize) -> Option<usize> {
     None
 }
 
-/// Reads a number behind its sign, and returns where it ends.
+/// Reads a number after its sign, and returns the position after it.
 fn number(letters: &[char], start: usize, sign: Option<char>) -> Option<(DateToken, usize)> {
     let count_digits = |letters: &[char]| letters.iter().take_while(|letter| letter.is_ascii_digit()).count();
     let digits = count_digits(&letters[start..]);

@@ -25,7 +25,7 @@ const DAYS: [&str; 7] = ["SUNDAY", "MONDAY", "TUESDAY", "WEDNESDAY", "THURSDAY",
 const ORDINALS: [&str; 12] =
     ["FIRST", "", "THIRD", "FOURTH", "FIFTH", "SIXTH", "SEVENTH", "EIGHTH", "NINTH", "TENTH", "ELEVENTH", "TWELFTH"];
 
-/// Number of the first of [`ZONES`], whose names mean UTC everywhere.
+/// Number of the first entries of [`ZONES`], whose names mean UTC everywhere.
 const UNIVERSAL_ZONES: usize = 3;
 
 /// Zones by name, in minutes east of UTC.
@@ -122,14 +122,14 @@ fn weekday(word: &str) -> Option<DateToken> {
     Some(DateToken::Day(at))
 }
 
-/// Returns the place of a name that is written out, or cut to three letters, behind which a full stop may be.
+/// Returns the index of a name that is written in full, or abbreviated to three letters, optionally with a full stop.
 fn place_of_name(names: &[&str], word: &str) -> Option<i64> {
     let is_short = word.len() == 3 || (word.len() == 4 && word.ends_with('.'));
     let is_word = |name: &&str| if is_short { name[..3] == word[..3] } else { *name == word };
     i64::try_from(names.iter().position(is_word)?).ok()
 }
 
-/// Returns the zone of a name, where the sandbox's own come before others of the same name.
+/// Returns the zone with a name. The sandbox's own abbreviations take precedence.
 fn zone(word: &str, local_zones: &[LocalZone]) -> Option<DateToken> {
     let universal = ZONES[..UNIVERSAL_ZONES].iter().find(|(name, _)| *name == word);
     let local = local_zones.iter().find(|(name, _)| name == word).map(|(_, offset)| *offset);
@@ -168,7 +168,7 @@ fn ordinal_or_shift(word: &str) -> Option<DateToken> {
     }
 }
 
-/// Returns the zone that a letter is: A to M are east, N to Y are west, without J.
+/// Returns the zone of a military letter: A to M are east, N to Y are west, without J.
 fn military_zone(word: &str) -> Option<DateToken> {
     let &[letter] = word.as_bytes() else { return None };
     let hours = match letter {

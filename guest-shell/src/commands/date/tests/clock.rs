@@ -6,14 +6,14 @@ use crate::commands::date::timezone::SandboxTimezone;
 
 const FIXED: DateTime<Utc> = DateTime::from_timestamp(1_700_000_000, 0).expect("a second of our time");
 
-// TM-INF-018: a stopped clock wins over the system's, moved or not.
+// TM-INF-018: a fixed time takes precedence over the system's clock, shifted or not.
 #[test]
 fn clock_that_is_stopped_stands() {
     assert_eq!(Date::with_fixed_epoch(FIXED).now(), FIXED);
     assert_eq!(Date { fixed_epoch: Some(FIXED), offset_seconds: 99_999 }.now(), FIXED);
 }
 
-// TM-INF-018: a moved clock goes on.
+// TM-INF-018: a shifted clock advances.
 #[test]
 fn clock_that_is_moved_is_ahead_of_the_system() {
     for offset in [0, 365 * 24 * 60 * 60] {

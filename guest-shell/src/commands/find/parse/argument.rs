@@ -1,4 +1,4 @@
-//! Arguments of `find`'s tests. Errors are messages with their newline.
+//! Arguments of `find`'s tests. Errors are messages that end with a line break.
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
@@ -8,7 +8,7 @@ use bashkit::builtins::fileops::apply_symbolic_mode;
 
 use crate::commands::find::expression::{FileTest, NumberComparison, PermissionMatch, TimeField};
 
-/// Returns the message about an argument that a primary does not take.
+/// Returns the message about an invalid argument of a test.
 pub(super) fn invalid_argument(primary: &str, argument: &str) -> String {
     format!("find: invalid argument `{argument}' to `{primary}'\n")
 }
@@ -23,14 +23,14 @@ fn split_sign(argument: &str) -> (NumberComparison, &str) {
     }
 }
 
-/// Reads a number with a sign that says how to compare with it.
+/// Parses a number whose sign selects the comparison.
 pub(super) fn parse_number<T: FromStr>(primary: &str, argument: &str) -> Result<(NumberComparison, T), String> {
     let (comparison, digits) = split_sign(argument);
     let number = digits.parse().ok().filter(|_| digits.bytes().all(|byte| byte.is_ascii_digit()));
     Ok((comparison, number.ok_or_else(|| invalid_argument(primary, argument))?))
 }
 
-/// Reads the argument of `-size`: a number with a sign and a unit.
+/// Parses the argument of `-size`: a number with a sign and a unit.
 pub(in crate::commands::find) fn parse_size(argument: &str) -> Result<FileTest, String> {
     let (comparison, number) = split_sign(argument);
     let digits_end = number.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(number.len());
@@ -50,7 +50,8 @@ pub(in crate::commands::find) fn parse_size(argument: &str) -> Result<FileTest, 
     Ok(FileTest::Size { comparison, number, unit })
 }
 
-/// Reads the argument of `-perm`: a mode in octal digits or symbols, of which `-` asks for all bits and `/` for any.
+/// Parses the argument of `-perm`: a mode in octal or symbolic form. With `-` all bits must be set, with `/` any of
+/// them.
 pub(super) fn parse_permissions(argument: &str) -> Result<FileTest, String> {
     let (required, mode) = if let Some(mode) = argument.strip_prefix('-') {
         (PermissionMatch::All, mode)

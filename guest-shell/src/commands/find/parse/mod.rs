@@ -32,39 +32,39 @@ pub(super) enum LinkFollowing {
 pub(super) struct FindOptions {
     pub(super) max_depth: Option<usize>,
     pub(super) min_depth: usize,
-    /// Directories are visited behind what is in them.
+    /// True if a directory is visited after its contents.
     pub(super) depth_first: bool,
     pub(super) following: LinkFollowing,
     /// Ages are measured from the end of today.
     pub(super) day_start: bool,
 }
 
-/// Command line of `find`, read.
+/// Parsed command line of `find`.
 #[derive(Debug)]
 pub(super) struct FindCommandLine {
     pub(super) starting_points: Vec<String>,
     pub(super) expression: Expression,
     pub(super) options: FindOptions,
-    /// The expression runs commands.
+    /// True if the expression runs commands.
     pub(super) executes: bool,
-    /// Files of `-fprint` and its like, each once.
+    /// Files of `-fprint` and the like, without duplicates.
     pub(super) output_files: Vec<String>,
 }
 
-/// User that owns every file, and that `-user` and `-group` compare with.
+/// User that owns every file, for `-user` and `-group`.
 pub(super) struct FileOwner<'a> {
     pub(super) name: &'a str,
     pub(super) uid: u64,
     pub(super) gid: u64,
 }
 
-/// Words of an expression, and what was found among them. Errors are messages with their newline.
+/// Words of an expression, and facts about it. Errors are messages that end with a line break.
 struct ExpressionParser<'a> {
     words: &'a [String],
     at: usize,
     options: FindOptions,
     regex_syntax: RegexSyntax,
-    /// There is an action that prints, runs or deletes something, so that `-print` is not meant.
+    /// True if an action prints, runs or deletes something, so that `-print` is not implied.
     has_action: bool,
     executes: bool,
     last_id: usize,
@@ -100,7 +100,7 @@ pub(super) fn parse(words: &[String], owner: &FileOwner<'_>) -> Result<FindComma
     Ok(FindCommandLine { starting_points, expression, options, executes, output_files })
 }
 
-/// Takes the options before the starting points, and returns the words behind them.
+/// Consumes the options before the starting points, and returns the remaining words.
 fn take_link_options<'w>(words: &'w [String], options: &mut FindOptions) -> Result<&'w [String], String> {
     let mut at = 0;
     while let Some(word) = words.get(at) {
@@ -108,7 +108,7 @@ fn take_link_options<'w>(words: &'w [String], options: &mut FindOptions) -> Resu
             "-P" => options.following = LinkFollowing::Never,
             "-H" => options.following = LinkFollowing::StartingPoints,
             "-L" => options.following = LinkFollowing::Always,
-            // The word behind it names messages for debugging.
+            // The next word names debugging messages.
             "-D" => at += 1,
             word if word.starts_with("-O") && word[2..].chars().all(|letter| letter.is_ascii_digit()) => {}
             _ => break,
@@ -193,7 +193,7 @@ impl ExpressionParser<'_> {
         }
     }
 
-    /// Takes an operator that an operand must follow.
+    /// Consumes an operator, which an operand must follow.
     fn take_operator(&mut self, operator: &str) -> Result<(), String> {
         self.at += 1;
         if self.ends_operand() || matches!(self.peek(), Some("-a" | "-and")) {

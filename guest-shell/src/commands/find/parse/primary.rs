@@ -1,4 +1,4 @@
-//! Tests, options and actions of `find`. Errors are messages with their newline.
+//! Tests, options and actions of `find`. Errors are messages that end with a line break.
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
@@ -40,7 +40,7 @@ impl ExpressionParser<'_> {
         self.take().map(str::to_owned).ok_or_else(|| missing_argument(primary))
     }
 
-    /// Takes an option, or returns false if the word is none.
+    /// Applies an option. Returns false if the word is not an option.
     fn option(&mut self, word: &str) -> Result<bool, String> {
         match word {
             "-regextype" => self.regex_syntax = RegexSyntax::of_name(&self.argument(word)?)?,
@@ -200,7 +200,7 @@ impl ExpressionParser<'_> {
         self.last_id
     }
 
-    /// Reads the name of a file, and the action whose output it gets.
+    /// Parses a printing action, and the name of its output file.
     fn print_to_file(
         &mut self,
         primary: &str,
@@ -216,7 +216,7 @@ impl ExpressionParser<'_> {
         Ok(FileAction::ToFile { file, action })
     }
 
-    /// Reads the words of a command until `;`, or until `+` behind `{}`.
+    /// Parses the words of a command until `;`, or until `+` after `{}`.
     fn command(&mut self, primary: &str) -> Result<FileAction, String> {
         let asks = primary.starts_with("-ok");
         let mut words: Vec<String> = Vec::new();

@@ -16,7 +16,7 @@ pub(in crate::commands::find) enum RegexSyntax {
 }
 
 impl RegexSyntax {
-    /// Returns the syntax of a name. The error is a message.
+    /// Returns the syntax with a name. The error is a message.
     pub(super) fn of_name(name: &str) -> Result<Self, String> {
         match name {
             "emacs" | "findutils-default" => Ok(Self::Emacs),
@@ -74,7 +74,7 @@ fn push_literal(translated: &mut String, letter: char) {
     translated.push_str(&regex::escape(letter.encode_utf8(&mut [0; 4])));
 }
 
-/// Translates a letter behind a backslash.
+/// Translates a character after a backslash.
 fn push_escaped(translated: &mut String, letter: char, syntax: RegexSyntax) {
     match (syntax, letter) {
         (_, '<' | '>') => translated.push_str("\\b"),
@@ -83,13 +83,13 @@ fn push_escaped(translated: &mut String, letter: char, syntax: RegexSyntax) {
         (_, 'w' | 'W' | 'b' | 'B' | 's' | 'S') => translated.extend(['\\', letter]),
         (RegexSyntax::Extended, _) => push_literal(translated, letter),
         (_, '(' | ')' | '|' | '{' | '}') | (RegexSyntax::Basic, '+' | '?') => translated.push(letter),
-        // The engine has no back-references: it refuses the pattern.
+        // The engine has no back-references, and refuses the pattern.
         (_, digit) if digit.is_ascii_digit() => translated.extend(['\\', digit]),
         _ => push_literal(translated, letter),
     }
 }
 
-/// Translates a bracket expression from behind its bracket on, and returns where it ends.
+/// Translates a bracket expression after its bracket, and returns the position after it.
 fn push_bracket_expression(translated: &mut String, letters: &[char], start: usize) -> usize {
     let mut at = start;
     translated.push('[');

@@ -1,4 +1,4 @@
-//! How another result is looked for.
+//! Backtracking: continuing at an alternative to find another result.
 
 use std::rc::Rc;
 
@@ -9,7 +9,7 @@ use crate::commands::jq::paths::delete_paths;
 use crate::commands::jq::value::Val;
 
 impl Machine<'_> {
-    /// Goes on where a result may come from.
+    /// Continues at an alternative.
     pub(super) fn choose(&mut self, choice: Choice) -> Outcome {
         let Choice { alternative, frames, tracker, handler } = choice;
         (self.frames, self.tracker, self.handler) = (frames, tracker, handler);
@@ -32,7 +32,8 @@ impl Machine<'_> {
                 let mut state = cell.borrow_mut();
                 let (value, deleted) = (std::mem::take(&mut state.value), std::mem::take(&mut state.deleted));
                 if self.tracker.is_some() {
-                    // No path, also where nothing was changed. jq takes the value out of an array of these two.
+                    // The result of an assignment is not a path, even if nothing was changed. jq takes the value out
+                    // of an array of these two.
                     let both: Val = [value, Val::array(deleted)].into_iter().collect();
                     let text = excerpt(&both, LONG);
                     let message = format!("Invalid path expression near attempt to access element 0 of {text}");

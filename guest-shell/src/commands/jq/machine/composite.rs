@@ -1,4 +1,4 @@
-//! Objects, strings and calls of native functions, which are put together part by part.
+//! Evaluation of objects, strings and arguments of native functions, part by part.
 
 use std::rc::Rc;
 
@@ -47,7 +47,7 @@ impl Machine<'_> {
         Ok(Task::Run(value, env, input))
     }
 
-    /// Puts the pieces of a string together, the last one first.
+    /// Evaluates the pieces of a string, the last one first.
     pub(super) fn interpolate(
         &mut self,
         text: &Closure,

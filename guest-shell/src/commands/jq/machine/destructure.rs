@@ -1,4 +1,4 @@
-//! Variables of patterns, and the queries that update them: `reduce` and `foreach`.
+//! Binding of variables by patterns, and the queries `reduce` and `foreach`, which update them.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -11,7 +11,7 @@ use crate::commands::jq::term::{Patterns, Step, T, Term};
 use crate::commands::jq::value::Val;
 
 impl Machine<'_> {
-    /// Begins with taking a value apart by one of the patterns.
+    /// Begins to match a value with one of the patterns.
     pub(super) fn begin_match(
         &mut self,
         patterns: &Rc<Patterns>,

@@ -1,4 +1,4 @@
-//! How a result goes on to the frame that waits for it.
+//! Delivery of a result to the frame that waits for it.
 
 use std::rc::Rc;
 
@@ -12,7 +12,7 @@ use crate::commands::jq::term::Term;
 use crate::commands::jq::value::Val;
 
 impl Machine<'_> {
-    /// Does with a result what is to be done with it.
+    /// Delivers a result to a frame.
     pub(super) fn give(&mut self, frame: Frame, value: Val) -> Outcome {
         Ok(match frame {
             Frame::Then(Closure { term, env }) => Task::Run(term, env, value),
@@ -72,7 +72,7 @@ impl Machine<'_> {
         })
     }
 
-    /// Does with a part of something bigger what is to be done with it.
+    /// Delivers a part of a composite value to a frame.
     pub(super) fn give_part(&mut self, frame: Frame, value: Val) -> Outcome {
         match frame {
             Frame::SliceFrom { target, upto, env, input, tracker } => {
@@ -127,7 +127,7 @@ impl Machine<'_> {
         }
     }
 
-    /// Does with a result about paths what is to be done with it.
+    /// Delivers a result to a frame that concerns paths.
     pub(super) fn give_path(&mut self, frame: Frame, value: Val) -> Outcome {
         match frame {
             Frame::EndPath(outer) => {
@@ -172,7 +172,7 @@ impl Machine<'_> {
         }
     }
 
-    /// Does with a bound of a range what is to be done with it.
+    /// Delivers a bound of a range to a frame.
     pub(super) fn give_bound(&mut self, frame: Frame, value: Val) -> Outcome {
         match frame {
             Frame::RangeFrom(range, input, tracker) => {

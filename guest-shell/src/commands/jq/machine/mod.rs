@@ -1,19 +1,19 @@
-//! Machine that runs programs, and backtracks.
+//! Backtracking virtual machine that runs programs.
 //!
-//! A query gives results one at a time. Where it may give another one, a [`Choice`] is left on a stack; what is to be
-//! done with a result is a persistent list of [`Frame`]s. So neither deep recursion nor endless generators use the
-//! stack of the process, and a call in the last place costs nothing. In a query for paths (`path(…)`, the left side of
-//! an assignment), a [`Tracker`] follows the result's place.
+//! A query produces results one at a time. Where it may produce another one, a [`Choice`] is pushed onto a stack; the
+//! continuation of a result is a persistent list of [`Frame`]s. Neither deep recursion nor endless generators therefore
+//! use the stack of the process, and tail calls are free. In a query for paths (`path(…)`, the left side of an
+//! assignment), a [`Tracker`] follows the path of the result.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! | --- | --- |
 //! | [`state`] | bindings, frames, choices and handlers |
-//! | [`run`] | how a query begins |
-//! | [`give`] | how a result goes on to the frame that waits for it |
-//! | [`choose`] | how another result is looked for |
+//! | [`run`] | start of queries |
+//! | [`give`] | delivery of results to the frames that wait for them |
+//! | [`choose`] | search for further results |
 //! | [`composite`] | objects, strings and calls of native functions, part by part |
 //! | [`destructure`] | variables of patterns, `reduce` and `foreach` |
-//! | [`tracking`] | places of results |
+//! | [`tracking`] | paths of results |
 
 mod choose;
 mod composite;
@@ -30,7 +30,7 @@ use super::failure::Failure;
 use super::term::{Function, T};
 use super::value::Val;
 
-/// Surroundings of a program: its inputs, its messages, its limits.
+/// Environment of a program: inputs, messages and limits.
 pub(crate) trait Host {
     /// Reads the next input, for `input`.
     fn input(&mut self) -> Option<Result<Val, String>>;
@@ -44,14 +44,14 @@ pub(crate) trait Host {
     fn now(&self) -> i64;
     /// Returns the directories that modules are looked for in.
     fn search_list(&self) -> Val;
-    /// Checks whether the program may go on; called every [`STEPS`] steps.
+    /// Checks whether the program may continue; called every [`STEPS`] steps.
     fn check(&mut self) -> Result<(), String>;
 }
 
-/// Steps that are made between two checks of the limits.
+/// Number of steps between two checks of the limits.
 const STEPS: u32 = 2_048;
 
-/// Next thing to do.
+/// Next task of the machine.
 enum Task {
     Run(T, Env, Val),
     Give(Val),
@@ -61,7 +61,7 @@ enum Task {
 /// Outcome of a step.
 type Outcome = Result<Task, Failure>;
 
-/// Program that runs.
+/// Running program.
 pub(crate) struct Machine<'a> {
     host: &'a mut dyn Host,
     functions: &'a [Rc<Function>],
@@ -74,7 +74,7 @@ pub(crate) struct Machine<'a> {
 }
 
 impl<'a> Machine<'a> {
-    /// Makes a machine that runs a query on an input.
+    /// Creates a machine that runs a query on an input.
     pub(crate) fn new(host: &'a mut dyn Host, functions: &'a [Rc<Function>], main: &T, input: Val) -> Self {
         let task = Some(Task::Run(Rc::clone(main), Env::new(), input));
         Self {
@@ -89,12 +89,12 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Returns the host that the machine runs in.
+    /// Returns the environment of the program.
     pub(crate) fn host(&mut self) -> &mut dyn Host {
         self.host
     }
 
-    /// Computes the next result. After an error there is none.
+    /// Computes the next result. After an error there are no more results.
     pub(crate) fn next(&mut self) -> Option<Result<Val, Failure>> {
         let mut task = self.task.take()?;
         loop {
@@ -118,7 +118,7 @@ impl<'a> Machine<'a> {
                     None => return None,
                 },
             };
-            // What catches an error may fail itself, and be caught further out.
+            // A handler may fail itself, which an outer handler catches.
             task = loop {
                 match outcome {
                     Ok(task) => break task,
@@ -145,7 +145,7 @@ impl<'a> Machine<'a> {
         self.choices.push(Choice { alternative, frames, tracker, handler });
     }
 
-    /// Passes an error to what catches it.
+    /// Passes an error to the innermost handler.
     fn raise(&mut self, failure: Failure) -> Outcome {
         let (value, no_path) = match failure {
             Failure::Error(value) => (value, false),

@@ -1,4 +1,4 @@
-//! How a query begins.
+//! Start of the evaluation of a query.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -9,7 +9,7 @@ use crate::commands::jq::term::{Chain, T, Term};
 use crate::commands::jq::value::{Members, Val};
 
 impl Machine<'_> {
-    /// Begins with a query.
+    /// Begins to evaluate a query.
     pub(super) fn run(&mut self, term: &T, env: Env, input: Val) -> Outcome {
         let closure = |term: &T| Closure { term: Rc::clone(term), env: env.clone() };
         Ok(match &**term {
@@ -44,7 +44,7 @@ impl Machine<'_> {
         })
     }
 
-    /// Begins with an operator or what directs the control flow.
+    /// Begins to evaluate an operator or a control structure.
     pub(super) fn run_operator(&mut self, term: &T, env: Env, input: Val) -> Outcome {
         let closure = |term: &T| Closure { term: Rc::clone(term), env: env.clone() };
         Ok(match &**term {
@@ -106,7 +106,7 @@ impl Machine<'_> {
         })
     }
 
-    /// Begins with what makes a value, or with a call.
+    /// Begins to evaluate a constructor or a call.
     pub(super) fn run_call(&mut self, term: &T, env: Env, input: Val) -> Outcome {
         let closure = |term: &T| Closure { term: Rc::clone(term), env: env.clone() };
         Ok(match &**term {
@@ -149,7 +149,7 @@ impl Machine<'_> {
         })
     }
 
-    /// Begins with one of the less frequent queries.
+    /// Begins to evaluate one of the less frequent queries.
     pub(super) fn run_control(&mut self, term: &T, env: Env, input: Val) -> Outcome {
         let closure = |term: &T| Closure { term: Rc::clone(term), env: env.clone() };
         Ok(match &**term {
@@ -216,7 +216,7 @@ impl Machine<'_> {
 
     pub(super) fn call(&self, id: usize, mut callee: Env, arguments: &[T], env: &Env, input: Val) -> Task {
         for argument in arguments {
-            // A parameter that is passed on is passed as it came, so that recursion does not make it longer.
+            // A parameter that is passed on is shared, so that recursion does not build a chain.
             let shared = match &**argument {
                 Term::CallParameter(level) => env.down_to(*level).head().cloned(),
                 _ => None,

@@ -13,7 +13,7 @@ pub(super) enum Binding {
     Value(Val),
     Closure(T, Env),
     Function,
-    /// Number of choices when the label was passed.
+    /// Number of choices at the time when the label was bound.
     Label(usize),
 }
 
@@ -26,18 +26,18 @@ pub(super) type Frames = Chain<Frame>;
 #[derive(Clone)]
 pub(super) struct Tracker {
     pub(super) path: Chain<Val>,
-    /// Value at the path. The value that is indexed next must be this one.
+    /// Value at the path. The next indexed value must be this one.
     pub(super) at: Val,
 }
 
-/// Query in its surroundings.
+/// Query with its bindings.
 #[derive(Clone)]
 pub(super) struct Closure {
     pub(super) term: T,
     pub(super) env: Env,
 }
 
-/// Rest of taking a value apart.
+/// Rest of a match of a pattern.
 #[derive(Clone)]
 pub(super) struct Matching {
     pub(super) patterns: Rc<Patterns>,
@@ -56,7 +56,7 @@ pub(super) enum Then {
     Update(Fold),
 }
 
-/// Run of a `reduce` or `foreach`.
+/// Execution of a `reduce` or `foreach`.
 #[derive(Clone)]
 pub(super) struct Fold {
     pub(super) update: T,
@@ -65,14 +65,13 @@ pub(super) struct Fold {
     pub(super) extract: Option<Option<T>>,
 }
 
-/// Run of an assignment.
+/// Execution of an assignment.
 pub(super) struct Modification {
     pub(super) value: Val,
     pub(super) deleted: Vec<Val>,
 }
 
-/// Frame that says what is done with a result. Frames that take part of a bigger result remember the tracker of the
-/// whole.
+/// Continuation of a result. Frames that receive a part of a composite value keep the tracker of the whole.
 #[derive(Clone)]
 pub(super) enum Frame {
     Then(Closure),
@@ -108,10 +107,10 @@ pub(super) enum Frame {
     EndTry(Option<Rc<Handler>>),
     Found(Rc<Cell<bool>>),
     Collect(Rc<RefCell<Vec<Val>>>),
-    /// Name of a member of an object: the object, the index of the member, the input, the members before it.
+    /// Receives the key of an object's member: the object, the index of the member, the input, the members before it.
     Key(Closure, usize, Val, Members, Option<Tracker>),
     Member(Closure, usize, Val, Members, Val, Option<Tracker>),
-    /// Value of a query in a string: the string, the index of the piece, the input, the text behind.
+    /// Receives an interpolated value: the string, the index of the piece, the input, the text after it.
     Interpolated(Closure, usize, Val, String, Option<Tracker>),
     Argument(Closure, usize, Val, Chain<Val>, Option<Tracker>),
     EndPath(Option<Tracker>),
@@ -123,14 +122,14 @@ pub(super) enum Frame {
     Match(Rc<Patterns>, Env, Then, Option<Tracker>),
     MatchKey(Box<Matching>, Option<Tracker>),
     StartFold(Closure, Val),
-    /// Value for `reduce` or `foreach`.
+    /// Receives a value for `reduce` or `foreach`.
     Each(Rc<Patterns>, Env, Fold),
     Updated(Fold, Env),
     PathToModify(Rc<RefCell<Modification>>, Closure, Option<Tracker>),
     Modified(Rc<RefCell<Modification>>, Val, usize),
 }
 
-/// Alternative that the next result may come from.
+/// Alternative that may produce the next result.
 pub(super) enum Alternative {
     Run(Closure, Val),
     Each(Val, usize),
@@ -139,11 +138,11 @@ pub(super) enum Alternative {
     Reduced(Rc<RefCell<Val>>),
     Default(Rc<Cell<bool>>, Closure, Val),
     Modified(Rc<RefCell<Modification>>),
-    /// Deletion of a path whose update gave nothing.
+    /// Deletion of a path whose update produced nothing.
     Deleted(Rc<RefCell<Modification>>, Val),
 }
 
-/// Alternative with the state of the machine that it needs.
+/// Alternative with the state of the machine to restore.
 pub(super) struct Choice {
     pub(super) alternative: Alternative,
     pub(super) frames: Frames,
@@ -153,7 +152,7 @@ pub(super) struct Choice {
 
 /// Handler that catches errors.
 pub(super) struct Handler {
-    /// Number of choices outside of the handler.
+    /// Number of choices at the time when the handler was installed.
     pub(super) depth: usize,
     pub(super) catch: Catch,
     pub(super) frames: Frames,
@@ -161,11 +160,11 @@ pub(super) struct Handler {
     pub(super) outer: Option<Rc<Handler>>,
 }
 
-/// Query or pattern that goes on after an error.
+/// Continuation after an error.
 pub(super) enum Catch {
-    /// Nothing, behind an access with `?`.
+    /// Nothing, after an access with `?`.
     Access,
-    /// Query behind `catch`, or nothing for a `try` without.
+    /// Query after `catch`, or nothing for a `try` without one.
     Run(Option<Closure>),
     /// Next pattern to try.
     Pattern(Rc<Patterns>, usize, Val, Env, Then),

@@ -1,4 +1,4 @@
-//! Places of results, which queries for paths follow.
+//! Paths of results, which path queries follow.
 
 use super::Machine;
 use crate::commands::jq::failure::{Failure, LONG, SHORT, excerpt};
@@ -6,7 +6,7 @@ use crate::commands::jq::paths::index;
 use crate::commands::jq::value::Val;
 
 impl Machine<'_> {
-    /// Checks that in a query for paths the value is the one at the path.
+    /// Checks in a path query that the value is the one at the current path.
     pub(super) fn track(&self, value: &Val, told: impl Fn(&Val) -> String) -> Result<(), Failure> {
         match &self.tracker {
             Some(tracker) if !tracker.at.identical(value) => {

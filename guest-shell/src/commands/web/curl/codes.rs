@@ -18,9 +18,9 @@ pub(super) const ENCODING: i32 = 61;
 #[derive(Clone, Debug)]
 pub(super) struct Problem {
     pub(super) status: i32,
-    /// Text that says what happened; the hint, if there is one, on a line of its own.
+    /// Message, with the hint, if any, on a separate line.
     pub(super) text: String,
-    /// True if the problem is told with `-s` too: a mistake in the command line, or what no repetition changes.
+    /// True if `-s` does not suppress the message: the command line is invalid, or a repetition cannot succeed.
     pub(super) always: bool,
 }
 
@@ -29,7 +29,7 @@ impl Problem {
         Self { status, text: text.into(), always: false }
     }
 
-    /// A mistake in the command line, which `-s` does not hide.
+    /// Returns a problem of the command line, which `-s` does not hide.
     pub(super) fn told(status: i32, text: impl Into<String>) -> Self {
         Self { status, text: text.into(), always: true }
     }
@@ -38,7 +38,7 @@ impl Problem {
 impl From<Failure> for Problem {
     fn from(failure: Failure) -> Self {
         let status = match failure.kind {
-            // Nothing that a connection could be made to.
+            // There was nothing to connect to.
             Kind::Denied | Kind::Connection => 7,
             Kind::Request => 43,
             Kind::Dns => 6,

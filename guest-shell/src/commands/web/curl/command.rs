@@ -1,4 +1,4 @@
-//! The shell's command `curl`.
+//! The command `curl` of the shell.
 
 use std::sync::Arc;
 
@@ -109,13 +109,13 @@ struct Run<'a, 'c> {
     methods: &'a Methods,
     files: Files<'a, 'c>,
     options: &'a Options,
-    /// Cookies, if they are kept.
+    /// Stored cookies, if any.
     jar: Option<Jar>,
-    /// Text of cookies that is always sent.
+    /// Text of cookies that is sent with all requests.
     cookies: Option<String>,
-    /// Text for standard error that was not written yet.
+    /// Text for standard error that is not written yet.
     errors: String,
-    /// Headers were dumped into a file.
+    /// True if headers were dumped into a file.
     dumped: bool,
 }
 
@@ -166,7 +166,7 @@ impl Run<'_, '_> {
         Ok(status)
     }
 
-    /// Texts and files of `-b`. A text has a `=`.
+    /// Loads the texts and files of `-b`. A text contains a `=`.
     async fn load_cookies(&mut self) -> Result<()> {
         let cookies = &self.options.cookies;
         let mut jar = cookies.jar.is_some().then(Jar::default);
@@ -177,7 +177,7 @@ impl Run<'_, '_> {
                 continue;
             }
             let jar = jar.get_or_insert_default();
-            // A file that is not there is an empty one, as for curl.
+            // As in curl, a missing file counts as empty.
             if let (false, Ok(bytes)) = (given.is_empty(), self.files.read(given).await?) {
                 jar.load(&String::from_utf8_lossy(&bytes), cookies.junk_session);
             }
@@ -214,7 +214,7 @@ impl Run<'_, '_> {
         ended.report.error = ended.problem.map(|problem| problem.text);
         if let Some(format) = format {
             let written = write_out::write(format, &ended.report);
-            // Standard output takes anything, or the script ends.
+            // Writing to standard output succeeds, or the script ends.
             let _ = self.files.write("-", written.stdout.as_bytes()).await?;
             self.errors += &written.stderr;
         }
@@ -222,7 +222,7 @@ impl Run<'_, '_> {
         Ok(status)
     }
 
-    /// Fetches what is at an address.
+    /// Fetches an address.
     async fn fetch(&mut self, url: &str, transfer: &Transfer) -> Result<std::result::Result<Ended, Problem>> {
         self.files.begin_address();
         if let Some(path) = url.strip_prefix("file://") {
@@ -260,13 +260,13 @@ impl Run<'_, '_> {
         Ok(Ok(sender.send(&message, &address).await))
     }
 
-    /// The address with what goes to its query, and with the name of the file that is sent there.
+    /// Returns the address with additions to its query, and with the name of the file that is sent.
     async fn with_query(&self, address: Address, transfer: &Transfer) -> Result<std::result::Result<Address, Problem>> {
         let query = match message::query(self.options, &self.files).await? {
             Ok(query) => query,
             Err(problem) => return Ok(Err(problem)),
         };
-        // What was not encoded is no address, and it is not for curl to say which characters were meant.
+        // Unencoded text is not a valid address, and curl cannot know which characters were meant.
         if query.as_ref().is_some_and(|query| query.bytes().any(|byte| byte <= b' ' || byte == 0x7f)) {
             return Ok(Err(address::Mistake::Malformed.into()));
         }
@@ -309,7 +309,7 @@ impl Run<'_, '_> {
         Ok(Ok(ended))
     }
 
-    /// Writes the answer where it belongs.
+    /// Writes the response to its destination.
     async fn write(
         &mut self,
         ended: &mut Ended,
@@ -334,7 +334,7 @@ impl Run<'_, '_> {
         let with_heads = output.include || self.options.head;
         let mut bytes = if with_heads { std::mem::take(&mut ended.heads).into_bytes() } else { Vec::new() };
         bytes.append(&mut ended.body);
-        // What failed leaves no file; what a status of failure showed is shown.
+        // A failed transfer without output creates no file.
         if ended.problem.is_some() && bytes.is_empty() {
             return Ok(Ok(()));
         }
@@ -389,7 +389,7 @@ impl Run<'_, '_> {
         })
     }
 
-    /// Name of the file that an answer goes to; none for standard output.
+    /// Returns the name of the output file of a response; `None` for standard output.
     fn file_name(
         &self,
         ended: &mut Ended,
@@ -418,7 +418,7 @@ impl Run<'_, '_> {
         }
     }
 
-    /// Notes what went wrong: its status.
+    /// Records a problem, and returns its status.
     fn problem(&mut self, problem: &Problem) -> i32 {
         let output = &self.options.output;
         if !output.silent || output.show_error || problem.always {
@@ -433,7 +433,7 @@ impl Run<'_, '_> {
         }
     }
 
-    /// Writes what is for standard error, unless it goes to a file, which is written at the end.
+    /// Writes pending text for standard error, unless it goes to a file, which is written at the end.
     async fn flush(&mut self) -> Result<()> {
         if self.options.output.stderr.is_some() {
             return Ok(());
@@ -447,13 +447,13 @@ impl Run<'_, '_> {
         if errors.is_empty() && file.is_none() {
             return Ok(());
         }
-        // A file that cannot be written takes no message about it either.
+        // If the file cannot be written, there is no place for a message either.
         let _ = self.files.write(file.unwrap_or("/dev/stderr"), errors.as_bytes()).await?;
         Ok(())
     }
 }
 
-/// Returns a random text that separates the parts of a form.
+/// Returns a random boundary between the parts of a form.
 fn boundary() -> String {
     let digits: String = random::bytes(8).iter().map(|byte| format!("{byte:02x}")).collect();
     format!("------------------------{digits}")

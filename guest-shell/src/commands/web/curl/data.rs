@@ -1,14 +1,14 @@
-//! Data of a POST, or of a query.
+//! Data of a POST request or of a query.
 
 use super::codes::{Problem, READ};
 use super::options::Data;
 use crate::commands::web::files::Files;
 
-/// Joins the options of data to one body.
+/// Joins the data options into one body.
 pub(super) async fn join(given: &[Data], files: &Files<'_, '_>) -> bashkit::Result<Result<Vec<u8>, Problem>> {
     let mut all = Vec::new();
     for (at, data) in given.iter().enumerate() {
-        // `--json` may give one document in parts.
+        // `--json` may specify one document in parts.
         if at > 0 && !matches!(data, Data::Json(_)) {
             all.push(b'&');
         }
@@ -36,7 +36,8 @@ async fn one(data: &Data, files: &Files<'_, '_>) -> bashkit::Result<Result<Vec<u
     Ok(Ok(bytes.into_iter().filter(|byte| !(lines && matches!(byte, b'\r' | b'\n' | 0))).collect()))
 }
 
-/// `text`, `=text`, `name=text`, `@file`, `name@file`: what is behind the sign is encoded.
+/// Returns the data of `text`, `=text`, `name=text`, `@file` or `name@file`, in which the part after the sign is
+/// encoded.
 async fn encoded(text: &str, files: &Files<'_, '_>) -> bashkit::Result<Result<Vec<u8>, Problem>> {
     let Some(at) = text.find(['=', '@']) else { return Ok(Ok(encode(&bashkit::bytes_of(text)).into_bytes())) };
     let (name, rest) = (&text[..at], &text[at + 1..]);
@@ -56,12 +57,12 @@ pub(super) async fn read(name: &str, files: &Files<'_, '_>) -> bashkit::Result<R
     Ok(opened(name, files.read_for_all(name).await?))
 }
 
-/// Returns the content of a file that is sent, or the problem of reading it.
+/// Returns the content of a file to be sent, or the problem of reading it.
 pub(super) fn opened(name: &str, read: Result<Vec<u8>, String>) -> Result<Vec<u8>, Problem> {
     read.map_err(|why| Problem::told(READ, format!("Failed to open {name}: {why}")))
 }
 
-/// Bytes with escapes for all but letters, digits and four signs; a space is `+`.
+/// Encodes bytes: everything except letters, digits and four signs is escaped, and a space becomes `+`.
 pub(super) fn encode(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len());
     for &byte in bytes {

@@ -1,10 +1,10 @@
-//! Forms in parts: `-F`.
+//! Multipart forms (`-F`).
 
 use super::codes::{Problem, USAGE};
 use super::data;
 use crate::commands::web::files::Files;
 
-/// A field as `-F` writes it.
+/// Field in the syntax of `-F`.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Field {
     name: String,
@@ -25,7 +25,7 @@ enum Source {
     Content,
 }
 
-/// The body that the fields make, each with whether it is a plain string.
+/// Returns the body for these fields. The second element of a field is true for a plain string.
 pub(super) async fn body(
     fields: &[(String, bool)],
     boundary: &str,
@@ -53,7 +53,7 @@ pub(super) async fn body(
 }
 
 impl Field {
-    /// Headers of the part, each with its end of line.
+    /// Returns the headers of the part, each with its line end.
     fn head(&self) -> String {
         let mut head = format!("Content-Disposition: form-data; name=\"{}\"", escaped(&self.name));
         let own = (self.source == Source::File).then(|| self.content.rsplit('/').next().unwrap_or_default());
@@ -73,7 +73,7 @@ fn escaped(name: &str) -> String {
     name.replace('"', "%22").replace('\r', "%0D").replace('\n', "%0A")
 }
 
-/// The type that a file's name says, as curl guesses it.
+/// Returns the type for a file name, as curl guesses it.
 fn content_type(name: &str) -> &'static str {
     let name = name.to_ascii_lowercase();
     let known = [
@@ -92,7 +92,7 @@ fn content_type(name: &str) -> &'static str {
     found.map_or("application/octet-stream", |(_, kind)| kind)
 }
 
-/// Reads a field of a form. The error is a text.
+/// Parses a field of a form. The error is a message.
 fn parse(text: &str, plain: bool) -> Result<Field, String> {
     let (name, value) = text.split_once('=').ok_or_else(|| "Illegally formatted input field!".to_owned())?;
     let mut field = Field { name: name.to_owned(), ..Field::default() };
@@ -122,7 +122,7 @@ fn parse(text: &str, plain: bool) -> Result<Field, String> {
         } else {
             let more = word(&mut rest);
             match &mut field.content_type {
-                // A parameter of the type: `;charset=utf-8`.
+                // Parameter of the type: `;charset=utf-8`.
                 Some(kind) => kind.push_str(&format!(";{more}")),
                 None if more.is_empty() => {}
                 None => return Err(format!("option -F: `;{more}` is not supported here: {value}")),
@@ -132,7 +132,7 @@ fn parse(text: &str, plain: bool) -> Result<Field, String> {
     Ok(field)
 }
 
-/// Takes a word up to `;`, which quotes may hold.
+/// Consumes a word up to `;`, which may appear in quotes.
 fn word(rest: &mut &str) -> String {
     if let Some(quoted) = rest.strip_prefix('"') {
         let mut text = String::new();
@@ -147,7 +147,7 @@ fn word(rest: &mut &str) -> String {
                 other => text.push(other),
             }
         }
-        // A quote without an end is a letter like others.
+        // An unterminated quote is literal.
     }
     let end = rest.find(';').unwrap_or(rest.len());
     let text = rest[..end].to_owned();

@@ -1,19 +1,19 @@
 //! Several addresses in one: `{a,b}`, `[1-9]`, `[01-10:2]`, `[a-z]`.
 
-/// Most addresses that one word may stand for.
+/// Largest number of addresses for one word.
 const MOST: usize = 100_000;
 
-/// Most bytes that all addresses of a word may take together.
+/// Largest total length of the addresses for one word.
 const MOST_BYTES: usize = 16 << 20;
 
-/// An address that a word stands for, and what each of its sets is in it, for `#1` in names of files.
+/// Address that a word expands to, and its values of the sets, for `#1` in file names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Expanded {
     pub(super) url: String,
     pub(super) parts: Vec<String>,
 }
 
-/// Returns all addresses that a word stands for. The error is a text.
+/// Returns all addresses that a word expands to. The error is a message.
 pub(super) fn expand(word: &str) -> Result<Vec<Expanded>, String> {
     let mut all = vec![Expanded::default()];
     let mut rest = word;
@@ -26,7 +26,7 @@ pub(super) fn expand(word: &str) -> Result<Vec<Expanded>, String> {
             '{' => {
                 let end = rest.find('}').ok_or_else(|| format!("unmatched brace in URL position {position}"))?;
                 let set: Vec<String> = rest[1..end].split(',').map(str::to_owned).collect();
-                // An empty set is no set.
+                // Empty braces are not a set.
                 if end == 1 {
                     all.iter_mut().for_each(|expanded| expanded.url.push_str("{}"));
                 } else {
@@ -63,7 +63,7 @@ pub(super) fn expand(word: &str) -> Result<Vec<Expanded>, String> {
     Ok(all)
 }
 
-/// The name of a file, with what the sets are in place of `#1`, `#2`, …
+/// Returns a file name in which the values of the sets replace `#1`, `#2`, …
 pub(super) fn name(pattern: &str, parts: &[String]) -> String {
     let mut name = String::with_capacity(pattern.len());
     let mut rest = pattern;
@@ -80,13 +80,13 @@ pub(super) fn name(pattern: &str, parts: &[String]) -> String {
     name + rest
 }
 
-/// Returns true if a bracket holds the address of a server: `[::1]`.
+/// Returns true if a bracket contains an IP address: `[::1]`.
 fn is_ip(rest: &str) -> bool {
     rest.find(']').is_some_and(|end| rest[1..end].parse::<std::net::Ipv6Addr>().is_ok())
 }
 
 impl Expanded {
-    /// Bytes that it takes.
+    /// Returns the number of bytes in memory.
     fn bytes(&self) -> usize {
         let parts: usize = self.parts.iter().map(|part| part.len() + size_of::<String>()).sum();
         self.url.len() + parts + size_of::<Self>()
@@ -115,7 +115,7 @@ fn product(all: &[Expanded], set: &[String]) -> Result<Vec<Expanded>, String> {
     Ok(all.iter().flat_map(|one| set.iter().map(move |part| with(one, part))).collect())
 }
 
-/// Returns the members of a range: numbers, padded as the first one is, or letters.
+/// Returns the members of a range: numbers, padded like the first one, or letters.
 fn range(text: &str) -> Option<Vec<String>> {
     let (ends, step) = match text.split_once(':') {
         Some((ends, step)) => (ends, step.parse::<usize>().ok().filter(|step| *step > 0)?),
@@ -123,7 +123,7 @@ fn range(text: &str) -> Option<Vec<String>> {
     };
     let (low, high) = ends.split_once('-')?;
     if let (Ok(first), Ok(last)) = (low.parse::<u64>(), high.parse::<u64>()) {
-        // A number of 64 bits has 20 digits.
+        // A 64-bit number has at most 20 digits.
         if low.len() > 20 {
             return None;
         }

@@ -1,4 +1,4 @@
-//! The request that options ask for, and what redirects make of it.
+//! Construction of the request from the options, and its changes by redirects.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -9,10 +9,10 @@ use super::{data, form};
 use crate::commands::web::exchange::{Headers, holds_secret};
 use crate::commands::web::files::Files;
 
-/// User agent that curl calls itself.
+/// User agent of curl.
 pub(super) const AGENT: &str = "curl/7.88.1";
 
-/// Kind of a request, from which its method follows.
+/// Kind of a request, which determines its method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verb {
     Get,
@@ -25,11 +25,11 @@ pub(super) enum Verb {
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Custom {
     name: String,
-    /// Value of the header; none if a default of that name is not sent.
+    /// Value of the header; `None` suppresses a default header of that name.
     value: Option<String>,
 }
 
-/// A request without its address.
+/// Request without its address.
 #[derive(Clone, Debug)]
 pub(super) struct Message {
     pub(super) verb: Verb,
@@ -39,7 +39,7 @@ pub(super) struct Message {
     content_type: Option<String>,
     authorization: Option<String>,
     pub(super) referer: Option<String>,
-    /// The referer is the address that redirected.
+    /// True if the referer is the redirecting address.
     auto_referer: bool,
     json: bool,
     agent: String,
@@ -48,7 +48,8 @@ pub(super) struct Message {
 }
 
 impl Message {
-    /// Builds what the options ask for. `boundary` is for a form, `credentials` are the address's own.
+    /// Builds the request for these options. `boundary` separates the parts of a form. `credentials` come from the
+    /// address.
     pub(super) async fn build(
         options: &Options,
         upload: Option<&str>,
@@ -96,8 +97,7 @@ impl Message {
         })
     }
 
-    /// Returns the headers of the request. Headers that another origin than the first must not learn are left out
-    /// there.
+    /// Returns the headers of the request. Confidential headers are omitted for another origin than the first.
     pub(super) fn headers(&self, cookie: Option<String>, same_origin: bool) -> Headers {
         let mut headers = Headers::new();
         let of_body = |value: Option<&str>| self.body.is_some().then_some(value).flatten().map(str::to_owned);
@@ -130,7 +130,7 @@ impl Message {
         headers
     }
 
-    /// Goes where an answer of this status leads, from `here`.
+    /// Applies a redirect with this status, from `here`.
     pub(super) fn redirect(&mut self, status: u16, here: &str, keep_post: &[u16]) {
         let to_get = match status {
             301 | 302 => self.verb == Verb::Post && !keep_post.contains(&status),
@@ -175,7 +175,7 @@ async fn body(
     Ok(body.map(|bytes| (Verb::Post, Some(kind.to_owned()), Some(bytes))))
 }
 
-/// Returns what goes to the query: the data of `-G`, and `--url-query`.
+/// Returns the addition to the query: the data of `-G`, and `--url-query`.
 pub(super) async fn query(
     options: &Options,
     files: &Files<'_, '_>,
@@ -212,14 +212,14 @@ async fn custom(given: &[String], files: &Files<'_, '_>) -> bashkit::Result<Resu
     Ok(Ok(custom))
 }
 
-/// Reads a header, which is `Name: value`; `Name:` for none, `Name;` for an empty one.
+/// Parses a header: `Name: value`. `Name:` removes it, and `Name;` makes it empty.
 fn header(text: &str) -> Option<Custom> {
     let (name, value) = match text.split_once(':') {
         Some((name, value)) => (name, Some(value.trim().to_owned()).filter(|value| !value.is_empty())),
         None => (text.strip_suffix(';')?, Some(String::new())),
     };
     let name = name.trim().to_owned();
-    // Such a header asks for what never happens here, and taking it out changes nothing.
+    // Such a header requests a feature that does not exist here, so removing it has no effect.
     let idle = value.is_none() && name.eq_ignore_ascii_case("expect");
     (!name.is_empty() && !idle).then_some(Custom { name, value })
 }

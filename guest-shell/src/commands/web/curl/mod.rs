@@ -1,15 +1,15 @@
-//! `curl`: the options that are used most, over the tool `http`.
+//! `curl`: the most common options, with the tool `http`.
 //!
 //! | module | contents |
 //! | --- | --- |
-//! | [`table`], [`options`] | the command line |
-//! | [`glob`] | several addresses in one: `{a,b}`, `[1-9]` |
-//! | [`data`], [`form`] | bodies |
-//! | [`message`] | the request that options ask for, and what redirects make of it |
+//! | [`table`], [`options`] | command-line options |
+//! | [`glob`] | words for several addresses: `{a,b}`, `[1-9]` |
+//! | [`data`], [`form`] | bodies of requests |
+//! | [`message`] | construction of the request from the options, and its changes by redirects |
 //! | [`codes`] | exit statuses |
-//! | [`transfer`] | one address: redirects, retries, what is written |
-//! | [`write_out`] | `-w` |
-//! | [`command`] | the shell's command |
+//! | [`transfer`] | transfer of one address: redirects, retries, report |
+//! | [`write_out`] | output of `-w` |
+//! | [`command`] | the command of the shell |
 
 mod codes;
 pub(super) mod command;

@@ -1,24 +1,24 @@
-//! Words of the command line of curl.
+//! Command-line options of curl.
 
 use super::table::{self, Known, Takes};
 
 /// Settings of one execution.
 #[derive(Clone, Debug)]
 pub(super) struct Options {
-    /// Transfers in order, each with where it goes.
+    /// Transfers in order, with their destinations.
     pub(super) transfers: Vec<Transfer>,
     pub(super) output: Output,
     pub(super) fail: Fail,
     pub(super) redirects: Redirects,
     pub(super) retry: Retry,
     pub(super) cookies: Cookies,
-    /// Method that replaces the one that follows from the rest.
+    /// Method that overrides the derived one.
     pub(super) method: Option<String>,
     pub(super) headers: Vec<String>,
     pub(super) data: Vec<Data>,
-    /// Fields of a form, and whether each is a plain string.
+    /// Fields of a form, each with true for a plain string.
     pub(super) form: Vec<(String, bool)>,
-    /// The data goes to the query.
+    /// True if the data belongs to the query.
     pub(super) get: bool,
     pub(super) head: bool,
     pub(super) json: bool,
@@ -31,33 +31,33 @@ pub(super) struct Options {
     pub(super) compressed: bool,
     pub(super) insecure: bool,
     pub(super) globbing: bool,
-    /// Protocol of addresses that name none.
+    /// Protocol of addresses without one.
     pub(super) protocol: Option<String>,
-    /// Seconds for one transfer.
+    /// Maximum duration of one transfer, in seconds.
     pub(super) max_time: Option<f64>,
     pub(super) max_size: Option<u64>,
 }
 
-/// Transfer of one address, and where what is there goes.
+/// Transfer of one address, and the destination of the response.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Transfer {
     pub(super) url: Option<String>,
     pub(super) target: Option<Target>,
-    /// File that is sent.
+    /// File that is uploaded.
     pub(super) upload: Option<String>,
-    /// True if an answer without a target goes to a file whose name the address has.
+    /// True if a response without a destination goes to a file named after the address.
     pub(super) remote: bool,
 }
 
-/// Target that an answer goes to.
+/// Destination of a response.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Target {
     File(String),
-    /// A file whose name the address or the answer has.
+    /// A file named after the address or the response.
     Remote,
 }
 
-/// Options that say how answers and messages are written.
+/// Options for the output of responses and messages.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Output {
     pub(super) silent: bool,
@@ -69,15 +69,15 @@ pub(super) struct Output {
     pub(super) directory: Option<String>,
     pub(super) create_directories: bool,
     pub(super) remote_all: bool,
-    /// The name comes from `content-disposition`.
+    /// True if the name comes from `content-disposition`.
     pub(super) header_name: bool,
-    /// Existing files are kept.
+    /// True if existing files are preserved.
     pub(super) keep: bool,
-    /// Standard error goes to this file.
+    /// File that receives standard error.
     pub(super) stderr: Option<String>,
 }
 
-/// Consequences of a status of failure.
+/// Handling of failure statuses.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Fail {
     pub(super) on_status: bool,
@@ -85,64 +85,64 @@ pub(super) struct Fail {
     pub(super) early: bool,
 }
 
-/// Rules by which redirects are followed, if they are.
+/// Handling of redirects.
 #[derive(Clone, Debug)]
 pub(super) struct Redirects {
     pub(super) follow: bool,
-    /// Most redirects that are followed; none for any number.
+    /// Largest number of redirects; `None` for any number.
     pub(super) limit: Option<u32>,
-    /// Statuses after which a POST stays one.
+    /// Statuses after which a POST remains a POST.
     pub(super) keep_post: Vec<u16>,
 }
 
-/// Rules by which a transfer is tried again.
+/// Handling of retries.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Retry {
     pub(super) count: u32,
-    /// Seconds between tries; none for 1, 2, 4, …
+    /// Delay between tries, in seconds; `None` for 1, 2, 4, …
     pub(super) delay: Option<f64>,
-    /// Seconds for all of them.
+    /// Maximum duration of all tries, in seconds.
     pub(super) max_time: Option<f64>,
     pub(super) all: bool,
     pub(super) refused: bool,
 }
 
-/// Cookies that are sent and kept.
+/// Cookie options.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Cookies {
-    /// Texts and names of files.
+    /// Texts and file names of `-b`.
     pub(super) given: Vec<String>,
     pub(super) jar: Option<String>,
-    /// Cookies without an end are not read from files.
+    /// True if session cookies in files are ignored.
     pub(super) junk_session: bool,
 }
 
-/// Data of a POST, as an option gives it.
+/// Data of a POST request, by option.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Data {
-    /// Data of `-d`, where `@` names a file, whose line breaks are left out.
+    /// Data of `-d`. `@` names a file, from which line breaks are removed.
     Ascii(String),
-    /// Data of `--data-binary` and `--json`, where `@` names a file.
+    /// Data of `--data-binary` and `--json`. `@` names a file.
     Binary(String),
-    /// Data of `--data-raw` as it is.
+    /// Data of `--data-raw`, verbatim.
     Raw(String),
     /// Data of `--data-urlencode`, which is encoded.
     Encoded(String),
-    /// `--json`, whose parts are not separated.
+    /// Data of `--json`, whose parts have no separator.
     Json(String),
 }
 
-/// Request that the words make.
+/// Action that the command line requests.
 #[derive(Debug)]
 pub(super) enum Asked {
     Run(Box<Options>),
     Help,
     Version,
-    /// The words are wrong; the text says why.
+    /// The command line is invalid; an error message.
     Wrong(String),
 }
 
-/// Most redirects that curl follows.
+/// Default of the largest number of redirects.
 const MAX_REDIRECTS: u32 = 50;
 
 const TRY: &str = "curl: try 'curl --help' or 'curl --manual' for more information\n";
@@ -179,7 +179,7 @@ impl Default for Options {
     }
 }
 
-/// Reads the words of the command.
+/// Parses the words of the command.
 pub(super) fn read(words: &[String]) -> Asked {
     let mut options = Options::default();
     match options.take_all(words) {
@@ -198,7 +198,7 @@ pub(super) fn read(words: &[String]) -> Asked {
     }
 }
 
-/// End of reading an option: an error in words, or something else to do.
+/// End of parsing an option: an error message, or another action.
 type Taken = Result<Option<Asked>, String>;
 
 impl Options {
@@ -244,7 +244,7 @@ impl Options {
             let option = format!("-{letter}");
             let known = table::by_letter(&option[1..]).ok_or_else(|| format!("option {option}: is unknown"))?;
             if !known.2.value() {
-                // `-N` is the letter of `--no-buffer`, which the table has without its `no-`.
+                // `-N` is the short form of `--no-buffer`, which the table lists without `no-`.
                 if let Some(asked) = self.take(&option, known, true, "")? {
                     return Ok(Some(asked));
                 }
@@ -312,9 +312,9 @@ impl Options {
             "show-error" => self.output.show_error = on,
             "silent" => self.output.silent = on,
             "verbose" => self.output.verbose = on,
-            // In the table, `--no-clobber` has lost its `no-`.
+            // The table lists `--no-clobber` without `no-`.
             "clobber" => self.output.keep = !on,
-            // `basic` is how a user is told; what is written in part is not written at all (`remove-on-error`).
+            // `basic` is the default, and partial output is never written (`remove-on-error`).
             _ => {}
         }
     }
@@ -386,7 +386,7 @@ impl Options {
         self.slot(|transfer| transfer.target.is_none()).target = Some(target);
     }
 
-    /// The first transfer that lacks something, or a new one.
+    /// Returns the first transfer that lacks something, or a new one.
     fn slot(&mut self, lacks: impl Fn(&Transfer) -> bool) -> &mut Transfer {
         let at = self.transfers.iter().position(lacks).unwrap_or_else(|| {
             self.transfers.push(Transfer { remote: self.output.remote_all, ..Transfer::default() });
@@ -395,7 +395,7 @@ impl Options {
         &mut self.transfers[at]
     }
 
-    /// Options that ask for two methods at once.
+    /// Returns options that request two different methods.
     fn two_methods(&self) -> Option<(&'static str, &'static str)> {
         const HEAD: &str = "HEAD (-I, --head)";
         const PUT: &str = "PUT (-T, --upload-file)";
@@ -412,7 +412,7 @@ impl Options {
     }
 }
 
-/// A number of bytes, perhaps with a letter for its unit.
+/// Parses a number of bytes with an optional unit letter.
 fn size(text: &str) -> Option<u64> {
     let (digits, unit) = match text.find(|letter: char| !letter.is_ascii_digit()) {
         Some(at) => text.split_at(at),

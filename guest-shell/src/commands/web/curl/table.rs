@@ -1,35 +1,35 @@
-//! Options of curl 7.88.1: their names, letters, and whether they are taken here.
+//! Table of the options of curl 7.88.1: names, letters, and support.
 
 use Takes::{Flag, IdleFlag, IdleValue, RefusedFlag, RefusedValue, Value};
 
-/// Kind of argument that an option takes, and what becomes of it.
+/// Kind of argument of an option, and its support.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Takes {
-    /// Nothing; `--no-NAME` turns it off.
+    /// No argument; `--no-NAME` turns the option off.
     Flag,
-    /// Value that the option needs.
+    /// Required value.
     Value,
-    /// Nothing; it changes nothing here: how the host connects is not for a script to say.
+    /// No argument and no effect: scripts do not control the connections of the host.
     IdleFlag,
-    /// A value; it changes nothing here.
+    /// A value, without effect.
     IdleValue,
-    /// Nothing; it is refused.
+    /// No argument; the option is refused.
     RefusedFlag,
-    /// A value; it is refused.
+    /// A value; the option is refused.
     RefusedValue,
 }
 
 impl Takes {
-    /// Returns true if a value belongs to it.
+    /// Returns true if the option takes a value.
     pub(super) fn value(self) -> bool {
         matches!(self, Value | IdleValue | RefusedValue)
     }
 }
 
-/// Option that is known, with its name, and its letter or nothing.
+/// Known option: its name, its letter (which may be empty), and its kind.
 pub(super) type Known = (&'static str, &'static str, Takes);
 
-/// The option of a long name, which may be shortened to a beginning that no other has.
+/// Returns the option with this long name, which may be abbreviated unambiguously.
 pub(super) fn by_name(name: &str) -> Result<&'static Known, &'static str> {
     if let Some(known) = OPTIONS.iter().find(|(known, ..)| *known == name) {
         return Ok(known);
@@ -42,7 +42,7 @@ pub(super) fn by_name(name: &str) -> Result<&'static Known, &'static str> {
     }
 }
 
-/// The option of a letter.
+/// Returns the option with this letter.
 pub(super) fn by_letter(letter: &str) -> Option<&'static Known> {
     OPTIONS.iter().find(|(_, known, _)| *known == letter)
 }

@@ -1,4 +1,4 @@
-//! One address: requests until there is an answer that is not followed or tried again, and what is known of it then.
+//! Transfer of one address: requests until a response is neither a redirect nor retried, and a report about it.
 
 use std::io::Read as _;
 use std::time::Duration;
@@ -13,41 +13,41 @@ use crate::commands::web::cookies::Jar;
 use crate::commands::web::exchange::{self, Failure, Kind, Reply, Request};
 use crate::{clock, operations};
 
-/// Microseconds of a second.
+/// Number of microseconds in a second.
 const SECOND: f64 = 1_000_000.0;
 
-/// Longest time between two tries, in seconds.
+/// Longest delay between two tries, in seconds.
 const LONGEST_DELAY: f64 = 600.0;
 
-/// Statuses of a server that may answer better later.
+/// Failure statuses that may be temporary.
 const TRANSIENT: [u16; 6] = [408, 429, 500, 502, 503, 504];
 
 /// Result of a transfer.
 #[derive(Debug, Default)]
 pub(super) struct Ended {
     pub(super) report: Report,
-    /// Heads of all answers, as a server writes them.
+    /// Headers of all responses, in the form of HTTP/1.1.
     pub(super) heads: String,
     pub(super) body: Vec<u8>,
     pub(super) problem: Option<Problem>,
     /// Lines about the exchange, for `-v`.
     pub(super) trace: String,
-    /// Warnings about tries that failed.
+    /// Warnings about failed tries.
     pub(super) warnings: String,
 }
 
-/// Sender of a message, with all that it is sent with.
+/// Sender of a message, with the data for its requests.
 pub(super) struct Sender<'a> {
     pub(super) methods: &'a Methods,
     pub(super) options: &'a Options,
-    /// Cookies, if they are kept.
+    /// Stored cookies, if any.
     pub(super) jar: Option<&'a mut Jar>,
-    /// Text of cookies that is always sent.
+    /// Text of cookies that is sent with all requests.
     pub(super) cookies: Option<String>,
 }
 
 impl Sender<'_> {
-    /// Sends until there is an answer to take.
+    /// Sends requests until there is a final response.
     pub(super) async fn send(&mut self, message: &Message, address: &Address) -> Ended {
         let begin = clock::now_micros();
         let retry = &self.options.retry;
@@ -60,7 +60,7 @@ impl Sender<'_> {
                 ended.warnings = warnings;
                 return ended;
             };
-            // A server may say how long it takes.
+            // The server may specify a delay.
             let header = ended.report.headers.iter().find(|(name, _)| name == "retry-after");
             let asked = header.and_then(|(_, value)| value.parse::<f64>().ok()).filter(|seconds| *seconds >= 0.0);
             let pause = asked.filter(|asked| *asked > delay).unwrap_or(delay).min(LONGEST_DELAY);
@@ -73,7 +73,7 @@ impl Sender<'_> {
         }
     }
 
-    /// Returns the reason why another try may do better.
+    /// Returns the reason why another try may succeed.
     fn transient(&self, ended: &Ended) -> Option<&'static str> {
         let retry = &self.options.retry;
         match &ended.problem {
@@ -86,7 +86,7 @@ impl Sender<'_> {
         }
     }
 
-    /// Sends once, and goes where redirects lead.
+    /// Sends one request, and follows redirects.
     async fn follow(&mut self, mut message: Message, first: Address) -> Ended {
         let begin = clock::now_micros();
         let mut ended = Ended::default();
@@ -169,7 +169,7 @@ impl Sender<'_> {
         Ok(reply)
     }
 
-    /// Milliseconds that are left of the time for the transfer.
+    /// Returns the milliseconds that are left for the transfer.
     fn time_left(&self, begin: u64) -> Result<Option<u32>, Failure> {
         let Some(limit) = self.options.max_time else { return Ok(None) };
         let left = (limit - elapsed(begin)) * 1_000.0;
@@ -177,13 +177,13 @@ impl Sender<'_> {
             let message = format!("Operation timed out after {:.0} milliseconds", limit * 1_000.0);
             return Err(Failure { kind: Kind::Timeout, message, hint: None });
         }
-        // Clamped: a limit of weeks is as good as any.
+        // Clamped, since the exact value does not matter for limits of weeks.
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "within the bounds just set")]
         let left = left.min(f64::from(u32::MAX)) as u32;
         Ok(Some(left))
     }
 
-    /// Takes the body of the last answer, unless its status is a failure.
+    /// Takes the body of the last response, unless its status is a failure.
     fn finish(&self, reply: Reply, message: &Message, mut ended: Ended) -> Ended {
         let options = self.options;
         if options.fail.on_status && reply.status >= 400 {
@@ -207,7 +207,7 @@ impl Sender<'_> {
     }
 }
 
-/// Undoes the encodings of a body, the last one first.
+/// Decodes a body. The last encoding is removed first.
 fn decode(encodings: &str, body: &[u8]) -> Result<Vec<u8>, String> {
     let mut body = body.to_vec();
     for encoding in encodings.split(',').rev().map(|encoding| encoding.trim().to_ascii_lowercase()) {

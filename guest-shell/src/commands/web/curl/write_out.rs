@@ -1,31 +1,31 @@
-//! `-w`: what is printed behind each transfer.
+//! `-w`: output after each transfer.
 
 use serde_json::{Map, Value as Json, json};
 
 use crate::commands::web::exchange::Headers;
 
-/// Report of what is known of a transfer.
+/// Report about a transfer.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Report {
     pub(super) method: String,
-    /// The address as it was written.
+    /// Address on the command line.
     pub(super) url: String,
-    /// The address that answered.
+    /// Address of the last response.
     pub(super) effective: String,
     pub(super) scheme: String,
-    /// 0 without an answer.
+    /// Status; 0 without a response.
     pub(super) status: u16,
-    /// Headers of the last answer.
+    /// Headers of the last response.
     pub(super) headers: Headers,
     pub(super) redirects: u32,
-    /// Address that the last answer redirects to, if that was not followed.
+    /// Redirect address of the last response, if it was not followed.
     pub(super) redirect_url: Option<String>,
     pub(super) referer: Option<String>,
     pub(super) size_download: u64,
     pub(super) size_upload: u64,
     pub(super) size_header: u64,
     pub(super) size_request: u64,
-    /// Time of the transfer in microseconds.
+    /// Duration of the transfer, in microseconds.
     pub(super) time: u64,
     /// Microseconds until the last redirect.
     pub(super) time_redirect: u64,
@@ -35,14 +35,14 @@ pub(super) struct Report {
     pub(super) error: Option<String>,
 }
 
-/// Text that a format gives, for each stream.
+/// Expanded format, by stream.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Written {
     pub(super) stdout: String,
     pub(super) stderr: String,
 }
 
-/// Fills in a format.
+/// Expands a format.
 pub(super) fn write(format: &str, report: &Report) -> Written {
     let mut written = Written::default();
     let (mut to_stderr, mut rest) = (false, format);
@@ -83,7 +83,7 @@ fn put(written: &mut Written, to_stderr: bool, text: &str) {
     if to_stderr { &mut written.stderr } else { &mut written.stdout }.push_str(text);
 }
 
-/// A sign that is no variable, and how long it is.
+/// Parses a sign that is not a variable, and returns its length.
 fn sign(text: &str) -> (String, usize) {
     let mut letters = text.chars();
     let (first, second) = (letters.next(), letters.next());
@@ -104,7 +104,7 @@ fn variable(name: &str, report: &Report) -> Option<String> {
         "header_json" => header_json(&report.headers),
         "json" => Json::Object(all(report)).to_string(),
         name if name.starts_with("time_") => seconds(time(name, report)?),
-        // What a connection was made by the host does not tell.
+        // The host does not expose properties of the connection.
         "certs" => String::new(),
         name => match known(name, report)? {
             Json::Null => String::new(),
@@ -114,7 +114,7 @@ fn variable(name: &str, report: &Report) -> Option<String> {
     })
 }
 
-/// Names of all variables that `%{json}` has, in its order.
+/// Names of all variables of `%{json}`, in its order.
 const NAMES: [&str; 39] = [
     "certs",
     "content_type",
@@ -189,7 +189,7 @@ fn known(name: &str, report: &Report) -> Option<Json> {
         "ftp_entry_path" => Json::Null,
         "http_connect" | "num_certs" | "proxy_ssl_verify_result" | "ssl_verify_result" => json!(0),
         "http_version" => json!(if answered { "1.1" } else { "0" }),
-        // What the host does not tell.
+        // The host does not expose these.
         "local_ip" | "remote_ip" => json!(""),
         "local_port" | "remote_port" => json!(0),
         "method" => json!(report.method),
@@ -212,7 +212,7 @@ fn known(name: &str, report: &Report) -> Option<Json> {
     })
 }
 
-/// Microseconds of a time; those of a transfer's parts are not known, and 0.
+/// Returns a time in microseconds. The phases of a transfer are unknown, and 0.
 fn time(name: &str, report: &Report) -> Option<u64> {
     Some(match name {
         "time_total" | "time_starttransfer" => report.time,
@@ -226,7 +226,7 @@ fn seconds(micros: u64) -> String {
     format!("{}.{:06}", micros / 1_000_000, micros % 1_000_000)
 }
 
-/// The headers as an object whose values are lists, a name on each line.
+/// Returns the headers as an object with lists as values, and one name per line.
 fn header_json(headers: &Headers) -> String {
     let mut names: Vec<(&str, Vec<&str>)> = Vec::new();
     for (name, value) in headers {

@@ -1,4 +1,4 @@
-//! The shell's command `wget`.
+//! The command `wget` of the shell.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -48,7 +48,7 @@ Requests go through the tool `http`: the policy says which hosts may be reached.
 /// Warning about the option `--no-check-certificate`.
 const INSECURE: &str = "WARNING: --no-check-certificate is ignored: the host checks certificates always\n";
 
-/// Exit status where a file cannot be written or read.
+/// Exit status if a file cannot be written or read.
 const FILE: i32 = 3;
 
 /// Command that retrieves files by HTTP, as `wget`.
@@ -101,7 +101,7 @@ struct Run<'a, 'c> {
     files: Files<'a, 'c>,
     options: &'a Options,
     jar: Jar,
-    /// Messages that were not told yet.
+    /// Messages that are not printed yet.
     messages: String,
 }
 
@@ -132,7 +132,7 @@ impl Run<'_, '_> {
                 Err(why) => self.say(&format!("Cannot open cookies file {}: {why}\n", file)),
             }
         }
-        // The file is made before anything is fetched, as by wget.
+        // As in wget, the file is created before anything is fetched.
         if let Some(file) = self.options.document.as_deref().filter(|file| *file != "-")
             && let Err(why) = self.files.write(file, b"").await?
         {
@@ -160,7 +160,7 @@ impl Run<'_, '_> {
 
     /// Retrieves one address and returns the status.
     async fn one(&mut self, url: &str) -> Result<i32> {
-        // As wget does, which takes what a command line has for what is meant.
+        // As in wget, which interprets addresses leniently.
         let target = match Target::parse(&url.replace(' ', "%20")) {
             Ok(target) => target,
             Err(Mistake::Malformed) => return Ok(self.fail(1, &format!("{url}: Invalid host name."))),
@@ -196,7 +196,7 @@ impl Run<'_, '_> {
         }
     }
 
-    /// Writes an answer where it belongs, and tells of it.
+    /// Writes a response to its destination, and reports it.
     async fn take(&mut self, retrieved: Retrieved, name: String) -> Result<i32> {
         let Retrieved { reply, address, head, shown } = &retrieved;
         if self.options.server_response {
@@ -217,7 +217,7 @@ impl Run<'_, '_> {
         let mut bytes = if self.options.save_headers { head.clone().into_bytes() } else { Vec::new() };
         bytes.extend(&reply.body);
         let (name, written) = match &self.options.document {
-            // The file is there, and empty at first.
+            // The file exists, and was empty at first.
             Some(file) => (file.clone(), self.files.append(file, &bytes).await?),
             None => {
                 let name = self.free_name(&retrieved, name).await;
@@ -233,7 +233,7 @@ impl Run<'_, '_> {
         Ok(refused.unwrap_or_default())
     }
 
-    /// The name of a file that is not there: with a number behind it, if need be.
+    /// Returns the name of a file that does not exist, with a number appended if necessary.
     async fn free_name(&self, retrieved: &Retrieved, name: String) -> String {
         let disposition = retrieved.reply.header("content-disposition").filter(|_| self.options.content_disposition);
         let given = disposition.and_then(files::name_of);
@@ -259,7 +259,7 @@ impl Run<'_, '_> {
         let time = modified.and_then(date::seconds).filter(|_| self.options.server_timestamps);
         if let (Ok(()), Some(time)) = (&written, time) {
             let path = vfs_join(self.context.cwd, Path::new(name));
-            // A file system without times keeps its own.
+            // A file system without times ignores this.
             let _ = self.context.fs.set_modified_time(&path, UNIX_EPOCH + Duration::from_secs(time)).await;
         }
         Ok(written)
@@ -283,7 +283,7 @@ impl Run<'_, '_> {
         status
     }
 
-    /// Tells what is to be told, unless it goes to a file, which is written at the end.
+    /// Prints pending messages, unless they go to a file, which is written at the end.
     async fn flush(&mut self) -> Result<()> {
         if self.options.log.is_some() {
             return Ok(());
@@ -297,13 +297,13 @@ impl Run<'_, '_> {
         if messages.is_empty() && file.is_none() {
             return Ok(());
         }
-        // A file that cannot be written takes no message about it either.
+        // If the file cannot be written, there is no place for a message either.
         let _ = self.files.write(file.unwrap_or("/dev/stderr"), messages.as_bytes()).await?;
         Ok(())
     }
 }
 
-/// Name of the file that an address is saved in: its last segment, with its query.
+/// Returns the name of the output file for an address: its last segment and its query.
 fn file_name(target: &Target) -> String {
     let whole = target.address.path_and_query();
     let (path, query) = whole.split_once('?').map_or((whole, None), |(path, query)| (path, Some(query)));
@@ -315,7 +315,7 @@ fn index_or(name: &str) -> String {
     if name.is_empty() { "index.html".to_owned() } else { name.to_owned() }
 }
 
-/// The status of two: the lower one, but for success.
+/// Returns the more severe of two statuses: the lower one, except that 0 is success.
 fn worse(one: i32, other: i32) -> i32 {
     match (one, other) {
         (0, status) | (status, 0) => status,
@@ -323,7 +323,7 @@ fn worse(one: i32, other: i32) -> i32 {
     }
 }
 
-/// The time, as wget writes it.
+/// Returns the current time in the format of wget.
 fn stamp() -> String {
     let seconds = clock::now_micros() / 1_000_000;
     let ([year, month, day], [hour, minute, second]) = calendar::civil(seconds);

@@ -1,10 +1,10 @@
-//! `wget`: single files, over the tool `http`.
+//! `wget`: retrieval of single files with the tool `http`.
 //!
 //! | module | contents |
 //! | --- | --- |
-//! | [`options`] | the command line |
-//! | [`retrieval`] | one address: redirects, a user's password, tries |
-//! | [`command`] | the shell's command |
+//! | [`options`] | command-line options |
+//! | [`retrieval`] | retrieval of one address: redirects, passwords, tries |
+//! | [`command`] | the command of the shell |
 
 pub(super) mod command;
 mod options;

@@ -1,16 +1,16 @@
-//! Words of the command line of wget.
+//! Command-line options of wget.
 
 /// Settings of one execution.
 #[derive(Clone, Debug)]
 pub(super) struct Options {
     pub(super) urls: Vec<String>,
-    /// A file of addresses, a line each.
+    /// File with one address per line.
     pub(super) input: Option<String>,
     pub(super) verbosity: Verbosity,
-    /// File that takes all documents.
+    /// File that receives all documents.
     pub(super) document: Option<String>,
     pub(super) directory: Option<String>,
-    /// Messages go to this file.
+    /// File that receives the messages.
     pub(super) log: Option<String>,
     pub(super) keep: bool,
     pub(super) server_response: bool,
@@ -33,49 +33,49 @@ pub(super) struct Options {
     pub(super) no_cache: bool,
     pub(super) user: Option<String>,
     pub(super) password: Option<String>,
-    /// The password is sent before it is asked for.
+    /// True if the password is sent without a challenge.
     pub(super) unasked: bool,
     pub(super) tries: u32,
     pub(super) retry_refused: bool,
     pub(super) retry_statuses: Vec<u16>,
-    /// Timeout in seconds, if there is one.
+    /// Timeout in seconds, if any.
     pub(super) timeout: Option<f64>,
-    /// Seconds between two retrievals.
+    /// Delay between two retrievals, in seconds.
     pub(super) wait: f64,
     pub(super) max_redirects: u32,
 }
 
-/// Amount of messages that are told.
+/// Verbosity of messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verbosity {
     Quiet,
-    /// Messages about what happened to each address.
+    /// Messages about the result of each address.
     Told,
 }
 
-/// Body that is sent.
+/// Body of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Body {
     Text(String),
     File(String),
 }
 
-/// Request that the words make.
+/// Action that the command line requests.
 #[derive(Debug)]
 pub(super) enum Asked {
     Run(Box<Options>),
     Help,
     Version,
-    /// The words are wrong: a text, and the status.
+    /// The command line is invalid: a message, and the status.
     Wrong(String, i32),
 }
 
-/// Kind of argument that an option takes, and what becomes of it.
+/// Kind of argument of an option, and its support.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Takes {
     Flag,
     Value,
-    /// Flag that changes nothing here.
+    /// Flag without effect.
     IdleFlag,
     IdleValue,
     RefusedFlag,
@@ -88,7 +88,7 @@ type Known = (&'static str, &'static str, Takes);
 
 const TRY: &str = "Usage: wget [OPTION]... [URL]...\n\nTry `wget --help' for more options.\n";
 
-/// Most redirects that wget follows.
+/// Default of the largest number of redirects.
 const MAX_REDIRECTS: u32 = 20;
 
 #[rustfmt::skip]
@@ -139,7 +139,7 @@ const OPTIONS: &[Known] = &[
     ("wait", "w", Value), ("waitretry", "", IdleValue), ("warc-file", "", RefusedValue), ("xattr", "", RefusedFlag),
 ];
 
-/// Options that a letter behind `-n` turns off.
+/// Options that a letter after `-n` turns off.
 const TURNED_OFF: [(char, &str); 5] = [
     ('v', "no-verbose"),
     ('c', "no-clobber"),
@@ -189,7 +189,7 @@ impl Default for Options {
     }
 }
 
-/// Reads the words of the command.
+/// Parses the words of the command.
 pub(super) fn read(words: &[String]) -> Asked {
     let mut options = Options::default();
     match options.take_all(words) {
@@ -273,7 +273,7 @@ impl Options {
         Ok(None)
     }
 
-    /// The letters behind `-n`.
+    /// Handles the letters after `-n`.
     fn turn_off(&mut self, letters: &str) -> Taken {
         if letters.is_empty() {
             return Err("option requires an argument -- 'n'".to_owned());
@@ -325,12 +325,12 @@ impl Options {
             "server-response" => self.server_response = true,
             "spider" => self.spider = true,
             "trust-server-names" => self.trust_server_names = true,
-            // What is left concerns the retrieval of many files.
+            // The other options concern the retrieval of many files.
             _ => {}
         }
     }
 
-    /// Sets an option to a value, or returns none if the value is no number where one belongs.
+    /// Sets an option to a value. Returns `None` if the option requires a number and the value is not one.
     fn set_value(&mut self, name: &str, value: &str) -> Option<()> {
         let text = value.to_owned();
         match name {
@@ -369,7 +369,7 @@ fn takes_value(takes: Takes) -> bool {
     matches!(takes, Value | IdleValue | RefusedValue)
 }
 
-/// Seconds, or with a letter minutes, hours or days.
+/// Parses a duration: seconds, or with a letter minutes, hours or days.
 fn seconds(text: &str) -> Option<f64> {
     let (digits, unit) = match text.chars().last()? {
         's' => (&text[..text.len() - 1], 1.0),

@@ -1,4 +1,4 @@
-//! One address: requests until there is an answer to take.
+//! Retrieval of one address: requests until there is a final response.
 
 use std::time::Duration;
 
@@ -12,13 +12,13 @@ use crate::commands::web::cookies::Jar;
 use crate::commands::web::exchange::{self, Failure, Headers, Kind, Reply, Request, holds_secret};
 use crate::{clock, operations};
 
-/// User agent that wget calls itself.
+/// User agent of wget.
 const AGENT: &str = "Wget/1.21.3";
 
 /// Longest pause between two tries, in seconds.
 const LONGEST_PAUSE: u32 = 10;
 
-/// Headers that say who asks, and are for one origin only.
+/// Headers with credentials, which are only for one origin.
 const CREDENTIALS: [&str; 2] = ["authorization", "cookie"];
 
 /// Exit status of a general failure.
@@ -33,9 +33,9 @@ pub(super) const SERVER: i32 = 8;
 #[derive(Debug)]
 pub(super) struct Problem {
     pub(super) status: i32,
-    /// The lines that tell of it.
+    /// Lines of the message.
     pub(super) text: String,
-    /// True if the problem is told with `-q` too: nothing that a script does changes it.
+    /// True if `-q` does not suppress the message: the script cannot avoid the problem.
     pub(super) always: bool,
 }
 
@@ -52,17 +52,17 @@ impl From<Failure> for Problem {
     }
 }
 
-/// The answer, where it came from, and the heads of all answers.
+/// Response, its origin, and the headers of all responses.
 pub(super) struct Retrieved {
     pub(super) reply: Reply,
     pub(super) address: Address,
-    /// Head of the last answer.
+    /// Headers of the last response.
     pub(super) head: String,
-    /// Heads of all answers, as `-S` shows them.
+    /// Headers of all responses, in the form of `-S`.
     pub(super) shown: String,
 }
 
-/// Retrieval of a document, with all that a request is sent with.
+/// Retrieval of a document, with the data for its requests.
 pub(super) struct Retrieval<'a> {
     pub(super) methods: &'a Methods,
     pub(super) options: &'a Options,
@@ -73,7 +73,7 @@ pub(super) struct Retrieval<'a> {
 }
 
 impl Retrieval<'_> {
-    /// Retrieves, as often as it takes and may.
+    /// Retrieves a document, with retries as far as they are necessary and allowed.
     pub(super) async fn retrieve(&mut self, address: &Address) -> Result<Retrieved, Problem> {
         let mut tries = 1;
         loop {
@@ -144,7 +144,7 @@ impl Retrieval<'_> {
         }
     }
 
-    /// Returns the headers of a request. Headers that another origin than the first must not learn are left out there.
+    /// Returns the headers of a request. Confidential headers are omitted for another origin than the first.
     fn headers(&self, address: &Address, same_origin: bool, has_body: bool, asked: bool) -> Headers {
         let options = self.options;
         let basic = self.credentials.as_ref().filter(|_| asked && same_origin);
@@ -186,7 +186,7 @@ impl Retrieval<'_> {
     }
 }
 
-/// Reason why one try ended.
+/// Reason for the end of one try.
 enum Stop {
     Failure(Failure),
     Problem(Problem),
@@ -198,20 +198,20 @@ impl From<Failure> for Stop {
     }
 }
 
-/// Returns true if a password is asked for in the one way that is known here.
+/// Returns true if the server requests a password by the only supported method.
 fn is_basic(reply: &Reply) -> bool {
     let asked = reply.headers.iter().filter(|(name, _)| name == "www-authenticate");
     asked.map(|(_, value)| value.to_ascii_lowercase()).any(|value| value.starts_with("basic"))
 }
 
-/// Converts seconds to milliseconds, clamped: a limit of weeks is as good as any.
+/// Converts seconds to milliseconds, clamped: the exact value does not matter for limits of weeks.
 fn millis(seconds: f64) -> u32 {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "within the bounds just set")]
     let millis = (seconds * 1_000.0).clamp(1.0, f64::from(u32::MAX)) as u32;
     millis
 }
 
-/// Returns the exit status for a status of failure.
+/// Returns the exit status for a failure status.
 pub(super) fn refusal(reply: &Reply) -> Option<i32> {
     match reply.status {
         200..=299 => None,
