@@ -111,7 +111,7 @@ fn file_commands(clock: Date, user: &str) -> Vec<NamedUtility> {
         ("gzip", Arc::new(Gzip)),
         ("ls", Arc::new(ls::Ls::new(clock, user))),
         ("stat", Arc::new(stat::Stat::new(clock, user))),
-        ("tar", Arc::new(Tar)),
+        ("tar", Arc::new(Tar::with_clock(clock))),
         ("touch", Arc::new(touch::Touch::with_clock(clock))),
         ("truncate", Arc::new(truncate::Truncate)),
         ("zcat", Arc::new(Zcat)),
