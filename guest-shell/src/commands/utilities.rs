@@ -7,6 +7,7 @@ use bashkit::Builtin;
 
 use super::archive::bzip2::{Bunzip2, Bzcat, Bzip2};
 use super::archive::gzip::{Gunzip, Gzip, Zcat};
+use super::archive::search::CompressedGrep;
 use super::archive::tar::Tar;
 use super::checksum::{B2sum, Cksum, Md5sum, Sha1sum, Sha224sum, Sha256sum, Sha384sum, Sha512sum};
 use super::coreutils_extra::{Chgrp, GrepAlias, Shasum, Sum};
@@ -47,6 +48,7 @@ pub(super) fn all(user: &str, clock: Date) -> Vec<NamedUtility> {
 /// Commands that read text or bytes and write others.
 fn filters() -> Vec<NamedUtility> {
     vec![
+        ("bzgrep", Arc::new(CompressedGrep::new("bzgrep", None))),
         ("base64", Arc::new(base64::Base64)),
         ("comm", Arc::new(comm::Comm)),
         ("csplit", Arc::new(csplit::Csplit)),
@@ -75,6 +77,9 @@ fn filters() -> Vec<NamedUtility> {
         ("uniq", Arc::new(uniq::Uniq)),
         ("wc", Arc::new(wc::Wc)),
         ("xxd", Arc::new(xxd::Xxd)),
+        ("zegrep", Arc::new(CompressedGrep::new("zegrep", Some("-E")))),
+        ("zfgrep", Arc::new(CompressedGrep::new("zfgrep", Some("-F")))),
+        ("zgrep", Arc::new(CompressedGrep::new("zgrep", None))),
     ]
 }
 
