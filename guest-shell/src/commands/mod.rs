@@ -24,7 +24,7 @@ mod dc;
 mod decimal;
 mod df;
 mod diff;
-mod disk;
+mod du;
 mod effort;
 mod excerpt;
 mod expand;

@@ -12,7 +12,7 @@ use super::archive::tar::Tar;
 use super::checksum::{B2sum, Cksum, Md5sum, Sha1sum, Sha224sum, Sha256sum, Sha384sum, Sha512sum};
 use super::coreutils_extra::{Chgrp, GrepAlias, Shasum, Sum};
 use super::date::Date;
-use super::disk::Du;
+use super::du::Du;
 use super::{
     awk, base64, cmp, comm, csplit, cut, df, diff, expand, expr, file, find, fmt, fold, grep, head, hexdump, iconv,
     look, ls,
@@ -109,7 +109,7 @@ fn file_commands(clock: Date, user: &str) -> Vec<NamedUtility> {
         ("cmp", Arc::new(cmp::Cmp)),
         ("df", Arc::new(df::Df)),
         ("diff", Arc::new(diff::Diff)),
-        ("du", Arc::new(Du)),
+        ("du", Arc::new(Du::new(clock, user))),
         ("file", Arc::new(file::File)),
         ("find", Arc::new(find::Find::new(clock, user))),
         ("gunzip", Arc::new(Gunzip)),
