@@ -70,6 +70,7 @@ mod textrev;
 mod time;
 mod touch;
 mod tr;
+mod tree;
 mod truncate;
 mod uniq;
 mod utilities;

@@ -18,8 +18,8 @@ use super::{
     look, ls,
 };
 use super::{
-    nl, numfmt, od, pr, printf, sed, shuf, sort, split, stat, strings, tail, textrev, time, touch, tr, truncate, uniq,
-    wc, xxd,
+    nl, numfmt, od, pr, printf, sed, shuf, sort, split, stat, strings, tail, textrev, time, touch, tr, tree, truncate,
+    uniq, wc, xxd,
 };
 
 /// Command with its name.
@@ -118,6 +118,7 @@ fn file_commands(clock: Date, user: &str) -> Vec<NamedUtility> {
         ("stat", Arc::new(stat::Stat::new(clock, user))),
         ("tar", Arc::new(Tar::with_clock(clock))),
         ("touch", Arc::new(touch::Touch::with_clock(clock))),
+        ("tree", Arc::new(tree::Tree::new(clock, user))),
         ("truncate", Arc::new(truncate::Truncate)),
         ("zcat", Arc::new(Zcat)),
     ]
