@@ -115,6 +115,7 @@ fn file_commands(clock: Date, user: &str) -> Vec<NamedUtility> {
         ("gunzip", Arc::new(Gunzip)),
         ("gzip", Arc::new(Gzip)),
         ("ls", Arc::new(ls::Ls::new(clock, user))),
+        ("sdiff", Arc::new(diff::Sdiff)),
         ("stat", Arc::new(stat::Stat::new(clock, user))),
         ("tar", Arc::new(Tar::with_clock(clock))),
         ("touch", Arc::new(touch::Touch::with_clock(clock))),
