@@ -9,12 +9,11 @@ use super::archive::bzip2::{Bunzip2, Bzcat, Bzip2};
 use super::archive::gzip::{Gunzip, Gzip, Zcat};
 use super::archive::search::CompressedGrep;
 use super::archive::tar::Tar;
-use super::checksum::{B2sum, Cksum, Md5sum, Sha1sum, Sha224sum, Sha256sum, Sha384sum, Sha512sum};
-use super::coreutils_extra::{Chgrp, GrepAlias, Shasum, Sum};
+use super::coreutils_extra::{Chgrp, GrepAlias, Sum};
 use super::date::Date;
 use super::du::Du;
 use super::{
-    awk, base64, cmp, comm, csplit, cut, df, diff, expand, expr, file, find, fmt, fold, grep, head, hexdump, iconv,
+    awk, base64, checksum, cmp, comm, csplit, cut, df, diff, expand, expr, file, find, fmt, fold, grep, head, hexdump, iconv,
     look, ls,
 };
 use super::{
@@ -85,18 +84,9 @@ fn filters() -> Vec<NamedUtility> {
 
 /// Commands that print checksums.
 fn checksums() -> Vec<NamedUtility> {
-    vec![
-        ("b2sum", Arc::new(B2sum)),
-        ("cksum", Arc::new(Cksum)),
-        ("md5sum", Arc::new(Md5sum)),
-        ("sha1sum", Arc::new(Sha1sum)),
-        ("shasum", Arc::new(Shasum)),
-        ("sum", Arc::new(Sum)),
-        ("sha224sum", Arc::new(Sha224sum)),
-        ("sha256sum", Arc::new(Sha256sum)),
-        ("sha384sum", Arc::new(Sha384sum)),
-        ("sha512sum", Arc::new(Sha512sum)),
-    ]
+    let mut utilities: Vec<NamedUtility> = vec![("sum", Arc::new(Sum))];
+    utilities.extend(checksum::commands().map(|(name, command)| (name, Arc::new(command) as Arc<dyn Builtin>)));
+    utilities
 }
 
 /// Commands about files and directories.
