@@ -41,6 +41,7 @@ mod head;
 mod hexdump;
 mod iconv;
 mod jq;
+mod line_breaks;
 mod long_double;
 mod look;
 mod ls;
@@ -57,6 +58,7 @@ mod seq;
 mod session;
 #[cfg(test)]
 mod shell_tests;
+mod shred;
 mod shuf;
 mod sort;
 mod split;
@@ -76,6 +78,7 @@ mod uniq;
 mod utilities;
 mod wc;
 pub(crate) mod web;
+mod wrappers;
 mod xxd;
 mod zip;
 

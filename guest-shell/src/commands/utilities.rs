@@ -12,9 +12,12 @@ use super::archive::tar::Tar;
 use super::coreutils_extra::{Chgrp, GrepAlias, Sum};
 use super::date::Date;
 use super::du::Du;
+use super::line_breaks::{Conversion, LineBreaks};
+use super::shred::Shred;
+use super::wrappers::{Ionice, Setsid, Stdbuf};
 use super::{
-    awk, base64, checksum, cmp, comm, csplit, cut, df, diff, expand, expr, file, find, fmt, fold, grep, head, hexdump, iconv,
-    look, ls,
+    awk, base64, checksum, cmp, comm, csplit, cut, df, diff, expand, expr, file, find, fmt, fold, grep, head, hexdump,
+    iconv, look, ls,
 };
 use super::{
     nl, numfmt, od, pr, printf, sed, shuf, sort, split, stat, strings, tail, textrev, time, touch, tr, tree, truncate,
@@ -33,6 +36,9 @@ pub(super) fn all(user: &str, clock: Date) -> Vec<NamedUtility> {
         ("pr", Arc::new(pr::Pr::with_clock(clock))),
         ("printf", Arc::new(printf::Printf::with_clock(clock))),
         ("shuf", Arc::new(shuf::Shuf)),
+        ("ionice", Arc::new(Ionice)),
+        ("setsid", Arc::new(Setsid)),
+        ("stdbuf", Arc::new(Stdbuf)),
         ("time", Arc::new(time::GnuTime)),
     ];
     for name in ["awk", "gawk", "mawk", "nawk"] {
@@ -100,17 +106,23 @@ fn file_commands(clock: Date, user: &str) -> Vec<NamedUtility> {
         ("df", Arc::new(df::Df)),
         ("diff", Arc::new(diff::Diff)),
         ("du", Arc::new(Du::new(clock, user))),
+        ("fallocate", Arc::new(truncate::Fallocate)),
         ("file", Arc::new(file::File)),
         ("find", Arc::new(find::Find::new(clock, user))),
         ("gunzip", Arc::new(Gunzip)),
         ("gzip", Arc::new(Gzip)),
         ("ls", Arc::new(ls::Ls::new(clock, user))),
+        ("dos2unix", Arc::new(LineBreaks(Conversion::DosToUnix))),
+        ("mac2unix", Arc::new(LineBreaks(Conversion::MacToUnix))),
         ("sdiff", Arc::new(diff::Sdiff)),
+        ("shred", Arc::new(Shred)),
         ("stat", Arc::new(stat::Stat::new(clock, user))),
         ("tar", Arc::new(Tar::with_clock(clock))),
         ("touch", Arc::new(touch::Touch::with_clock(clock))),
         ("tree", Arc::new(tree::Tree::new(clock, user))),
         ("truncate", Arc::new(truncate::Truncate)),
+        ("unix2dos", Arc::new(LineBreaks(Conversion::UnixToDos))),
+        ("unix2mac", Arc::new(LineBreaks(Conversion::UnixToMac))),
         ("zcat", Arc::new(Zcat)),
     ]
 }
