@@ -48,6 +48,7 @@ mod ls;
 mod nl;
 mod numfmt;
 mod od;
+mod openssl;
 mod operands;
 mod patch;
 mod pr;

@@ -20,8 +20,8 @@ use super::{
     iconv, look, ls,
 };
 use super::{
-    nl, numfmt, od, pr, printf, sed, shuf, sort, split, stat, strings, tail, textrev, time, touch, tr, tree, truncate,
-    uniq, wc, xxd,
+    nl, numfmt, od, openssl, pr, printf, sed, shuf, sort, split, stat, strings, tail, textrev, time, touch, tr, tree,
+    truncate, uniq, wc, xxd,
 };
 
 /// Command with its name.
@@ -34,6 +34,7 @@ pub(super) fn all(user: &str, clock: Date) -> Vec<NamedUtility> {
         ("expr", Arc::new(expr::Expr)),
         ("numfmt", Arc::new(numfmt::Numfmt)),
         ("pr", Arc::new(pr::Pr::with_clock(clock))),
+        ("openssl", Arc::new(openssl::Openssl)),
         ("printf", Arc::new(printf::Printf::with_clock(clock))),
         ("shuf", Arc::new(shuf::Shuf)),
         ("ionice", Arc::new(Ionice)),

@@ -77,13 +77,18 @@ impl DigestAlgorithm {
 
     /// Returns the digest as hexadecimal digits.
     pub(super) fn hex_digest(self, data: &[u8]) -> String {
+        hexadecimal(&self.digest(data))
+    }
+
+    /// Returns the digest.
+    pub(in crate::commands) fn digest(self, data: &[u8]) -> Vec<u8> {
         match self {
-            Self::Md5 => hexadecimal(&Md5::digest(data)),
-            Self::Sha1 => hexadecimal(&Sha1::digest(data)),
-            Self::Sha224 => hexadecimal(&Sha224::digest(data)),
-            Self::Sha256 => hexadecimal(&Sha256::digest(data)),
-            Self::Sha384 => hexadecimal(&Sha384::digest(data)),
-            Self::Sha512 => hexadecimal(&Sha512::digest(data)),
+            Self::Md5 => Md5::digest(data).to_vec(),
+            Self::Sha1 => Sha1::digest(data).to_vec(),
+            Self::Sha224 => Sha224::digest(data).to_vec(),
+            Self::Sha256 => Sha256::digest(data).to_vec(),
+            Self::Sha384 => Sha384::digest(data).to_vec(),
+            Self::Sha512 => Sha512::digest(data).to_vec(),
             Self::Blake2b(length) => blake2b(length, data),
         }
     }
@@ -97,22 +102,23 @@ pub(super) fn has_blake2b(length: usize) -> bool {
     BLAKE2B_LENGTHS.contains(&length)
 }
 
-fn blake2b(length: usize, data: &[u8]) -> String {
+fn blake2b(length: usize, data: &[u8]) -> Vec<u8> {
     match length {
-        8 => hexadecimal(&Blake2b::<U8>::digest(data)),
-        16 => hexadecimal(&Blake2b::<U16>::digest(data)),
-        20 => hexadecimal(&Blake2b::<U20>::digest(data)),
-        24 => hexadecimal(&Blake2b::<U24>::digest(data)),
-        28 => hexadecimal(&Blake2b::<U28>::digest(data)),
-        32 => hexadecimal(&Blake2b::<U32>::digest(data)),
-        40 => hexadecimal(&Blake2b::<U40>::digest(data)),
-        48 => hexadecimal(&Blake2b::<U48>::digest(data)),
-        56 => hexadecimal(&Blake2b::<U56>::digest(data)),
-        _ => hexadecimal(&Blake2b::<U64>::digest(data)),
+        8 => Blake2b::<U8>::digest(data).to_vec(),
+        16 => Blake2b::<U16>::digest(data).to_vec(),
+        20 => Blake2b::<U20>::digest(data).to_vec(),
+        24 => Blake2b::<U24>::digest(data).to_vec(),
+        28 => Blake2b::<U28>::digest(data).to_vec(),
+        32 => Blake2b::<U32>::digest(data).to_vec(),
+        40 => Blake2b::<U40>::digest(data).to_vec(),
+        48 => Blake2b::<U48>::digest(data).to_vec(),
+        56 => Blake2b::<U56>::digest(data).to_vec(),
+        _ => Blake2b::<U64>::digest(data).to_vec(),
     }
 }
 
-fn hexadecimal(bytes: &[u8]) -> String {
+/// Returns bytes as hexadecimal digits.
+pub(in crate::commands) fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
