@@ -115,7 +115,8 @@ impl DigestOptions {
     }
 
     /// Returns the line about a file, or its digest in bytes.
-    fn line(&self, name: &str, data: &[u8]) -> Vec<u8> {
+    fn line(&self, file: Option<&str>, data: &[u8]) -> Vec<u8> {
+        let name = file.unwrap_or("stdin");
         let wanted = self.algorithm.unwrap_or("sha256");
         let known = DIGESTS.iter().find(|(known, ..)| *known == wanted).unwrap_or(&DIGESTS[3]);
         let (_, algorithm, mut shown) = *known;
@@ -134,7 +135,8 @@ impl DigestOptions {
         if self.colons {
             digits = digest.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().join(":");
         }
-        let mark = if self.key.is_some() { "HMAC-" } else { "" };
+        // Of standard input, OpenSSL does not say that a key was used.
+        let mark = if self.key.is_some() && file.is_some() { "HMAC-" } else { "" };
         match self.reversed {
             true => format!("{digits} *{name}\n"),
             false => format!("{mark}{shown}({name})= {digits}\n"),
@@ -161,14 +163,14 @@ async fn digest(ctx: &Context<'_>, algorithm: Option<&'static str>, words: &[Str
     let (mut output, mut errors) = (Vec::new(), String::new());
     if options.files.is_empty() {
         let input = ctx.stdin_to_end().await?;
-        output = options.line("stdin", input.as_bytes());
+        output = options.line(None, input.as_bytes());
     }
     for file in &options.files {
         let path = resolve_path(ctx.cwd, file);
         match ctx.fs.read_file(&path).await {
             Ok(data) => {
                 ctx.consume_budget_input(data.len())?;
-                output.extend_from_slice(&options.line(file, &data));
+                output.extend_from_slice(&options.line(Some(file), &data));
             }
             Err(error) => errors.push_str(&format!("{file}: {}\n", io_error_reason(&error))),
         }
@@ -267,6 +269,7 @@ mod tests {
             ),
             ("openssl dgst -sha256 -binary h | xxd -p -c 64 | cut -c 1-10", "a948904f2f\n", 0),
             ("openssl sha256 -hmac k h | cut -c 1-30", "HMAC-SHA2-256(h)= 49c53bf59b2b\n", 0),
+            ("printf x | openssl dgst -sha1 -hmac key", "SHA1(stdin)= 2a00e8e8343df86c4c188b263eeca331afa31548\n", 0),
             ("openssl dgst -md5 -c h", "MD5(h)= 6f:59:02:ac:23:70:24:bd:d0:c1:76:cb:93:06:3d:c4\n", 0),
             ("openssl dgst -md5 -out o h; cat o", "MD5(h)= 6f5902ac237024bdd0c176cb93063dc4\n", 0),
             ("openssl md5 none h 2>/dev/null", "MD5(h)= 6f5902ac237024bdd0c176cb93063dc4\n", 1),
