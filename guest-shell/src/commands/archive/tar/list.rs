@@ -67,9 +67,9 @@ impl ListColumns {
     pub(super) fn entry(&mut self, member: &TarMember<'_>, options: &TarOptions<'_>, ctx: &Context<'_>) -> String {
         let transformed = options.transformed(&member.name, NameKind::Member).unwrap_or_default();
         let name = options.shown(&member.name, &transformed);
-        // To extract, one `-v` is for the names.
-        let extracts = options.task().is_ok_and(|task| task == TarTask::Extract);
-        if options.verbosity <= usize::from(extracts) {
+        // To extract and to compare, one `-v` is for the names.
+        let names_first = options.task().is_ok_and(|task| matches!(task, TarTask::Extract | TarTask::Compare));
+        if options.verbosity <= usize::from(names_first) {
             return format!("{name}\n");
         }
         let header = member.header;

@@ -132,7 +132,7 @@ async fn tar_names_are_selected_and_changed() {
 #[tokio::test]
 async fn tar_compares_and_deletes_members() {
     check_tree(&[
-        ("tar cf x p; tar df x && echo same", "same\n"),
+        ("tar cf x p/src; tar df x && echo same; tar dvf x", "same\np/src/\np/src/b.rs\n"),
         (
             "tar cf x p; echo more >> p/a.txt; tar df x; echo $?",
             "p/a.txt: Mod time differs\np/a.txt: Size differs\n1\n",
