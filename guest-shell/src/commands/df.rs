@@ -7,7 +7,7 @@ use bashkit::builtins::arg_parser::{OptArg, gnu_getopt};
 use bashkit::builtins::{Builtin, Context, check_help_version, resolve_path};
 use bashkit::{ExecResult, Result};
 
-use super::disk::{human_size, parse_block_size};
+use super::du::size::{human_size, parse_block_size};
 
 const HELP: &str = "\
 Usage: df [OPTION]... [FILE]...

@@ -15,7 +15,7 @@ use bashkit::time_compat::{SystemTime, UNIX_EPOCH};
 pub(crate) const DEVICE: u64 = 1;
 
 /// Seconds in half of a Gregorian year: GNU's limit for a date with the time of day.
-const HALF_YEAR: i128 = 31_556_952 / 2;
+pub(crate) const HALF_YEAR: i128 = 31_556_952 / 2;
 
 /// Tolerance in seconds for files that are newer than the clock: the host may stop the clock during a step, while
 /// writes get their real time.
@@ -57,6 +57,11 @@ pub(crate) fn blocks(meta: &Metadata) -> u64 {
         FileType::Directory => 8,
         FileType::Symlink | FileType::Fifo => 0,
     }
+}
+
+/// Size in bytes: a directory takes a page, whatever is in it.
+pub(crate) fn apparent_size(meta: &Metadata) -> u64 {
+    if meta.file_type.is_dir() { 4096 } else { meta.size }
 }
 
 /// The inode of what is at a [`place`]: a hash (FNV-1a) of 48 bits, so that a number fits a double.

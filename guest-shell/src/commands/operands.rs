@@ -112,3 +112,31 @@ async fn read_each_part(
     }
     Ok(operands)
 }
+
+/// Names of a list that ends each with a null byte (`--files0-from`), and the messages about those that are none; the
+/// error is the message about a list that cannot be read.
+pub(super) async fn read_name_list(
+    ctx: &Context<'_>,
+    cmd: &str,
+    list: &str,
+) -> Result<std::result::Result<(Vec<String>, String), String>> {
+    let text = match read(ctx, list).await? {
+        Ok(text) => text,
+        Err(reason) => return Ok(Err(format!("{cmd}: cannot open '{list}' for reading: {reason}\n"))),
+    };
+    let (mut names, mut errors) = (Vec::new(), String::new());
+    let text = text.strip_suffix(b"\0").unwrap_or(&text);
+    if text.is_empty() {
+        return Ok(Ok((names, errors)));
+    }
+    for (index, name) in text.split(|byte| *byte == 0).enumerate() {
+        if name.is_empty() {
+            errors.push_str(&format!("{cmd}: {list}:{}: invalid zero-length file name\n", index + 1));
+        } else if list == "-" && name == b"-" {
+            errors.push_str(&format!("{cmd}: when reading file names from stdin, no file name of '-' allowed\n"));
+        } else {
+            names.push(bashkit::text_of(name).into_owned());
+        }
+    }
+    Ok(Ok((names, errors)))
+}

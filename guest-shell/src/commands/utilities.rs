@@ -7,18 +7,21 @@ use bashkit::Builtin;
 
 use super::archive::bzip2::{Bunzip2, Bzcat, Bzip2};
 use super::archive::gzip::{Gunzip, Gzip, Zcat};
+use super::archive::search::CompressedGrep;
 use super::archive::tar::Tar;
-use super::checksum::{B2sum, Cksum, Md5sum, Sha1sum, Sha224sum, Sha256sum, Sha384sum, Sha512sum};
-use super::coreutils_extra::{Chgrp, GrepAlias, Shasum, Sum};
+use super::coreutils_extra::{Chgrp, GrepAlias, Sum};
 use super::date::Date;
-use super::disk::Du;
+use super::du::Du;
+use super::line_breaks::{Conversion, LineBreaks};
+use super::shred::Shred;
+use super::wrappers::{Ionice, Setsid, Stdbuf};
 use super::{
-    awk, base64, cmp, comm, csplit, cut, df, diff, expand, expr, file, find, fmt, fold, grep, head, hexdump, iconv,
-    look, ls,
+    awk, base64, checksum, cmp, comm, csplit, cut, df, diff, expand, expr, file, find, fmt, fold, grep, head, hexdump,
+    iconv, look, ls,
 };
 use super::{
-    nl, numfmt, od, pr, printf, sed, shuf, sort, split, stat, strings, tail, textrev, time, touch, tr, truncate, uniq,
-    wc, xxd,
+    nl, numfmt, od, openssl, pr, printf, sed, shuf, sort, split, stat, strings, tail, textrev, time, touch, tr, tree,
+    truncate, uniq, wc, xxd,
 };
 
 /// Command with its name.
@@ -31,8 +34,12 @@ pub(super) fn all(user: &str, clock: Date) -> Vec<NamedUtility> {
         ("expr", Arc::new(expr::Expr)),
         ("numfmt", Arc::new(numfmt::Numfmt)),
         ("pr", Arc::new(pr::Pr::with_clock(clock))),
+        ("openssl", Arc::new(openssl::Openssl)),
         ("printf", Arc::new(printf::Printf::with_clock(clock))),
         ("shuf", Arc::new(shuf::Shuf)),
+        ("ionice", Arc::new(Ionice)),
+        ("setsid", Arc::new(Setsid)),
+        ("stdbuf", Arc::new(Stdbuf)),
         ("time", Arc::new(time::GnuTime)),
     ];
     for name in ["awk", "gawk", "mawk", "nawk"] {
@@ -47,6 +54,7 @@ pub(super) fn all(user: &str, clock: Date) -> Vec<NamedUtility> {
 /// Commands that filter text or bytes.
 fn filters() -> Vec<NamedUtility> {
     vec![
+        ("bzgrep", Arc::new(CompressedGrep::new("bzgrep", None))),
         ("base64", Arc::new(base64::Base64)),
         ("comm", Arc::new(comm::Comm)),
         ("csplit", Arc::new(csplit::Csplit)),
@@ -75,23 +83,17 @@ fn filters() -> Vec<NamedUtility> {
         ("uniq", Arc::new(uniq::Uniq)),
         ("wc", Arc::new(wc::Wc)),
         ("xxd", Arc::new(xxd::Xxd)),
+        ("zegrep", Arc::new(CompressedGrep::new("zegrep", Some("-E")))),
+        ("zfgrep", Arc::new(CompressedGrep::new("zfgrep", Some("-F")))),
+        ("zgrep", Arc::new(CompressedGrep::new("zgrep", None))),
     ]
 }
 
 /// Commands that print checksums.
 fn checksums() -> Vec<NamedUtility> {
-    vec![
-        ("b2sum", Arc::new(B2sum)),
-        ("cksum", Arc::new(Cksum)),
-        ("md5sum", Arc::new(Md5sum)),
-        ("sha1sum", Arc::new(Sha1sum)),
-        ("shasum", Arc::new(Shasum)),
-        ("sum", Arc::new(Sum)),
-        ("sha224sum", Arc::new(Sha224sum)),
-        ("sha256sum", Arc::new(Sha256sum)),
-        ("sha384sum", Arc::new(Sha384sum)),
-        ("sha512sum", Arc::new(Sha512sum)),
-    ]
+    let mut utilities: Vec<NamedUtility> = vec![("sum", Arc::new(Sum))];
+    utilities.extend(checksum::commands().map(|(name, command)| (name, Arc::new(command) as Arc<dyn Builtin>)));
+    utilities
 }
 
 /// Commands for files and directories.
@@ -104,16 +106,24 @@ fn file_commands(clock: Date, user: &str) -> Vec<NamedUtility> {
         ("cmp", Arc::new(cmp::Cmp)),
         ("df", Arc::new(df::Df)),
         ("diff", Arc::new(diff::Diff)),
-        ("du", Arc::new(Du)),
+        ("du", Arc::new(Du::new(clock, user))),
+        ("fallocate", Arc::new(truncate::Fallocate)),
         ("file", Arc::new(file::File)),
         ("find", Arc::new(find::Find::new(clock, user))),
         ("gunzip", Arc::new(Gunzip)),
         ("gzip", Arc::new(Gzip)),
         ("ls", Arc::new(ls::Ls::new(clock, user))),
+        ("dos2unix", Arc::new(LineBreaks(Conversion::DosToUnix))),
+        ("mac2unix", Arc::new(LineBreaks(Conversion::MacToUnix))),
+        ("sdiff", Arc::new(diff::Sdiff)),
+        ("shred", Arc::new(Shred)),
         ("stat", Arc::new(stat::Stat::new(clock, user))),
-        ("tar", Arc::new(Tar)),
+        ("tar", Arc::new(Tar::with_clock(clock))),
         ("touch", Arc::new(touch::Touch::with_clock(clock))),
+        ("tree", Arc::new(tree::Tree::new(clock, user))),
         ("truncate", Arc::new(truncate::Truncate)),
+        ("unix2dos", Arc::new(LineBreaks(Conversion::UnixToDos))),
+        ("unix2mac", Arc::new(LineBreaks(Conversion::UnixToMac))),
         ("zcat", Arc::new(Zcat)),
     ]
 }

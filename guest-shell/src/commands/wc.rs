@@ -8,6 +8,7 @@ use bashkit::ExecResult;
 use bashkit::Result;
 use bashkit::builtins::Builtin;
 use bashkit::builtins::Context;
+use bashkit::builtins::arg_parser::{OptArg, gnu_getopt};
 
 /// The wc builtin - print newline, word, and byte counts.
 ///
@@ -23,62 +24,47 @@ use bashkit::builtins::Context;
 /// With no options, prints lines, words, and bytes.
 pub(crate) struct Wc;
 
-/// Flags of `wc`, as parsed
+/// Options of `wc`, with the operands.
 struct WcFlags {
     lines: bool,
     words: bool,
     bytes: bool,
     chars: bool,
     max_line_length: bool,
+    /// List of the files' names.
+    files_from: Option<String>,
+    files: Vec<String>,
 }
+
+const LONG: [(&str, OptArg, char); 6] = [
+    ("bytes", OptArg::No, 'c'),
+    ("chars", OptArg::No, 'm'),
+    ("files0-from", OptArg::Required, 'F'),
+    ("lines", OptArg::No, 'l'),
+    ("max-line-length", OptArg::No, 'L'),
+    ("words", OptArg::No, 'w'),
+];
 
 impl WcFlags {
     fn parse(args: &[String]) -> std::result::Result<Self, ExecResult> {
-        let mut lines = false;
-        let mut words = false;
-        let mut bytes = false;
-        let mut chars = false;
-        let mut max_line_length = false;
-
-        for arg in args {
-            if !arg.starts_with('-') {
-                continue;
-            }
-            match arg.as_str() {
-                // Operand-shaped: "-" is stdin, "--" ends options; neither is a flag.
-                "-" | "--" => {}
-                "--lines" => lines = true,
-                "--words" => words = true,
-                "--bytes" => bytes = true,
-                "--chars" => chars = true,
-                "--max-line-length" => max_line_length = true,
-                // Unknown long option → reject (wc exits 1).
-                _ if arg.starts_with("--") => {
-                    return Err(bashkit::builtins::invalid_option("wc", arg, 1));
-                }
-                _ => {
-                    for ch in arg[1..].chars() {
-                        match ch {
-                            'l' => lines = true,
-                            'w' => words = true,
-                            'c' => bytes = true,
-                            'm' => chars = true,
-                            'L' => max_line_length = true,
-                            _ => return Err(bashkit::builtins::invalid_option("wc", &format!("-{ch}"), 1)),
-                        }
-                    }
-                }
-            }
+        let (given, files) = gnu_getopt("wc", args, "clLmw", &LONG, true, 1)?;
+        let has = |key: char| given.iter().any(|option| option.key == key);
+        let counts_nothing = !"clLmw".chars().any(has);
+        let files_from = given.iter().rfind(|option| option.key == 'F').and_then(|option| option.value.clone());
+        if let (Some(_), Some(extra)) = (&files_from, files.first()) {
+            let message = "file operands cannot be combined with --files0-from";
+            let text = format!("wc: extra operand '{extra}'\n{message}\nTry 'wc --help' for more information.\n");
+            return Err(ExecResult::err(text, 1));
         }
-
-        // Default: show lines, words, bytes if no flags
-        if !lines && !words && !bytes && !chars && !max_line_length {
-            lines = true;
-            words = true;
-            bytes = true;
-        }
-
-        Ok(Self { lines, words, bytes, chars, max_line_length })
+        Ok(Self {
+            lines: counts_nothing || has('l'),
+            words: counts_nothing || has('w'),
+            bytes: counts_nothing || has('c'),
+            chars: has('m'),
+            max_line_length: has('L'),
+            files_from,
+            files,
+        })
     }
 
     /// Returns true if lines and bytes are all that is counted: no character is looked at then.
@@ -102,78 +88,93 @@ impl Builtin for Wc {
         ) {
             return Ok(r);
         }
-        let flags = match WcFlags::parse(ctx.args) {
+        let mut flags = match WcFlags::parse(ctx.args) {
             Ok(f) => f,
             Err(e) => return Ok(e),
         };
-
-        let mut end = false;
-        let files: Vec<&String> = ctx
-            .args
-            .iter()
-            .filter(|arg| {
-                let option = !end && arg.starts_with('-') && *arg != "-" && *arg != "--";
-                let mark = !end && *arg == "--";
-                end |= mark;
-                !option && !mark
-            })
-            .collect();
-
-        let mut output = String::new();
         let mut errors = String::new();
-        // Counts, with the size where it was known before the file was read.
-        let mut counted: Vec<(Option<&String>, TextCounts, Option<usize>)> = Vec::new();
-        let stdin_size = ctx.stdin_stream().and_then(|input| input.file_size());
-        if files.is_empty() {
-            counted.push((None, count_stdin(&ctx, &flags).await?, stdin_size));
-        }
-        let mut ended = false;
-        for file in &files {
-            if *file == "-" {
-                let again = std::mem::replace(&mut ended, true);
-                let counts = if again { Counter::default().finish() } else { count_stdin(&ctx, &flags).await? };
-                counted.push((Some(file), counts, stdin_size));
-                continue;
-            }
-            let path = bashkit::builtins::resolve_path(ctx.cwd, file);
-            let regular = ctx.fs.stat(&path).await.is_ok_and(|m| m.file_type.is_file());
-            match crate::commands::operands::read(&ctx, file).await? {
-                Ok(data) => {
-                    let counts = count_data(&data, &flags);
-                    let size = regular.then_some(counts.bytes);
-                    counted.push((Some(file), counts, size));
-                }
-                Err(reason) => {
-                    errors.push_str(&format!("wc: {file}: {reason}\n"));
-                    // A directory is counted as empty.
-                    if reason == "Is a directory" {
-                        counted.push((Some(file), Counter::default().finish(), None));
-                    }
-                }
+        if let Some(list) = &flags.files_from {
+            match crate::commands::operands::read_name_list(&ctx, "wc", list).await? {
+                Ok(names) => (flags.files, errors) = names,
+                Err(message) => return Ok(ExecResult::err(message, 1)),
             }
         }
-        let width = number_width(&counted, files.len().max(1), flags.active_count());
-        let mut totals = Counter::default().finish();
-        for (file, counts, _) in &counted {
-            output.push_str(&format_counts(counts, &flags, *file, width));
-            output.push('\n');
-        }
-        for (_, counts, _) in &counted {
-            totals.lines += counts.lines;
-            totals.words += counts.words;
-            totals.bytes += counts.bytes;
-            totals.chars += counts.chars;
-            totals.max_line_length = totals.max_line_length.max(counts.max_line_length);
-        }
-        if files.len() > 1 {
-            let name = "total".to_string();
-            output.push_str(&format_counts(&totals, &flags, Some(&name), width));
-            output.push('\n');
-        }
-        let mut result = ExecResult::with_code(output, i32::from(!errors.is_empty()));
+        let counted = count_inputs(&ctx, &flags, &mut errors).await?;
+        // The sizes of files whose names come from a pipe are not known when the first is counted.
+        let names_are_piped = flags.files_from.as_deref() == Some("-")
+            && ctx.stdin_stream().and_then(|input| input.file_size()).is_none();
+        let mut result =
+            ExecResult::with_code(report(&counted, &flags, names_are_piped), i32::from(!errors.is_empty()));
         result.stderr = errors.into();
         Ok(result)
     }
+}
+
+/// Counts of an input.
+struct CountedInput<'f> {
+    name: Option<&'f String>,
+    counts: TextCounts,
+    /// Size, where it was known before the file was read.
+    size: Option<usize>,
+}
+
+/// Counts each file, or standard input without any.
+async fn count_inputs<'f>(ctx: &Context<'_>, flags: &'f WcFlags, errors: &mut String) -> Result<Vec<CountedInput<'f>>> {
+    let mut counted = Vec::new();
+    let stdin_size = ctx.stdin_stream().and_then(|input| input.file_size());
+    if flags.files.is_empty() && flags.files_from.is_none() {
+        counted.push(CountedInput { name: None, counts: count_stdin(ctx, flags).await?, size: stdin_size });
+    }
+    let mut ended = false;
+    for file in &flags.files {
+        if *file == "-" {
+            let again = std::mem::replace(&mut ended, true);
+            let counts = if again { Counter::default().finish() } else { count_stdin(ctx, flags).await? };
+            counted.push(CountedInput { name: Some(file), counts, size: stdin_size });
+            continue;
+        }
+        let path = bashkit::builtins::resolve_path(ctx.cwd, file);
+        let regular = ctx.fs.stat(&path).await.is_ok_and(|m| m.file_type.is_file());
+        match crate::commands::operands::read(ctx, file).await? {
+            Ok(data) => {
+                let counts = count_data(&data, flags);
+                let size = regular.then_some(counts.bytes);
+                counted.push(CountedInput { name: Some(file), counts, size });
+            }
+            Err(reason) => {
+                errors.push_str(&format!("wc: {file}: {reason}\n"));
+                // A directory is counted as empty.
+                if reason == "Is a directory" {
+                    counted.push(CountedInput { name: Some(file), counts: Counter::default().finish(), size: None });
+                }
+            }
+        }
+    }
+    Ok(counted)
+}
+
+/// Lines of the counts, with a total for several files.
+fn report(counted: &[CountedInput<'_>], flags: &WcFlags, names_are_piped: bool) -> String {
+    let mut output = String::new();
+    let width = match names_are_piped {
+        true => 1,
+        false => number_width(counted, flags.files.len().max(1), flags.active_count()),
+    };
+    let mut totals = Counter::default().finish();
+    for input in counted {
+        output.push_str(&format_counts(&input.counts, flags, input.name, width));
+        output.push('\n');
+        totals.lines += input.counts.lines;
+        totals.words += input.counts.words;
+        totals.bytes += input.counts.bytes;
+        totals.chars += input.counts.chars;
+        totals.max_line_length = totals.max_line_length.max(input.counts.max_line_length);
+    }
+    if flags.files.len() > 1 {
+        output.push_str(&format_counts(&totals, flags, Some(&"total".to_string()), width));
+        output.push('\n');
+    }
+    output
 }
 
 /// Counts standard input as it comes: a pipe may carry more than memory holds.
@@ -278,14 +279,14 @@ fn count_data(bytes: &[u8], flags: &WcFlags) -> TextCounts {
 /// Computes the width of the counts as GNU's `compute_number_width` does: one file with one count is unpadded;
 /// otherwise wide enough for the total size of the regular files, and at least 7 when any input is not a regular file
 /// (its size is unknown).
-fn number_width(counted: &[(Option<&String>, TextCounts, Option<usize>)], operands: usize, active: usize) -> usize {
+fn number_width(counted: &[CountedInput<'_>], operands: usize, active: usize) -> usize {
     if operands == 1 && active == 1 {
         return 1;
     }
     let mut minimum = 1;
     let mut total = 0usize;
-    for (_, _, size) in counted {
-        match size {
+    for input in counted {
+        match &input.size {
             Some(size) => total = total.saturating_add(*size),
             None => minimum = 7,
         }
@@ -445,5 +446,24 @@ mod tests {
         let result = run_wc(&["--words"], Some("one two three")).await;
         assert_eq!(result.exit_code, 0);
         assert!(result.stdout.trim().contains("3"));
+    }
+
+    #[tokio::test]
+    async fn wc_names_of_a_list_are_counted() {
+        use crate::commands::testing::run;
+        let files = "printf 'b\\na\\n' > a; printf 'c d\\n' > b; printf 'a\\0b\\0' > L; printf 'a\\0\\0b\\0' > M; ";
+        for (script, output, status) in [
+            ("wc --files0-from=L", "2 2 4 a\n1 2 4 b\n3 4 8 total\n", 0),
+            ("cat L | wc -l --files0-from=-", "2 a\n1 b\n3 total\n", 0),
+            ("wc --files0-from=M 2>&1", "2 2 4 a\n1 2 4 b\n3 4 8 total\nwc: M:2: invalid zero-length file name\n", 1),
+            ("wc --files0-from=L a 2>&1 | head -1", "wc: extra operand 'a'\n", 0),
+            ("wc --files0-from=none 2>&1", "wc: cannot open 'none' for reading: No such file or directory\n", 1),
+            ("sort --files0-from=L; sort -r --files0-from=- < L", "a\nb\nc d\nc d\nb\na\n", 0),
+            ("sort --files0-from=M 2>&1", "sort: M:2: invalid zero-length file name\n", 2),
+            ("sort --files0-from=none 2>&1", "sort: open failed: none: No such file or directory\n", 2),
+        ] {
+            let result = run(&format!("{files}{script}")).await;
+            assert_eq!((&*result.stdout, result.exit_code), (output, status), "{script}");
+        }
     }
 }

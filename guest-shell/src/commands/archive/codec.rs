@@ -6,15 +6,19 @@
 
 use std::io::{Error, Read, Write};
 
-use ::bzip2::read::BzDecoder;
+use ::bzip2::read::MultiBzDecoder;
 use ::bzip2::write::BzEncoder;
 use bashkit::Result;
 use bashkit::builtins::limits::ARCHIVE_MAX_DECOMPRESSION_RATIO;
 use bashkit::limits::{BudgetedBytes, ExecutionBudget};
+use flate2::GzBuilder;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
 
 use super::budget::archive_io_error;
+
+/// Size up to which the ratio to the compressed size does not count: archives of small files are mostly zeros.
+const ALWAYS_UNPACKED: usize = 1 << 20;
 
 /// Compression of an archive.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
@@ -59,16 +63,14 @@ impl ArchiveCompression {
         let compressed = match self {
             Self::None => return uncompressed(input, budget),
             Self::Gzip => {
-                let encoder = GzEncoder::new(BudgetedBytes::new(budget)?, flate2::Compression::default());
+                // The system is Unix, as in what gzip writes there.
+                let header = GzBuilder::new().operating_system(3);
+                let encoder = header.write(BudgetedBytes::new(budget)?, flate2::Compression::default());
                 encode(encoder, input, GzEncoder::finish)
             }
-            Self::Bzip2 => {
-                let encoder = BzEncoder::new(BudgetedBytes::new(budget)?, ::bzip2::Compression::best());
-                encode(encoder, input, BzEncoder::finish)
-            }
+            Self::Bzip2 => return compress_bzip2(input, 9, command, budget),
         };
-        let codec = if self == Self::Gzip { "gzip" } else { "bzip2" };
-        compressed.map_err(|error| archive_io_error(&format!("{command}: {codec} compression failed"), error))
+        compressed.map_err(|error| archive_io_error(&format!("{command}: gzip compression failed"), error))
     }
 
     /// Decompresses data for a command, whose name begins its errors, into `max_size` bytes at most.
@@ -82,10 +84,22 @@ impl ArchiveCompression {
         let decompressed = match self {
             Self::None => return uncompressed(input, budget),
             Self::Gzip => read_with_limit(GzDecoder::new(input), input.len(), max_size, budget),
-            Self::Bzip2 => read_with_limit(BzDecoder::new(input), input.len(), max_size, budget),
+            Self::Bzip2 => read_with_limit(MultiBzDecoder::new(input), input.len(), max_size, budget),
         };
         decompressed.map_err(|error| archive_io_error(command, error))
     }
+}
+
+/// Compresses data with bzip2 in blocks of so many times 100 kB, from 1 to 9.
+pub(super) fn compress_bzip2(
+    input: &[u8],
+    level: u32,
+    command: &str,
+    budget: Option<&ExecutionBudget>,
+) -> Result<BudgetedBytes> {
+    let encoder = BzEncoder::new(BudgetedBytes::new(budget)?, ::bzip2::Compression::new(level));
+    let compressed = encode(encoder, input, BzEncoder::finish);
+    compressed.map_err(|error| archive_io_error(&format!("{command}: bzip2 compression failed"), error))
 }
 
 fn uncompressed(input: &[u8], budget: Option<&ExecutionBudget>) -> Result<BudgetedBytes> {
@@ -137,7 +151,7 @@ pub(super) fn append_unpacked(
         return Err(Error::other(format!("decompressed size exceeds {max_size} byte limit (zip bomb protection)")));
     }
     let length_limit = compressed_size.saturating_mul(ARCHIVE_MAX_DECOMPRESSION_RATIO);
-    if compressed_size > 0 && length > length_limit {
+    if compressed_size > 0 && length > length_limit.max(ALWAYS_UNPACKED) {
         return Err(Error::other(format!(
             "decompression ratio exceeds {ARCHIVE_MAX_DECOMPRESSION_RATIO}:1 (zip bomb protection)"
         )));
@@ -172,7 +186,7 @@ mod tests {
 
     #[test]
     fn decompression_above_a_limit_fails() {
-        let data = vec![0u8; 10_100];
+        let data = vec![0u8; ALWAYS_UNPACKED + 1];
         assert_eq!(
             read_failure(data.as_slice(), data.len(), 500),
             "decompressed size exceeds 500 byte limit (zip bomb protection)"

@@ -78,10 +78,32 @@ impl<'a> Comparison<'a> {
         &self.new[change.new.0..change.new.0 + change.new.1]
     }
 
-    /// Returns true if a change is only of blank lines that are ignored.
+    /// Returns true if a change is only of lines that are ignored: blank ones, or such that match an expression.
     pub(super) fn is_ignored(&self, change: &Change) -> bool {
-        let is_blank = |line: &&[u8]| self.options.compared_line(line).iter().all(|byte| *byte == b'\n');
-        self.options.ignore_blank_lines && self.deleted(change).iter().chain(self.inserted(change)).all(is_blank)
+        let options = self.options;
+        if !options.ignore_blank_lines && options.ignore_matching.is_empty() {
+            return false;
+        }
+        let is_blank = |line: &[u8]| self.options.compared_line(line).iter().all(|byte| *byte == b'\n');
+        let matches = |line: &[u8]| {
+            let line = line.strip_suffix(b"\n").unwrap_or(line);
+            options.ignore_matching.iter().any(|regex| regex.is_match(line))
+        };
+        let is_ignored = |line: &&[u8]| (options.ignore_blank_lines && is_blank(line)) || matches(line);
+        self.deleted(change).iter().chain(self.inserted(change)).all(is_ignored)
+    }
+
+    /// Returns the last line before one of the old file that names the function it is in, cut to 40 bytes.
+    pub(super) fn function_line(&self, before: usize) -> String {
+        let Some(regex) = &self.options.function_line else {
+            return String::new();
+        };
+        let found = self.old[..before].iter().rfind(|line| regex.is_match(line.strip_suffix(b"\n").unwrap_or(line)));
+        let Some(line) = found else {
+            return String::new();
+        };
+        let line = line.trim_ascii_start();
+        format!(" {}", bashkit::text_of(&line[..line.len().min(40)]).trim_end())
     }
 
     /// Returns the changes that are not ignored.
@@ -122,6 +144,6 @@ impl<'a> Comparison<'a> {
     /// Returns a line of the head, behind a mark.
     pub(super) fn title(&self, mark: &str, side: usize) -> String {
         let title = self.options.labels.get(side).unwrap_or(&self.files[side].title);
-        format!("{mark} {title}\n")
+        self.options.colored("\x1b[1m", &format!("{mark} {title}")) + "\n"
     }
 }

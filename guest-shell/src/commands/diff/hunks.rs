@@ -2,8 +2,8 @@
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
+use super::color::{DELETED, INSERTED, PLACE};
 use super::comparison::{Comparison, Hunk};
-use super::put_line;
 
 /// Writes a unified diff.
 pub(super) fn unified(comparison: &Comparison<'_>, context: usize, output: &mut Vec<u8>) {
@@ -14,15 +14,20 @@ pub(super) fn unified(comparison: &Comparison<'_>, context: usize, output: &mut 
         count => format!("{},{count}", start + 1),
     };
     for hunk in comparison.hunks(context) {
-        output.extend_from_slice(format!("@@ -{} +{} @@\n", part(hunk.old), part(hunk.new)).as_bytes());
+        let place = format!("@@ -{} +{} @@", part(hunk.old), part(hunk.new));
+        let function = comparison.function_line(hunk.old.0);
+        output.extend_from_slice((comparison.options.colored(PLACE, &place) + &function + "\n").as_bytes());
         let mut at = hunk.old.0;
+        let put = |output: &mut Vec<u8>, color, mark, lines: &[&[u8]]| {
+            put_lines(comparison, output, (color, mark), lines);
+        };
         for change in hunk.changes {
-            put_lines(output, " ", &comparison.old[at..change.old.0]);
-            put_lines(output, "-", comparison.deleted(change));
-            put_lines(output, "+", comparison.inserted(change));
+            put(output, "", " ", &comparison.old[at..change.old.0]);
+            put(output, DELETED, "-", comparison.deleted(change));
+            put(output, INSERTED, "+", comparison.inserted(change));
             at = change.old.0 + change.old.1;
         }
-        put_lines(output, " ", &comparison.old[at..hunk.old.1]);
+        put(output, "", " ", &comparison.old[at..hunk.old.1]);
     }
 }
 
@@ -35,9 +40,13 @@ pub(super) fn context(comparison: &Comparison<'_>, context: usize, output: &mut 
         _ => format!("{},{end}", start + 1),
     };
     for hunk in comparison.hunks(context) {
-        output.extend_from_slice(format!("***************\n*** {} ****\n", part(hunk.old)).as_bytes());
+        let options = comparison.options;
+        let function = comparison.function_line(hunk.old.0);
+        let place = options.colored(PLACE, &format!("*** {} ****", part(hunk.old)));
+        output.extend_from_slice(format!("***************{function}\n{place}\n").as_bytes());
         put_old_half(comparison, &hunk, output);
-        output.extend_from_slice(format!("--- {} ----\n", part(hunk.new)).as_bytes());
+        let place = options.colored(PLACE, &format!("--- {} ----", part(hunk.new)));
+        output.extend_from_slice(format!("{place}\n").as_bytes());
         put_new_half(comparison, &hunk, output);
     }
 }
@@ -49,11 +58,12 @@ fn put_old_half(comparison: &Comparison<'_>, hunk: &Hunk<'_>, output: &mut Vec<u
     }
     let mut at = hunk.old.0;
     for change in hunk.changes {
-        put_lines(output, "  ", &comparison.old[at..change.old.0]);
-        put_lines(output, if change.new.1 > 0 { "! " } else { "- " }, comparison.deleted(change));
+        put_lines(comparison, output, (DELETED, "  "), &comparison.old[at..change.old.0]);
+        let mark = if change.new.1 > 0 { "! " } else { "- " };
+        put_lines(comparison, output, (DELETED, mark), comparison.deleted(change));
         at = change.old.0 + change.old.1;
     }
-    put_lines(output, "  ", &comparison.old[at..hunk.old.1]);
+    put_lines(comparison, output, (DELETED, "  "), &comparison.old[at..hunk.old.1]);
 }
 
 /// Writes the lines of the new file, if some are inserted.
@@ -63,13 +73,15 @@ fn put_new_half(comparison: &Comparison<'_>, hunk: &Hunk<'_>, output: &mut Vec<u
     }
     let mut at = hunk.new.0;
     for change in hunk.changes {
-        put_lines(output, "  ", &comparison.new[at..change.new.0]);
-        put_lines(output, if change.old.1 > 0 { "! " } else { "+ " }, comparison.inserted(change));
+        put_lines(comparison, output, (INSERTED, "  "), &comparison.new[at..change.new.0]);
+        let mark = if change.old.1 > 0 { "! " } else { "+ " };
+        put_lines(comparison, output, (INSERTED, mark), comparison.inserted(change));
         at = change.new.0 + change.new.1;
     }
-    put_lines(output, "  ", &comparison.new[at..hunk.new.1]);
+    put_lines(comparison, output, (INSERTED, "  "), &comparison.new[at..hunk.new.1]);
 }
 
-fn put_lines(output: &mut Vec<u8>, prefix: &str, lines: &[&[u8]]) {
-    lines.iter().for_each(|line| put_line(output, prefix, line));
+/// Writes lines in a colour and behind a mark.
+fn put_lines(comparison: &Comparison<'_>, output: &mut Vec<u8>, (color, mark): (&str, &str), lines: &[&[u8]]) {
+    lines.iter().for_each(|line| comparison.options.put_colored(output, color, mark, line));
 }

@@ -8,18 +8,22 @@
 //! | [`script`] | a shortest script of changes |
 //! | [`scripts`] | normal diffs, scripts of ed, and RCS's |
 //! | [`hunks`] | unified and context diffs |
-//! | [`side_by_side`] | two columns |
+//! | [`side_by_side`], [`sdiff`] | two columns, and the command that shows them |
+//! | [`formats`], [`color`] | formats of lines and groups, and colours |
 //!
 //! What is ignored (`-i`, `-w`, `-b`, …) decides which lines are equal; the lines are printed as they are.
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
+mod color;
 mod comparison;
+mod formats;
 mod hunks;
 mod options;
 mod report;
 mod script;
 mod scripts;
+mod sdiff;
 mod side_by_side;
 #[cfg(test)]
 mod tests;
@@ -28,10 +32,11 @@ use std::path::Path;
 
 use async_trait::async_trait;
 use bashkit::builtins::{Builtin, Context, check_help_version, resolve_path};
-use bashkit::{ExecResult, Result};
+use bashkit::{ExecResult, Result, text_of};
 
 use self::options::DiffOptions;
 use self::report::{DiffReport, compare_directories, compare_files};
+pub(crate) use self::sdiff::Sdiff;
 
 const HELP: &str = "\
 Usage: diff [OPTION]... FILES
@@ -58,6 +63,13 @@ Compare FILES line by line.
   -B, --ignore-blank-lines\tignore changes where lines are all blank
       --strip-trailing-cr\tstrip trailing carriage return on input
   -a, --text\ttreat all files as text
+  -I, --ignore-matching-lines=RE\tignore changes where all lines match RE
+  -E, --ignore-tab-expansion\tignore changes due to tab expansion
+  -x, --exclude=PAT, -X, --exclude-from=FILE\texclude files that match PAT, or a pattern in FILE
+  -p, -F RE\tshow which C function, or the most recent line that matches RE, each change is in
+  -T, --initial-tab\tmake tabs line up by prepending a tab
+      --LTYPE-line-format=LFMT, --GTYPE-group-format=GFMT, --line-format=LFMT
+      --color[=WHEN]\tcolor output: never, always, or auto (which is never)
 ";
 
 /// Command `diff` of the shell.
@@ -69,10 +81,16 @@ impl Builtin for Diff {
         if let Some(result) = check_help_version(ctx.args, HELP, Some("diff (bashkit) 0.1")) {
             return Ok(result);
         }
-        let (options, files) = match DiffOptions::parse(ctx.args) {
+        let (mut options, files) = match DiffOptions::parse(ctx.args) {
             Ok(parsed) => parsed,
             Err(result) => return Ok(result),
         };
+        for list in std::mem::take(&mut options.exclude_files) {
+            match crate::commands::operands::read(&ctx, &list).await? {
+                Ok(text) => options.exclude.extend(text_of(&text).lines().map(str::to_owned)),
+                Err(reason) => return Ok(ExecResult::err(format!("diff: {list}: {reason}\n"), 2)),
+            }
+        }
         let [one, other] = match files.as_slice() {
             [] => return Ok(trouble("missing operand after 'diff'")),
             [only] => return Ok(trouble(&format!("missing operand after '{only}'"))),
@@ -82,7 +100,7 @@ impl Builtin for Diff {
         let mut report = DiffReport::default();
         let directories = [is_directory(&ctx, one).await, is_directory(&ctx, other).await];
         if directories == [true, true] {
-            compare_directories(&ctx, &options, [one, other], &mut report).await?;
+            compare_directories(&ctx, &options, [one.clone(), other.clone()], &mut report).await?;
         } else {
             // Of a directory, the file is meant that has the name of the other one.
             let (in_one, in_other) = (within(one, other), within(other, one));

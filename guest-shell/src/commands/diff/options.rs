@@ -5,7 +5,10 @@
 use bashkit::ExecResult;
 use bashkit::builtins::arg_parser::{OptArg, ParsedOpt, gnu_getopt};
 
+use super::formats::DiffFormats;
 use super::trouble;
+use crate::commands::sed::translate_posix_regex;
+use regex::bytes::Regex;
 
 /// Lines of context if no number is given.
 const DEFAULT_CONTEXT: usize = 3;
@@ -22,6 +25,8 @@ pub(super) enum DiffStyle {
     Ed,
     Rcs,
     SideBySide,
+    /// Formats of lines and groups decide (`--line-format`, `--changed-group-format`).
+    Formatted,
 }
 
 /// Options of one call.
@@ -47,30 +52,62 @@ pub(super) struct DiffOptions {
     pub(super) left_column: bool,
     pub(super) suppress_common_lines: bool,
     pub(super) labels: Vec<String>,
+    /// Patterns of names that are left out in directories (`-x`).
+    pub(super) exclude: Vec<String>,
+    /// Files of such patterns (`-X`).
+    pub(super) exclude_files: Vec<String>,
+    /// Changes of which all lines match are ignored (`-I`).
+    pub(super) ignore_matching: Vec<Regex>,
+    /// The last line before a hunk that matches is shown with it (`-F`, `-p`).
+    pub(super) function_line: Option<Regex>,
+    pub(super) color: bool,
+    /// A tab stands behind the mark of a line (`-T`).
+    pub(super) initial_tab: bool,
+    pub(super) ignore_tab_expansion: bool,
+    pub(super) formats: DiffFormats,
     /// Options as they were given, for the lines that tell of files in directories.
     pub(super) words: String,
 }
 
-const LONG: [(&str, OptArg, char); 21] = [
+const LONG: [(&str, OptArg, char); 40] = [
     ("brief", OptArg::No, 'q'),
+    ("changed-group-format", OptArg::Required, '5'),
+    ("color", OptArg::Optional, '4'),
     ("context", OptArg::Optional, 'C'),
     ("ed", OptArg::No, 'e'),
+    ("exclude", OptArg::Required, 'x'),
+    ("exclude-from", OptArg::Required, 'X'),
+    ("horizon-lines", OptArg::Required, 'd'),
     ("ignore-all-space", OptArg::No, 'w'),
     ("ignore-blank-lines", OptArg::No, 'B'),
     ("ignore-case", OptArg::No, 'i'),
+    ("ignore-matching-lines", OptArg::Required, 'I'),
     ("ignore-space-change", OptArg::No, 'b'),
+    ("ignore-tab-expansion", OptArg::No, 'E'),
     ("ignore-trailing-space", OptArg::No, 'Z'),
     ("label", OptArg::Required, 'L'),
+    ("initial-tab", OptArg::No, 'T'),
     ("left-column", OptArg::No, '1'),
+    ("line-format", OptArg::Required, '6'),
+    ("minimal", OptArg::No, 'd'),
     ("new-file", OptArg::No, 'N'),
+    ("new-group-format", OptArg::Required, '7'),
+    ("new-line-format", OptArg::Required, '8'),
     ("normal", OptArg::No, '0'),
+    ("old-group-format", OptArg::Required, '9'),
+    ("old-line-format", OptArg::Required, 'A'),
     ("rcs", OptArg::No, 'n'),
     ("recursive", OptArg::No, 'r'),
     ("report-identical-files", OptArg::No, 's'),
+    ("show-c-function", OptArg::No, 'p'),
+    ("show-function-line", OptArg::Required, 'F'),
     ("side-by-side", OptArg::No, 'y'),
+    ("speed-large-files", OptArg::No, 'd'),
     ("strip-trailing-cr", OptArg::No, '2'),
     ("suppress-common-lines", OptArg::No, '3'),
     ("text", OptArg::No, 'a'),
+    ("unchanged-group-format", OptArg::Required, 'D'),
+    ("unchanged-line-format", OptArg::Required, 'G'),
     ("unified", OptArg::Optional, 'U'),
     ("width", OptArg::Required, 'W'),
 ];
@@ -94,6 +131,14 @@ impl Default for DiffOptions {
             left_column: false,
             suppress_common_lines: false,
             labels: Vec::new(),
+            exclude: Vec::new(),
+            exclude_files: Vec::new(),
+            ignore_matching: Vec::new(),
+            function_line: None,
+            color: false,
+            initial_tab: false,
+            ignore_tab_expansion: false,
+            formats: DiffFormats::default(),
             words: String::new(),
         }
     }
@@ -102,7 +147,11 @@ impl Default for DiffOptions {
 impl DiffOptions {
     /// Reads a command line into options and names of files. The error is the result of a wrong call.
     pub(super) fn parse(words: &[String]) -> Result<(Self, Vec<String>), ExecResult> {
-        let parsed = gnu_getopt("diff", words, "0123BC:L:NU:W:Zabcdeinqrstuwy", &LONG, true, 2);
+        // The obsolete `-NUM` is the number of lines of context.
+        let is_number = |word: &String| word.len() > 1 && word[1..].bytes().all(|byte| byte.is_ascii_digit());
+        let (numbers, rest): (Vec<String>, Vec<String>) =
+            words.iter().flat_map(|word| split_number(word)).partition(|word| word.starts_with('-') && is_number(word));
+        let parsed = gnu_getopt("diff", &rest, "BC:EF:HI:L:NTU:W:X:Zabcdeinpqrstuwx:y", &LONG, true, 2);
         let (given, files) =
             parsed.map_err(|error| trouble(error.stderr.text_lossy().trim_start_matches("diff: ").trim_end()))?;
         let mut options = Self::default();
@@ -113,9 +162,21 @@ impl DiffOptions {
                 None => options.take(option)?,
             }
         }
-        options.style = style.unwrap_or(DiffStyle::Normal);
-        let words = words.iter().filter(|word| word.len() > 1 && word.starts_with('-'));
-        options.words = words.map(|word| format!(" {word}")).collect();
+        options.style = match style {
+            None if options.function_line.is_some() => DiffStyle::Context(DEFAULT_CONTEXT),
+            None if options.formats.are_given() => DiffStyle::Formatted,
+            None => DiffStyle::Normal,
+            Some(_) if options.formats.are_given() => return Err(trouble("conflicting output style options")),
+            Some(style) => style,
+        };
+        let context = numbers.last().and_then(|word| word[1..].parse().ok());
+        match (&mut options.style, context) {
+            (DiffStyle::Unified(lines) | DiffStyle::Context(lines), Some(context)) => *lines = context,
+            _ => {}
+        }
+        let is_file = |word: &&String| files.contains(*word) && !word.starts_with('-');
+        let words = words.iter().filter(|word| !is_file(word) && *word != "-" && *word != "--");
+        options.words = words.map(|word| format!(" {}", shell_word(word))).collect();
         Ok((options, files))
     }
 
@@ -141,7 +202,16 @@ impl DiffOptions {
                 let width = value.parse().ok().filter(|width| *width > 0);
                 self.width = width.ok_or_else(|| trouble(&format!("invalid width '{value}'")))?;
             }
-            // `-d` and `-t`: the script is the shortest already, and tabs stay.
+            'x' => self.exclude.push(value),
+            'X' => self.exclude_files.push(value),
+            'I' => self.ignore_matching.push(regular_expression(&value)?),
+            'F' => self.function_line = Some(regular_expression(&value)?),
+            'p' => self.function_line = Some(regular_expression("^[[:alpha:]$_]")?),
+            '4' => self.color = color_of(&value)?,
+            'T' => self.initial_tab = true,
+            'E' => self.ignore_tab_expansion = true,
+            '5'..='9' | 'A' | 'D' | 'G' => self.formats.set(option.key, value),
+            // `-d`, `-H` and `-t`: the script is the shortest already, and tabs stay.
             _ => {}
         }
         Ok(())
@@ -153,6 +223,9 @@ impl DiffOptions {
             true => [&line[..line.len() - 2], b"\n"].concat(),
             false => line.to_vec(),
         };
+        if self.ignore_tab_expansion {
+            compared = expand_tabs(&compared);
+        }
         if self.ignore_all_space {
             compared.retain(|byte| !is_space(*byte));
         } else if self.ignore_space_change || self.ignore_trailing_space {
@@ -167,6 +240,56 @@ impl DiffOptions {
         }
         compared
     }
+}
+
+/// Splits a word like `-u3` into its letters, if they take no argument, and the number.
+fn split_number(word: &str) -> Vec<String> {
+    let letters = word.trim_end_matches(|last: char| last.is_ascii_digit());
+    let number = &word[letters.len()..];
+    let takes_none = |letter: char| "EBHNTZabcdeinpqrstuwy".contains(letter);
+    match letters.strip_prefix('-') {
+        Some(flags) if !flags.is_empty() && !number.is_empty() && flags.chars().all(takes_none) => {
+            vec![letters.to_owned(), format!("-{number}")]
+        }
+        _ => vec![word.to_owned()],
+    }
+}
+
+/// Reads a basic regular expression, as `grep` does.
+fn regular_expression(text: &str) -> Result<Regex, ExecResult> {
+    let pattern = translate_posix_regex(text, false);
+    Regex::new(&pattern).map_err(|_| trouble(&format!("{text}: Invalid regular expression")))
+}
+
+/// Reads when to colour: never on what is no terminal, unless always.
+fn color_of(word: &str) -> Result<bool, ExecResult> {
+    match word {
+        "" | "auto" | "never" => Ok(false),
+        "always" => Ok(true),
+        _ => Err(trouble(&format!("invalid color '{word}'"))),
+    }
+}
+
+/// Returns a word as a shell reads it back.
+fn shell_word(word: &str) -> String {
+    let is_plain = |letter: char| letter.is_alphanumeric() || "%+,-./:=@_".contains(letter);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
+}
+
+/// Replaces tabs by the blanks up to the next stop.
+fn expand_tabs(line: &[u8]) -> Vec<u8> {
+    let mut expanded = Vec::with_capacity(line.len());
+    for byte in line {
+        match byte {
+            b'\t' => expanded.resize((expanded.len() / 8 + 1) * 8, b' '),
+            byte => expanded.push(*byte),
+        }
+    }
+    expanded
 }
 
 fn is_space(byte: u8) -> bool {

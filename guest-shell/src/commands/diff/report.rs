@@ -3,14 +3,17 @@
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
 use std::collections::BTreeMap;
+use std::future::Future;
+use std::pin::Pin;
 
 use bashkit::Result;
+use bashkit::builtins::ls::glob::fnmatch;
 use bashkit::builtins::{Context, resolve_path};
 use bashkit::time_compat::{now_utc, to_chrono_utc};
 
 use super::comparison::{ComparedFile, Comparison};
 use super::options::{DiffOptions, DiffStyle};
-use super::{hunks, scripts, side_by_side};
+use super::{formats, hunks, scripts, side_by_side};
 use crate::commands::date::Date;
 use crate::commands::operands;
 
@@ -41,6 +44,7 @@ impl DiffReport {
             DiffStyle::Ed => scripts::ed(comparison, &mut self.output, &mut self.errors),
             DiffStyle::Rcs => scripts::rcs(comparison, &mut self.output),
             DiffStyle::SideBySide => side_by_side::side_by_side(comparison, &mut self.output),
+            DiffStyle::Formatted => formats::formatted(comparison, &mut self.output),
         }
     }
 }
@@ -105,7 +109,7 @@ async fn read_file(ctx: &Context<'_>, name: &str) -> Result<std::result::Result<
 fn compare(options: &DiffOptions, one: &ComparedFile, other: &ComparedFile, listed: bool, report: &mut DiffReport) {
     let is_binary = !options.text && (one.is_binary() || other.is_binary());
     let is_same = one.data == other.data;
-    let shows_common_lines = options.style == DiffStyle::SideBySide && !options.brief;
+    let shows_common_lines = matches!(options.style, DiffStyle::SideBySide | DiffStyle::Formatted) && !options.brief;
     let needs_lines = !is_binary && (!is_same || shows_common_lines);
     let comparison = needs_lines.then(|| Comparison::new(options, one, other));
     if is_same || comparison.as_ref().is_some_and(|comparison| !comparison.differs()) {
@@ -135,22 +139,24 @@ fn compare(options: &DiffOptions, one: &ComparedFile, other: &ComparedFile, list
     }
 }
 
-/// Compares the files in two directories, and with `-r` those below them.
-pub(super) async fn compare_directories(
-    ctx: &Context<'_>,
-    options: &DiffOptions,
-    roots: [&str; 2],
-    report: &mut DiffReport,
-) -> Result<()> {
-    let mut open = vec![roots.map(str::to_owned)];
-    // Directories are told of behind the files of their parents, in their order.
-    while let Some(directories) = open.pop() {
-        let mut below = Vec::new();
+/// Compares the files in two directories, and with `-r` those below them, in the order of the names.
+pub(super) fn compare_directories<'c>(
+    ctx: &'c Context<'_>,
+    options: &'c DiffOptions,
+    directories: [String; 2],
+    report: &'c mut DiffReport,
+) -> Pin<Box<dyn Future<Output = Result<()>> + Send + 'c>> {
+    Box::pin(async move {
         for (name, kinds) in list_both(ctx, &directories).await {
             ctx.consume_budget_work(1)?;
+            if options.exclude.iter().any(|pattern| fnmatch(&name, pattern, false)) {
+                continue;
+            }
             let paths = [0, 1].map(|side: usize| format!("{}/{name}", directories[side].trim_end_matches('/')));
             match kinds {
-                [Some(true), Some(true)] if options.recursive => below.push(paths),
+                [Some(true), Some(true)] if options.recursive => {
+                    compare_directories(ctx, options, paths, report).await?;
+                }
                 [Some(true), Some(true)] => {
                     report.say(&format!("Common subdirectories: {} and {}\n", paths[0], paths[1]));
                 }
@@ -162,7 +168,9 @@ pub(super) async fn compare_directories(
                         paths[0], kinds[0], paths[1], kinds[1]
                     ));
                 }
-                [Some(true), None] | [None, Some(true)] if options.new_file && options.recursive => below.push(paths),
+                [Some(true), None] | [None, Some(true)] if options.new_file && options.recursive => {
+                    compare_directories(ctx, options, paths, report).await?;
+                }
                 [None, Some(_)] | [Some(_), None] if !options.new_file => {
                     let directory = &directories[usize::from(kinds[0].is_none())];
                     report.say_difference(&format!("Only in {directory}: {name}\n"));
@@ -170,9 +178,8 @@ pub(super) async fn compare_directories(
                 _ => compare_files(ctx, options, [&paths[0], &paths[1]], true, report).await?,
             }
         }
-        open.extend(below.into_iter().rev());
-    }
-    Ok(())
+        Ok(())
+    })
 }
 
 /// Returns the names in two directories, and for each directory whether the name is one of a directory.

@@ -2,8 +2,8 @@
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
+use super::color::{DELETED, INSERTED, PLACE};
 use super::comparison::Comparison;
-use super::put_line;
 
 /// Returns a range of lines, counted from 0, as scripts write it.
 fn range((start, count): (usize, usize)) -> String {
@@ -27,12 +27,14 @@ fn letter(deleted: usize, inserted: usize) -> char {
 pub(super) fn normal(comparison: &Comparison<'_>, output: &mut Vec<u8>) {
     for change in comparison.shown_changes() {
         let letter = letter(change.old.1, change.new.1);
-        output.extend_from_slice(format!("{}{letter}{}\n", range(change.old), range(change.new)).as_bytes());
-        comparison.deleted(change).iter().for_each(|line| put_line(output, "< ", line));
+        let place = format!("{}{letter}{}", range(change.old), range(change.new));
+        let options = comparison.options;
+        output.extend_from_slice((options.colored(PLACE, &place) + "\n").as_bytes());
+        comparison.deleted(change).iter().for_each(|line| options.put_colored(output, DELETED, "< ", line));
         if letter == 'c' {
             output.extend_from_slice(b"---\n");
         }
-        comparison.inserted(change).iter().for_each(|line| put_line(output, "> ", line));
+        comparison.inserted(change).iter().for_each(|line| options.put_colored(output, INSERTED, "> ", line));
     }
 }
 

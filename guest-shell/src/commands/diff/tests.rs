@@ -82,3 +82,75 @@ async fn diff_refuses_wrong_calls() {
         assert_eq!((&*result.stderr, result.exit_code), (&*messages, 2), "{call}");
     }
 }
+
+/// Compares what scripts print of two files and two directories.
+async fn check_scripts(cases: &[(&str, &str)]) {
+    let files = "seq 1 6 > a; printf '1\\n2\\nfive\\n4\\n6\\n' > b; mkdir -p p/s q/s; echo 1 > p/x; echo 2 > q/x; \
+                 echo 3 > p/only; echo 4 > q/new; echo s > p/s/f; echo t > q/s/f; \
+                 touch -d @0 a b p/* q/* p/s/f q/s/f; ";
+    for (script, output) in cases {
+        let result = run(&format!("{files}{script}")).await;
+        assert_eq!(&*result.stdout, *output, "{script}\n{}", &*result.stderr);
+    }
+}
+
+#[tokio::test]
+async fn diff_of_directories_goes_in_the_order_of_names() {
+    check_scripts(&[
+        ("diff -rq p q", "Only in q: new\nOnly in p: only\nFiles p/s/f and q/s/f differ\nFiles p/x and q/x differ\n"),
+        ("diff -r -x 'o*' -x new p q", EXCLUDED),
+        ("printf 's\\nx\\n' > pat; diff -rX pat p q", "Only in q: new\nOnly in p: only\n"),
+    ])
+    .await;
+}
+
+const EXCLUDED: &str = "diff -r -x 'o*' -x new p/s/f q/s/f\n1c1\n< s\n---\n> t\n\
+                        diff -r -x 'o*' -x new p/x q/x\n1c1\n< 1\n---\n> 2\n";
+
+#[tokio::test]
+async fn diff_changes_of_lines_that_match_are_ignored() {
+    check_scripts(&[
+        ("diff -I '^[3f]' a b", "5d4\n< 5\n"),
+        ("diff -I '^[35f]' a b && echo same", "same\n"),
+        ("printf 'x\\ty\\n' > c; printf 'x       y\\n' > d; diff -E c d && echo same", "same\n"),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn diff_output_is_formatted_and_coloured_as_asked_for() {
+    check_scripts(&[
+        ("diff --changed-group-format='%<' --unchanged-group-format='' a b", "3\n5\n"),
+        ("diff --old-line-format='-%L' --new-line-format='+%L' --unchanged-line-format='' a b", "-3\n+five\n-5\n"),
+        ("diff --line-format='%dn:%l;' a b", "1:1;2:2;3:3;3:five;4:4;5:5;6:6;"),
+        ("diff --old-group-format='%df,%dn%%;' --unchanged-group-format= --new-group-format= a b", "3,1%;5,1%;"),
+        ("diff --color=always a b | head -2 | od -An -c | tr -d ' \\n'", "033[36m3c3033[0m\\n033[31m<3033[0m\\n"),
+        (
+            "diff --color=always -U0 -L x -L y a b | head -4 | tr '\\033' E",
+            "E[1m--- xE[0m\nE[1m+++ yE[0m\nE[36m@@ -3 +3 @@E[0m\nE[31m-3E[0m\n",
+        ),
+        ("diff --color a b | head -1; diff -1 -u a b | tail -4", "3c3\n+five\n 4\n-5\n 6\n"),
+        ("diff -T a b | head -2", "3c3\n<\t3\n"),
+        ("diff -u1 a b | tail -4; diff -C0 a b | wc -l", "+five\n 4\n-5\n 6\n11\n"),
+        (
+            "diff -U1 -F '^1' a b | sed -n 3p; diff -U0 -p a b | sed -n 5,6p",
+            "@@ -2,5 +2,4 @@ 1\n+five\n@@ -5 +4,0 @@\n",
+        ),
+        ("diff -U0 -F five b a | sed -n 6p", "@@ -4,0 +5 @@ five\n"),
+        ("diff --unchanged-group-format='%q;' a b | tail -1", "%q;"),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn sdiff_shows_two_columns() {
+    check_scripts(&[
+        ("sdiff -s -w 40 a b", "3\t\t   |\tfive\n5\t\t   <\n"),
+        ("sdiff -lw 20 a b | head -3", "1     (\n2     (\n3     |\tfive\n"),
+        (
+            "sdiff a 2>&1 | head -1; sdiff -o x a b 2>&1 | head -1",
+            "sdiff: missing operand after 'a'\nsdiff: invalid option -- 'o'\n",
+        ),
+    ])
+    .await;
+}

@@ -61,6 +61,8 @@ pub(super) struct Options {
     /// True if the destination is removed first.
     pub(super) unlink_first: bool,
     pub(super) keep_mode: bool,
+    /// New files have the mode of files that nothing was copied to (`--no-preserve=mode`).
+    pub(super) default_mode: bool,
     pub(super) keep_time: bool,
     /// True if contents are not copied (`--attributes-only`).
     pub(super) attributes_only: bool,
@@ -425,6 +427,10 @@ impl Copier {
         let mode = match self.options.mode {
             Some(mode) => Some(mode),
             None if self.options.keep_mode => Some(pair.source.mode & 0o7777),
+            None if is_new && self.options.default_mode => {
+                let most = if pair.source.file_type.is_dir() { 0o777 } else { 0o666 };
+                Some(most & !call.umask)
+            }
             // A new directory keeps the sticky bit, and a file no special bits.
             None if is_new && pair.source.file_type.is_dir() => Some(pair.source.mode & 0o1777 & !call.umask),
             None if is_new => Some(pair.source.mode & 0o777 & !call.umask),

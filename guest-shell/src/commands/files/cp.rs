@@ -141,6 +141,12 @@ fn options(call: &mut Call<'_>, words: &Words) -> Option<Options> {
         return None;
     }
     let (keep_mode, keep_time) = preserved(call, words)?;
+    let is_mode = |attribute: &str| attribute == "mode" || attribute == "all";
+    let drops_mode = words
+        .options
+        .iter()
+        .filter(|option| option.name == "no-preserve")
+        .any(|option| option.value.as_deref().unwrap_or_default().split(',').any(is_mode));
     Some(Options {
         make,
         recursive,
@@ -152,6 +158,7 @@ fn options(call: &mut Call<'_>, words: &Words) -> Option<Options> {
         force: words.has("force"),
         unlink_first: words.has("remove-destination"),
         keep_mode,
+        default_mode: drops_mode && !keep_mode,
         keep_time,
         attributes_only: words.has("attributes-only"),
         mode: None,
@@ -215,4 +222,25 @@ async fn make_parents(call: &mut Call<'_>, source: &str, directory: &str, option
         }
     }
     true
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::commands::testing::run;
+
+    #[tokio::test]
+    async fn cp_mode_is_kept_only_as_the_options_say() {
+        for (script, output) in [
+            ("cp f a; cp --no-preserve=mode f b; cp -p --no-preserve=all f c; stat -c %a a b c", "755\n644\n644\n"),
+            ("cp --no-preserve=mode -r d e; stat -c %a e e/g", "755\n644\n"),
+            (
+                "cp --no-preserve=timestamps f a; cp --no-preserve=mode --preserve=mode f b; stat -c %a a b",
+                "755\n755\n",
+            ),
+        ] {
+            let files = "touch f; chmod 755 f; mkdir -m 700 d; touch d/g; chmod 600 d/g; ";
+            let result = run(&format!("{files}{script}")).await;
+            assert_eq!(&*result.stdout, output, "{script}\n{}", &*result.stderr);
+        }
+    }
 }

@@ -89,6 +89,7 @@ async fn copies(call: &mut Call<'_>, words: &Words, mode: u32) -> Done {
         force: true,
         unlink_first: true,
         keep_mode: false,
+        default_mode: false,
         keep_time: words.has("preserve-timestamps"),
         attributes_only: false,
         mode: Some(mode),

@@ -21,7 +21,7 @@ mod cp;
 mod install;
 mod ln;
 mod mkdir;
-mod mode;
+pub(super) mod mode;
 mod mv;
 mod place;
 mod quote;

@@ -7,7 +7,7 @@ const SET_ID: u32 = 0o6000;
 
 /// Change of a mode.
 #[derive(Debug)]
-pub(super) struct Change(Vec<Clause>);
+pub(in crate::commands) struct Change(Vec<Clause>);
 
 /// Change of some bits of a mode.
 #[derive(Debug)]
@@ -31,7 +31,7 @@ enum Value {
 
 impl Change {
     /// Reads a mode; none if it makes no sense.
-    pub(super) fn parse(text: &str) -> Option<Self> {
+    pub(in crate::commands) fn parse(text: &str) -> Option<Self> {
         if text.starts_with(|first: char| first.is_digit(8)) {
             let bits = u32::from_str_radix(text, 8).ok().filter(|bits| *bits <= ALL)?;
             let mentioned = if text.len() < 5 { bits & SET_ID | 0o1777 } else { ALL };
@@ -50,7 +50,7 @@ impl Change {
     }
 
     /// The mode that comes of another one.
-    pub(super) fn apply(&self, old: u32, is_directory: bool, umask: u32) -> u32 {
+    pub(in crate::commands) fn apply(&self, old: u32, is_directory: bool, umask: u32) -> u32 {
         self.0.iter().fold(old & ALL, |mode, clause| clause.apply(mode, is_directory, umask))
     }
 }

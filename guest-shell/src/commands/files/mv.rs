@@ -54,6 +54,7 @@ pub(super) async fn run(call: &mut Call<'_>) -> Done {
         force: words.has("force"),
         unlink_first: false,
         keep_mode: true,
+        default_mode: false,
         keep_time: true,
         attributes_only: false,
         mode: None,

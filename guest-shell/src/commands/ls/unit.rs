@@ -2,7 +2,7 @@
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
-use crate::commands::disk::{human_size, parse_block_size};
+use crate::commands::du::size::{human_size, parse_block_size};
 
 /// Unit in which sizes are written.
 #[derive(Clone)]

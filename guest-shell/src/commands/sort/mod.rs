@@ -72,10 +72,16 @@ impl Builtin for Sort {
         if let Some(result) = check_help_version(ctx.args, HELP, Some("sort (bashkit) 0.1")) {
             return Ok(result);
         }
-        let options = match SortOptions::parse(ctx.args) {
+        let mut options = match SortOptions::parse(ctx.args) {
             Ok(options) => options,
             Err(message) => return Ok(failure(message)),
         };
+        if let Some(list) = &options.files_from {
+            match names_of_list(&ctx, list).await? {
+                Ok(names) => options.files = names,
+                Err(message) => return Ok(failure(message)),
+            }
+        }
         let inputs = match read_inputs(&ctx, &options).await? {
             Ok(inputs) => inputs,
             Err(message) => return Ok(failure(message)),
@@ -98,6 +104,24 @@ impl Builtin for Sort {
 
 fn failure(message: impl std::fmt::Display) -> ExecResult {
     ExecResult::err(format!("sort: {message}\n"), 2)
+}
+
+/// Reads the names of the inputs from a list. The error is a message.
+async fn names_of_list(ctx: &Context<'_>, list: &str) -> Result<StdResult<Vec<String>, String>> {
+    if list != "-"
+        && let Err(error) = ctx.fs.stat(&resolve_path(ctx.cwd, list)).await
+    {
+        return Ok(Err(open_failed(list, &error)));
+    }
+    Ok(match operands::read_name_list(ctx, "sort", list).await? {
+        // The first mistake ends it.
+        Ok((_, errors)) if !errors.is_empty() => {
+            Err(errors.lines().next().unwrap_or_default().trim_start_matches("sort: ").to_owned())
+        }
+        Ok((names, _)) if names.is_empty() => Err(format!("no input from '{list}'")),
+        Ok((names, _)) => Ok(names),
+        Err(message) => Err(message.trim_start_matches("sort: ").trim_end().to_owned()),
+    })
 }
 
 /// Reads all inputs into memory. The error is a message.

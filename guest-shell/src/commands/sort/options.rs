@@ -11,7 +11,7 @@ use crate::commands::getopt::{Found, Known, Order, Takes, scan};
 const SHORT: &str = "bcCdfghik:mMno:rRsS:t:T:uVy::z";
 
 /// Long options in GNU's order: name, the short option that is the same, and the argument.
-const LONG: [(&str, char, Takes); 27] = [
+const LONG: [(&str, char, Takes); 28] = [
     ("ignore-leading-blanks", 'b', Takes::Nothing),
     ("check", CHECK, Takes::Optional),
     ("compress-program", IGNORED, Takes::Required),
@@ -35,6 +35,7 @@ const LONG: [(&str, char, Takes); 27] = [
     ("batch-size", IGNORED, Takes::Required),
     ("buffer-size", IGNORED, Takes::Required),
     ("field-separator", 't', Takes::Required),
+    ("files0-from", FILES_FROM, Takes::Required),
     ("temporary-directory", IGNORED, Takes::Required),
     ("unique", 'u', Takes::Nothing),
     ("zero-terminated", 'z', Takes::Nothing),
@@ -47,6 +48,8 @@ const IGNORED: char = 'S';
 const CHECK: char = '\x01';
 /// Short option that represents `--sort`.
 const SORT: char = '\x02';
+/// Stands for the short option of `--files0-from`.
+const FILES_FROM: char = '\x03';
 
 /// Words of `--sort`, and their short options.
 const SORT_WORDS: [(&str, char); 6] = [
@@ -77,8 +80,10 @@ pub(super) struct SortOptions {
     pub(super) unique: bool,
     pub(super) zero_terminated: bool,
     pub(super) output: Option<String>,
-    /// Names of the inputs, at least one.
+    /// Names of the inputs, at least one unless a list has them.
     pub(super) files: Vec<String>,
+    /// List of the inputs' names.
+    pub(super) files_from: Option<String>,
 }
 
 impl SortOptions {
@@ -119,6 +124,7 @@ struct GivenOptions {
     unique: bool,
     zero_terminated: bool,
     output: Option<String>,
+    files_from: Option<String>,
 }
 
 impl GivenOptions {
@@ -141,6 +147,7 @@ impl GivenOptions {
             }
             't' => self.set_field_separator(&value)?,
             'u' => self.unique = true,
+            FILES_FROM => self.files_from = Some(value),
             'z' => self.zero_terminated = true,
             letter => {
                 self.global.set(letter, KeyEnds::Both);
@@ -186,8 +193,13 @@ impl GivenOptions {
             return Err(format!("options '-{letters}' are incompatible"));
         }
         let task = self.task(&files)?;
-        if files.is_empty() {
-            files.push("-".to_owned());
+        match (&self.files_from, files.first()) {
+            (Some(_), Some(extra)) => {
+                let message = "file operands cannot be combined with --files0-from";
+                return Err(format!("extra operand '{extra}'\n{message}\nTry 'sort --help' for more information."));
+            }
+            (None, None) => files.push("-".to_owned()),
+            _ => {}
         }
         let order = LineOrder {
             keys: self.keys,
@@ -197,7 +209,8 @@ impl GivenOptions {
             random: RandomState::new(),
         };
         let (unique, zero_terminated, output) = (self.unique, self.zero_terminated, self.output);
-        Ok(SortOptions { task, order, unique, zero_terminated, output, files })
+        let files_from = self.files_from;
+        Ok(SortOptions { task, order, unique, zero_terminated, output, files, files_from })
     }
 
     fn task(&self, files: &[String]) -> Result<SortTask, String> {

@@ -6,6 +6,7 @@
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
+mod fallocate;
 mod size;
 #[cfg(test)]
 mod tests;
@@ -20,6 +21,7 @@ use bashkit::clap::error::ErrorKind;
 use bashkit::error::io_error_reason;
 use bashkit::{ExecResult, Result, cached_command};
 
+pub(crate) use self::fallocate::Fallocate;
 use self::size::TargetSize;
 
 cached_command!(cached_truncate_command, truncate_command());

@@ -12,8 +12,9 @@ use bashkit::{Error, ExecResult, Result};
 
 use super::fatal_error;
 use super::header::TAR_BLOCK_SIZE;
-use super::options::{TarOptions, fatal_usage_error};
+use super::options::TarOptions;
 use super::reader::TarReader;
+use super::usage::{fatal_usage_error, not_an_archive};
 use crate::commands::archive::budget::consume_pass;
 use crate::commands::archive::codec::ArchiveCompression;
 
@@ -65,7 +66,7 @@ fn members_end_and_times(archive: &[u8], update: bool) -> StdResult<(usize, Hash
     let mut reader = TarReader::new(archive);
     while let Some(header) = reader.header() {
         if !header.has_right_checksum() {
-            return Err(not_an_archive());
+            return Err(not_an_archive("tar: Skipping to next header\n"));
         }
         if reader.take_long_names(header) {
             continue;
@@ -81,16 +82,7 @@ fn members_end_and_times(archive: &[u8], update: bool) -> StdResult<(usize, Hash
         }
     }
     if !archive.is_empty() && archive.len() < TAR_BLOCK_SIZE {
-        return Err(not_an_archive());
+        return Err(not_an_archive(""));
     }
     Ok((reader.offset(), times))
-}
-
-fn not_an_archive() -> ExecResult {
-    let message = "\
-tar: This does not look like a tar archive
-tar: Skipping to next header
-tar: Exiting with failure status due to previous errors
-";
-    ExecResult::err(message, 2)
 }

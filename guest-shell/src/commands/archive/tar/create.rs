@@ -10,32 +10,53 @@ use bashkit::builtins::{Context, resolve_path};
 use bashkit::error::io_error_reason;
 use bashkit::fs::{Metadata, vfs_join};
 use bashkit::limits::{BudgetedBytes, BudgetedString};
-use bashkit::time_compat::UNIX_EPOCH;
 use bashkit::{ExecResult, Result};
 
 use super::append::OldArchive;
+use super::attributes::{MemberAttributes, seconds, seconds_of_date};
 use super::fatal_error;
-use super::header::{DIRECTORY, FILE, NewMember, SYMBOLIC_LINK, TAR_BLOCK_SIZE};
+use super::header::{BLOCKING_FACTOR, DIRECTORY, FILE, NewMember, SYMBOLIC_LINK, TAR_BLOCK_SIZE};
+use super::list::ListColumns;
 use super::options::TarOptions;
+use super::transform::NameKind;
 use crate::commands::archive::budget::{budgeted_bytes, budgeted_string, consume_pass, with_execution_budget};
 use crate::commands::archive::codec::ArchiveCompression;
+use crate::commands::date::Date;
 
 /// Writes an archive of the members of an old one and of files.
 pub(super) async fn create(
     ctx: &Context<'_>,
+    clock: &Date,
     options: &TarOptions<'_>,
     compression: ArchiveCompression,
     old: OldArchive,
     files: &[&str],
 ) -> Result<ExecResult> {
-    let mut writer = TarWriter::new(ctx, options, old)?;
-    for file in files {
+    let (attributes, note) = match options.attributes.resolve(ctx, clock).await {
+        Ok(resolved) => resolved,
+        Err(message) => return Ok(fatal_error(&message)),
+    };
+    let newer = match options.newer.map(|date| seconds_of_date(date, ctx, clock)).transpose() {
+        Ok(newer) => newer,
+        Err(message) => return Ok(fatal_error(&message)),
+    };
+    let mut writer = TarWriter::new(ctx, options, attributes, old)?;
+    writer.newer = newer;
+    if options.verbosity > 0 {
+        writer.notices.push_str(&note);
+    }
+    for (index, file) in files.iter().enumerate() {
+        writer.base = base_directory(ctx, options, index);
         writer.add_operand(file).await?;
     }
-    if !options.absolute_names && files.iter().any(|file| file.starts_with('/')) {
-        writer.notices.insert_str(0, "tar: Removing leading `/' from member names\n");
-    }
+    writer.remove_files().await?;
     writer.finish(compression).await
+}
+
+/// Returns the directory that the name of an operand belongs to.
+pub(super) fn base_directory(ctx: &Context<'_>, options: &TarOptions<'_>, operand: usize) -> PathBuf {
+    let changes = options.directories.iter().filter(|(before, _)| *before <= operand);
+    changes.fold(ctx.cwd.clone(), |base, (_, directory)| resolve_path(&base, directory))
 }
 
 /// Archive that is written.
@@ -44,6 +65,9 @@ struct TarWriter<'a> {
     options: &'a TarOptions<'a>,
     /// Directory for names of files.
     base: PathBuf,
+    attributes: MemberAttributes,
+    /// Time in seconds that files must be newer than.
+    newer: Option<u64>,
     old: OldArchive,
     /// Path of the archive, which does not go into itself.
     archive: Option<PathBuf>,
@@ -53,40 +77,59 @@ struct TarWriter<'a> {
     notices: String,
     /// Messages about files that are not there.
     missing: String,
+    /// A slash at the beginning of a name was left out.
+    has_stripped_slash: bool,
+    /// Files that are removed when they are in the archive, each before the directory that it is in.
+    removed: Vec<PathBuf>,
+    columns: ListColumns,
 }
 
 impl<'a> TarWriter<'a> {
-    fn new(ctx: &'a Context<'a>, options: &'a TarOptions<'a>, old: OldArchive) -> Result<Self> {
+    fn new(
+        ctx: &'a Context<'a>,
+        options: &'a TarOptions<'a>,
+        attributes: MemberAttributes,
+        old: OldArchive,
+    ) -> Result<Self> {
         let mut output = budgeted_bytes(ctx)?;
         output.try_extend_from_slice(&old.members)?;
         Ok(Self {
             ctx,
             options,
-            base: options.directory.map_or_else(|| ctx.cwd.clone(), |directory| resolve_path(ctx.cwd, directory)),
+            base: ctx.cwd.clone(),
+            attributes,
+            newer: None,
             old,
             archive: (options.archive() != "-").then(|| resolve_path(ctx.cwd, options.archive())),
             output,
             listing: budgeted_string(ctx)?,
             notices: String::new(),
             missing: String::new(),
+            has_stripped_slash: false,
+            removed: Vec::new(),
+            columns: ListColumns::default(),
         })
     }
 
     /// Adds a file, or a directory with its contents. One that is not there is left out, as GNU's does.
     async fn add_operand(&mut self, file: &str) -> Result<()> {
-        if self.options.excludes(file) {
+        if self.options.exclusion.excludes(file) {
             return Ok(());
         }
         let path = resolve_path(&self.base, file);
-        if !self.ctx.fs.exists(&path).await.unwrap_or(false) {
+        let Ok(metadata) = self.status(&path).await else {
             self.missing.push_str(&format!("tar: {file}: Cannot stat: No such file or directory\n"));
             return Ok(());
-        }
-        if self.ctx.fs.stat(&path).await?.file_type.is_dir() {
-            self.add_directory(&path, file).await
-        } else {
-            self.add_file(&path, file).await
-        }
+        };
+        // The name of a link with a slash behind it is that of what it leads to.
+        let is_directory = metadata.file_type.is_dir()
+            || (file.ends_with('/') && self.ctx.fs.stat(&path).await.is_ok_and(|status| status.file_type.is_dir()));
+        if is_directory { self.add_directory(&path, file).await } else { self.add_file(&path, file).await }
+    }
+
+    /// Returns the status of a file, or with `-h` of what a link leads to.
+    async fn status(&self, path: &Path) -> Result<Metadata> {
+        if self.options.dereference { self.ctx.fs.stat(path).await } else { self.ctx.fs.lstat(path).await }
     }
 
     fn add_directory<'b>(
@@ -96,30 +139,39 @@ impl<'a> TarWriter<'a> {
     ) -> Pin<Box<dyn Future<Output = Result<()>> + Send + 'b>> {
         Box::pin(async move {
             let metadata = self.ctx.fs.stat(path).await?;
-            let member = format!("{}/", self.member_name(name.trim_end_matches('/')));
-            if !self.passes_over(path, &member, &metadata) {
-                self.list(name, "/\n")?;
-                self.add_header(&member, "", DIRECTORY, &metadata, 0)?;
+            let directory_name = format!("{}/", name.trim_end_matches('/'));
+            if !self.passes_over(path, &directory_name, &metadata) {
+                self.add_header(&directory_name, "", DIRECTORY, &metadata, 0)?;
             }
-            for entry in self.ctx.fs.read_dir(path).await? {
+            let mut entries = if self.options.no_recursion { Vec::new() } else { self.ctx.fs.read_dir(path).await? };
+            entries.sort_by(|one, other| one.name.cmp(&other.name));
+            for entry in entries {
                 let child_path = vfs_join(path, &entry.name);
-                let child_name = format!("{name}/{}", entry.name);
-                if self.options.excludes(&child_name) {
+                let child_name = format!("{directory_name}{}", entry.name);
+                if self.options.exclusion.excludes(&child_name) {
                     continue;
                 }
-                if entry.metadata.file_type.is_dir() {
+                let is_directory = match self.options.dereference {
+                    true => self.ctx.fs.stat(&child_path).await.is_ok_and(|status| status.file_type.is_dir()),
+                    false => entry.metadata.file_type.is_dir(),
+                };
+                if is_directory {
                     self.add_directory(&child_path, &child_name).await?;
                 } else {
                     self.add_file(&child_path, &child_name).await?;
                 }
             }
+            self.removed.push(path.to_owned());
             Ok(())
         })
     }
 
     /// Adds a file or a symbolic link.
     async fn add_file(&mut self, path: &Path, name: &str) -> Result<()> {
-        let metadata = self.ctx.fs.lstat(path).await?;
+        let Ok(metadata) = self.status(path).await else {
+            self.missing.push_str(&format!("tar: {name}: File removed before we read it\n"));
+            return Ok(());
+        };
         if self.passes_over(path, name, &metadata) {
             return Ok(());
         }
@@ -131,54 +183,94 @@ impl<'a> TarWriter<'a> {
         };
         self.ctx.consume_budget_input(content.len())?;
         consume_pass(self.ctx, content.len())?;
-        self.list(name, "\n")?;
-        self.add_header(self.member_name(name), &target, kind, &metadata, content.len())?;
+        self.add_header(name, &target, kind, &metadata, content.len())?;
         self.output.try_extend_from_slice(&content)?;
         let padding = content.len().next_multiple_of(TAR_BLOCK_SIZE) - content.len();
         self.output.try_extend_from_slice(&[0u8; TAR_BLOCK_SIZE][..padding])?;
+        self.removed.push(path.to_owned());
         Ok(())
     }
 
-    /// Returns true if a file does not go into the archive: it is the archive, or the archive has one that is as new.
+    /// Returns true if a file does not go into the archive: it is the archive, it is too old, or the archive has one
+    /// that is as new.
     fn passes_over(&mut self, path: &Path, name: &str, metadata: &Metadata) -> bool {
         if self.archive.as_deref() == Some(path) && metadata.file_type.is_file() {
             self.notices.push_str(&format!("tar: {name}: file is the archive; not dumped\n"));
             return true;
         }
-        let modified = metadata.modified.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
-        self.old.times.get(self.member_name(name)).is_some_and(|newest| modified <= *newest)
+        let modified = seconds(metadata.modified);
+        if !metadata.file_type.is_dir() && self.newer.is_some_and(|newer| modified < newer) {
+            return true;
+        }
+        let member = self.member_name(name);
+        self.old.times.get(&member).is_some_and(|newest| modified <= *newest)
     }
 
     /// Returns the name of a file as a member, without leading slashes unless they are kept.
-    fn member_name<'n>(&self, name: &'n str) -> &'n str {
-        if self.options.absolute_names { name } else { name.trim_start_matches('/') }
+    fn member_name(&mut self, name: &str) -> String {
+        let Some(member) = self.options.transformed(name, NameKind::Member) else {
+            return String::new();
+        };
+        if self.options.absolute_names || !member.starts_with('/') {
+            return member;
+        }
+        self.has_stripped_slash = true;
+        let stripped = member.trim_start_matches('/');
+        if stripped.is_empty() { "./".to_owned() } else { stripped.to_owned() }
     }
 
-    fn list(&mut self, name: &str, end: &str) -> Result<()> {
-        if self.options.verbose {
-            self.listing.try_push_str(name)?;
-            self.listing.try_push_str(end)?;
+    /// Adds a header, and lists its name. A name of which no component is left is left out with its contents.
+    fn add_header(&mut self, name: &str, target: &str, kind: u8, metadata: &Metadata, size: usize) -> Result<()> {
+        let member_name = self.member_name(name);
+        let target = self.options.transformed(target, NameKind::LinkTarget).unwrap_or_default();
+        let (user, group) = (&self.attributes.user, &self.attributes.group);
+        let (mode, modified) = (self.attributes.mode(metadata), self.attributes.time(metadata));
+        let member = NewMember { name: &member_name, target: &target, kind, mode, modified, size, user, group };
+        let header = member.header();
+        let shown = self.options.shown(name, &member_name);
+        match self.options.verbosity {
+            0 => {}
+            1 => self.listing.try_push_str(&format!("{shown}\n"))?,
+            _ => {
+                let line = self.columns.new_member_line(&member, shown, seconds(metadata.modified), self.ctx);
+                self.listing.try_push_str(&line)?;
+            }
         }
+        self.output.try_extend_from_slice(&header)?;
         Ok(())
     }
 
-    fn add_header(&mut self, name: &str, target: &str, kind: u8, metadata: &Metadata, size: usize) -> Result<()> {
-        let user = self.ctx.env.get("USER").map_or("", String::as_str);
-        let member = NewMember { name, target, kind, metadata, size, user };
-        self.output.try_extend_from_slice(&member.header())?;
+    /// Removes the files that are in the archive (`--remove-files`).
+    async fn remove_files(&mut self) -> Result<()> {
+        if self.options.remove_files {
+            for path in std::mem::take(&mut self.removed) {
+                // A directory in which something was left out stays.
+                let _ = self.ctx.fs.remove(&path, false).await;
+            }
+        }
         Ok(())
     }
 
     /// Ends the archive, compresses and writes it.
     async fn finish(mut self, compression: ArchiveCompression) -> Result<ExecResult> {
         self.output.try_extend_from_slice(&[0u8; TAR_BLOCK_SIZE * 2])?;
+        let record = self.options.blocking_factor.unwrap_or(BLOCKING_FACTOR) * TAR_BLOCK_SIZE;
+        while !self.output.len().is_multiple_of(record) {
+            self.output.try_extend_from_slice(&[0u8; TAR_BLOCK_SIZE])?;
+        }
+        if self.has_stripped_slash {
+            self.notices.insert_str(0, "tar: Removing leading `/' from member names\n");
+        }
+        if self.options.totals {
+            self.notices.push_str(&format!("Total bytes written: {}\n", self.output.len()));
+        }
         let output = match compression {
             ArchiveCompression::None => self.output,
             _ => with_execution_budget(self.ctx, |budget| compression.compress(&self.output, "tar", budget))?,
         };
         let (output, _output_lease) = output.into_parts();
         let (listing, _listing_lease) = self.listing.into_parts();
-        let exit_code = if self.missing.is_empty() { 0 } else { 2 };
+        let exit_code = if self.missing.is_empty() || self.options.ignore_failed_read { 0 } else { 2 };
         if exit_code != 0 {
             self.missing.push_str("tar: Exiting with failure status due to previous errors\n");
         }

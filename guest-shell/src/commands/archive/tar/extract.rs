@@ -11,12 +11,15 @@ use bashkit::limits::{BudgetedBytes, BudgetedString};
 use bashkit::time_compat::{SystemTime, UNIX_EPOCH};
 use bashkit::{ExecResult, Result};
 
+use super::create::base_directory;
 use super::header::{DIRECTORY, FILE, HARD_LINK, OLD_FILE, SYMBOLIC_LINK};
 use super::input::read_archive;
+use super::list::ListColumns;
 use super::members::MemberFilter;
 use super::options::{OldFiles, TarOptions};
-use super::plan::{check_contents, check_extraction};
+use super::plan::{check_contents, check_extraction, leaves};
 use super::reader::{TarMember, TarReader};
+use super::transform::NameKind;
 use crate::commands::archive::budget::{budgeted_bytes, budgeted_string};
 
 /// Extracts the members of an archive that names select.
@@ -25,13 +28,16 @@ pub(super) async fn extract(ctx: &Context<'_>, options: &TarOptions<'_>, names: 
         Ok(archive) => archive.bytes,
         Err(result) => return Ok(result),
     };
-    let base = options.directory.map_or_else(|| ctx.cwd.clone(), |directory| resolve_path(ctx.cwd, directory));
+    let mut base = base_directory(ctx, options, if names.is_empty() { usize::MAX } else { 0 });
+    if let Some(directory) = options.top_level {
+        base = resolve_path(&base, if directory.is_empty() { name_of_archive(options.archive()) } else { directory });
+    }
     let checked =
         if options.to_stdout { check_contents(ctx, &archive) } else { check_extraction(ctx, &archive, &base) };
     if let Err(message) = checked {
         return Ok(ExecResult::err(message, 2));
     }
-    if options.directory.is_some() {
+    if !options.directories.is_empty() || options.top_level.is_some() {
         ctx.fs.mkdir(&base, true).await?;
     }
     let mut members = MemberFilter::new(names, options.matching);
@@ -47,6 +53,16 @@ pub(super) async fn extract(ctx: &Context<'_>, options: &TarOptions<'_>, names: 
         }
     }
     extraction.finish(&members.missing()).await
+}
+
+/// Returns the name of an archive without directories and suffixes (`--one-top-level`).
+fn name_of_archive(archive: &str) -> &str {
+    let name = archive.rsplit('/').next().unwrap_or_default();
+    let name = match name.rsplit_once('.') {
+        Some((stem, "gz" | "bz2" | "tgz" | "taz" | "tbz" | "tbz2" | "tz2" | "tar")) => stem,
+        _ => name,
+    };
+    name.strip_suffix(".tar").unwrap_or(name)
 }
 
 /// Directory whose mode and time are set when its contents are there.
@@ -70,6 +86,7 @@ struct Extraction<'a> {
     directories: Vec<ExtractedDirectory>,
     /// A member could not be extracted.
     has_failed: bool,
+    columns: ListColumns,
 }
 
 impl<'a> Extraction<'a> {
@@ -85,6 +102,7 @@ impl<'a> Extraction<'a> {
             links: Vec::new(),
             directories: Vec::new(),
             has_failed: false,
+            columns: ListColumns::default(),
         })
     }
 
@@ -95,12 +113,17 @@ impl<'a> Extraction<'a> {
         archive: &[u8],
         members: &mut MemberFilter<'_>,
     ) -> Result<StdResult<(), String>> {
-        let selected = members.selects(&member.name) && !self.options.excludes(&member.name);
-        let Some(name) = selected.then(|| self.options.stripped(&member.name)).flatten() else {
+        let selected = members.selects(&member.name) && !self.options.exclusion.excludes(&member.name);
+        let transformed = selected.then(|| self.options.transformed(&member.name, NameKind::Member)).flatten();
+        let Some(name) = transformed.filter(|name| !name.is_empty()) else {
             return Ok(Ok(()));
         };
-        if self.options.verbose {
-            self.list(&name)?;
+        if self.options.verbosity > 0 {
+            self.list(&member)?;
+        }
+        let name = name.trim_start_matches('/').to_owned();
+        if !self.options.to_stdout && leaves(&self.base, &name) {
+            return Ok(Err(format!("tar: {name}: path traversal blocked\n")));
         }
         let path = resolve_path(&self.base, &name);
         if !self.options.to_stdout && self.spares_old_file(&path, &name, &member).await? {
@@ -121,7 +144,10 @@ impl<'a> Extraction<'a> {
                     self.ctx.fs.set_modified_time(&path, modified).await?;
                 }
             }
-            SYMBOLIC_LINK => self.links.push((path, member.target)),
+            SYMBOLIC_LINK => {
+                let target = self.options.transformed(&member.target, NameKind::LinkTarget);
+                self.links.push((path, target.unwrap_or_default()));
+            }
             kind => self.tell_of_skipped(&name, kind)?,
         }
         Ok(Ok(()))
@@ -162,8 +188,8 @@ impl<'a> Extraction<'a> {
     }
 
     /// Lists a name, on standard output unless contents go there.
-    fn list(&mut self, name: &str) -> Result<()> {
-        let line = format!("{name}\n");
+    fn list(&mut self, member: &TarMember<'_>) -> Result<()> {
+        let line = self.columns.entry(member, self.options, self.ctx);
         if self.options.to_stdout {
             self.stderr.try_push_str(&line)?;
         } else {

@@ -2,12 +2,13 @@
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
-use bashkit::builtins::system::{SANDBOX_GID, SANDBOX_UID};
-use bashkit::fs::Metadata;
-use bashkit::time_compat::UNIX_EPOCH;
+use super::attributes::Principal;
 
 /// Size of a header; contents are padded to a multiple of it.
 pub(super) const TAR_BLOCK_SIZE: usize = 512;
+
+/// Number of blocks that an archive's size is a multiple of.
+pub(super) const BLOCKING_FACTOR: usize = 20;
 
 /// Length of a name, or of a link's target, in a header.
 const NAME_LENGTH: usize = 100;
@@ -83,14 +84,14 @@ impl<'a> TarHeader<'a> {
         octal(&self.0[136..148]).unwrap_or(0)
     }
 
-    /// Returns the name of the owner, or the number.
-    pub(super) fn user(self) -> String {
-        name_or_number(&self.0[265..297], &self.0[108..116])
+    /// Returns the name of the owner, or the number where there is none or `numeric` asks for it.
+    pub(super) fn user(self, numeric: bool) -> String {
+        name_or_number(&self.0[265..297], &self.0[108..116], numeric)
     }
 
-    /// Returns the name of the group, or the number.
-    pub(super) fn group(self) -> String {
-        name_or_number(&self.0[297..329], &self.0[116..124])
+    /// Returns the name of the group, or the number where there is none or `numeric` asks for it.
+    pub(super) fn group(self, numeric: bool) -> String {
+        name_or_number(&self.0[297..329], &self.0[116..124], numeric)
     }
 }
 
@@ -105,9 +106,9 @@ pub(super) fn text(field: &[u8]) -> String {
     String::from_utf8_lossy(&field[..end]).into_owned()
 }
 
-fn name_or_number(name: &[u8], number: &[u8]) -> String {
+fn name_or_number(name: &[u8], number: &[u8], numeric: bool) -> String {
     let name = text(name);
-    if name.is_empty() { octal_or_zero(number).to_string() } else { name }
+    if numeric || name.is_empty() { octal_or_zero(number).to_string() } else { name }
 }
 
 fn octal(field: &[u8]) -> Option<u64> {
@@ -134,10 +135,12 @@ pub(super) struct NewMember<'a> {
     /// Target of a link, else empty.
     pub(super) target: &'a str,
     pub(super) kind: u8,
-    pub(super) metadata: &'a Metadata,
+    pub(super) mode: u32,
+    /// Time of the last change, in seconds since the epoch.
+    pub(super) modified: u64,
     pub(super) size: usize,
-    /// Name of the owner and of the group.
-    pub(super) user: &'a str,
+    pub(super) user: &'a Principal,
+    pub(super) group: &'a Principal,
 }
 
 impl NewMember<'_> {
@@ -146,7 +149,7 @@ impl NewMember<'_> {
         let mut blocks = Vec::new();
         for (text, kind) in [(self.target, LONG_TARGET), (self.name, LONG_NAME)] {
             if text.len() > NAME_LENGTH {
-                blocks.extend(long_text(text, kind, self.metadata));
+                blocks.extend(long_text(text, kind));
             }
         }
         blocks.extend_from_slice(&self.block());
@@ -162,28 +165,29 @@ impl NewMember<'_> {
         put(0, self.name, NAME_LENGTH);
         put(157, self.target, NAME_LENGTH);
         put(257, "ustar  ", 7);
-        put(265, self.user, 31);
-        put(297, self.user, 31);
-        let modified = self.metadata.modified.duration_since(UNIX_EPOCH);
-        let mode = if self.kind == SYMBOLIC_LINK { 0o777 } else { self.metadata.mode & 0o7777 };
+        put(265, &self.user.name, 31);
+        put(297, &self.group.name, 31);
+        let mode = if self.kind == SYMBOLIC_LINK { 0o777 } else { self.mode & 0o7777 };
         write_octal(&mut header[100..108], mode.into());
-        write_octal(&mut header[108..116], SANDBOX_UID.into());
-        write_octal(&mut header[116..124], SANDBOX_GID.into());
+        write_octal(&mut header[108..116], self.user.number.into());
+        write_octal(&mut header[116..124], self.group.number.into());
         write_octal(&mut header[124..136], self.size as u64);
-        write_octal(&mut header[136..148], modified.map_or(0, |since| since.as_secs()));
+        write_octal(&mut header[136..148], self.modified);
         header[156] = self.kind;
         header[148..156].fill(b' ');
         let checksum: u32 = header.iter().map(|byte| u32::from(*byte)).sum();
-        write_octal(&mut header[148..156], checksum.into());
+        // As GNU's: six digits, NUL and a space.
+        write_octal(&mut header[148..155], checksum.into());
         header
     }
 }
 
 /// Returns the blocks that hold a long name or target.
-fn long_text(text: &str, kind: u8, metadata: &Metadata) -> Vec<u8> {
-    let zeros = Metadata { mode: 0o644, modified: UNIX_EPOCH, ..metadata.clone() };
-    let size = text.len() + 1;
-    let member = NewMember { name: "././@LongLink", target: "", kind, metadata: &zeros, size, user: "root" };
+fn long_text(text: &str, kind: u8) -> Vec<u8> {
+    let root = Principal { name: "root".to_owned(), number: 0 };
+    let (mode, modified, size) = (0o644, 0, text.len() + 1);
+    let (user, group) = (&root, &root);
+    let member = NewMember { name: "././@LongLink", target: "", kind, mode, modified, size, user, group };
     let mut blocks = member.block().to_vec();
     blocks.extend_from_slice(text.as_bytes());
     blocks.resize((blocks.len() + 1).next_multiple_of(TAR_BLOCK_SIZE), 0);

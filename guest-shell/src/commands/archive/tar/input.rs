@@ -9,7 +9,9 @@ use bashkit::limits::ExecutionBudgetLease;
 use bashkit::{ExecResult, Result};
 
 use super::cannot_open;
+use super::header::TarHeader;
 use super::options::TarOptions;
+use super::usage::not_an_archive;
 use crate::commands::archive::budget::{budgeted_copy, consume_pass, with_execution_budget};
 use crate::commands::archive::codec::ArchiveCompression;
 
@@ -46,6 +48,13 @@ pub(super) async fn read_archive(
     };
     ctx.consume_budget_input(archive.bytes.len())?;
     consume_pass(ctx, archive.bytes.len())?;
+    match TarHeader::at(&archive.bytes, 0) {
+        None if !archive.bytes.is_empty() => return Ok(Err(not_an_archive(""))),
+        Some(header) if !header.is_end() && !header.has_right_checksum() => {
+            return Ok(Err(not_an_archive("tar: Skipping to next header\n")));
+        }
+        _ => {}
+    }
     Ok(Ok(archive))
 }
 

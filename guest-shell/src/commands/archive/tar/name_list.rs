@@ -1,4 +1,4 @@
-//! Lists of names of members or files (`-T`), one name a line.
+//! Lists of names of members or files (`-T`), one name a line, or with null bytes between them (`--null`).
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
@@ -14,12 +14,13 @@ use crate::commands::archive::budget::{budgeted_string, budgeted_vec, consume_pa
 pub(super) async fn read_name_lists(
     ctx: &Context<'_>,
     lists: &[&str],
+    null_names: bool,
 ) -> Result<StdResult<BudgetedVec<BudgetedString>, ExecResult>> {
     let mut names = budgeted_vec(ctx)?;
     for list in lists {
         if *list == "-" {
-            push_names(ctx, ctx.stdin_to_end().await?.as_bytes(), &mut names)?;
-        } else if let Err(result) = read_name_list(ctx, list, &mut names).await? {
+            push_names(ctx, ctx.stdin_to_end().await?.as_bytes(), null_names, &mut names)?;
+        } else if let Err(result) = read_name_list(ctx, list, null_names, &mut names).await? {
             return Ok(Err(result));
         }
     }
@@ -29,6 +30,7 @@ pub(super) async fn read_name_lists(
 async fn read_name_list(
     ctx: &Context<'_>,
     list: &str,
+    null_names: bool,
     names: &mut BudgetedVec<BudgetedString>,
 ) -> Result<StdResult<(), ExecResult>> {
     let path = resolve_path(ctx.cwd, list);
@@ -44,7 +46,7 @@ async fn read_name_list(
     // A file may have grown since its size was read.
     ctx.consume_budget_input(bytes.len().saturating_sub(size))?;
     let _lease_of_rest = ctx.lease_budget_bytes(bytes.capacity().saturating_sub(size))?;
-    push_names(ctx, &bytes, names)?;
+    push_names(ctx, &bytes, null_names, names)?;
     Ok(Ok(()))
 }
 
@@ -63,10 +65,17 @@ fn missing_list(list: &str) -> ExecResult {
     ExecResult::err(message, 2)
 }
 
-fn push_names(ctx: &Context<'_>, content: &[u8], names: &mut BudgetedVec<BudgetedString>) -> Result<()> {
+fn push_names(
+    ctx: &Context<'_>,
+    content: &[u8],
+    null_names: bool,
+    names: &mut BudgetedVec<BudgetedString>,
+) -> Result<()> {
     consume_pass(ctx, content.len())?;
-    for line in content.split_inclusive(|byte| *byte == b'\n') {
+    let end = if null_names { 0 } else { b'\n' };
+    for line in content.split_inclusive(|byte| *byte == end) {
         ctx.consume_budget_work(1)?;
+        let line = if null_names { line.strip_suffix(b"\0").unwrap_or(line) } else { line };
         // As in `str::lines`, a carriage return belongs to the end of a line only.
         let line = match line.strip_suffix(b"\n") {
             Some(line) => line.strip_suffix(b"\r").unwrap_or(line),

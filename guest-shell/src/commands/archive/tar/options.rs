@@ -2,15 +2,18 @@
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
-use std::borrow::Cow;
 use std::result::Result as StdResult;
 
 use bashkit::builtins::arg_parser::ArgParser;
-use bashkit::builtins::ls::glob::glob_match;
 use bashkit::limits::BudgetedVec;
 use bashkit::{ExecResult, Result};
 
+use super::attributes::GivenAttributes;
+use super::exclusion::Exclusion;
+use super::long_options::{Argument, LONG, takes_argument};
 use super::members::MemberMatching;
+use super::transform::{NameKind, Transform};
+use super::usage::{ambiguous, fatal_usage_error, invalid_choice, unrecognized, usage_error};
 use crate::commands::archive::codec::ArchiveCompression;
 
 /// Work of one call.
@@ -22,6 +25,10 @@ pub(super) enum TarTask {
     Update,
     Extract,
     List,
+    /// Compares the members with files.
+    Compare,
+    /// Removes members from the archive.
+    Delete,
 }
 
 /// Treatment of files that are there already when an archive is extracted.
@@ -45,23 +52,47 @@ pub(super) struct TarOptions<'a> {
     archive: Option<&'a str>,
     compression: ArchiveCompression,
     compression_by_name: bool,
-    /// Directory for names of members and files (`-C`).
-    pub(super) directory: Option<&'a str>,
-    excludes: Vec<&'a str>,
+    /// Changes of the directory for names of members and files (`-C`), with the number of operands before each.
+    pub(super) directories: Vec<(usize, &'a str)>,
+    pub(super) exclusion: Exclusion,
+    /// Files with patterns of names that are left out (`-X`).
+    pub(super) exclude_lists: Vec<&'a str>,
     /// Files with names of members or files (`-T`).
     pub(super) name_lists: Vec<&'a str>,
-    pub(super) verbose: bool,
+    /// Names of lists end with null bytes.
+    pub(super) null_names: bool,
+    /// Number of `-v`.
+    pub(super) verbosity: usize,
     pub(super) to_stdout: bool,
     /// Names keep their leading slashes (`-P`).
     pub(super) absolute_names: bool,
     /// Number of leading components that names lose.
     strip_components: usize,
+    transform: Transform,
+    /// Names are listed as they are in the end.
+    show_transformed: bool,
     pub(super) matching: MemberMatching,
     pub(super) old_files: OldFiles,
     /// Files get the time of the extraction (`-m`).
     pub(super) touch: bool,
     /// Files get the permissions of the archive without regard to the umask (`-p`).
     pub(super) same_permissions: bool,
+    pub(super) attributes: GivenAttributes<'a>,
+    /// Date that files must be newer than (`-N`).
+    pub(super) newer: Option<&'a str>,
+    pub(super) no_recursion: bool,
+    /// Links are followed (`-h`).
+    pub(super) dereference: bool,
+    pub(super) remove_files: bool,
+    /// Directory of the extraction (`--one-top-level`); empty for one that is named like the archive.
+    pub(super) top_level: Option<&'a str>,
+    /// Times are listed with seconds.
+    pub(super) full_time: bool,
+    /// The number of written bytes is told.
+    pub(super) totals: bool,
+    pub(super) ignore_failed_read: bool,
+    /// Blocks of a record, which the archive's size is a multiple of.
+    pub(super) blocking_factor: Option<usize>,
 }
 
 impl<'a> TarOptions<'a> {
@@ -73,17 +104,29 @@ impl<'a> TarOptions<'a> {
         let mut options = Self::default();
         let mut parser = ArgParser::new(words);
         let mut options_ended = false;
+        // Historically, the first word has options without a dash.
+        let mut is_old = words.first().is_some_and(|word| !word.starts_with('-') && !word.is_empty());
         while let Some(word) = parser.positional() {
-            let taken = if options_ended || !word.starts_with('-') || word == "-" {
+            let count = operands.len();
+            let taken = if std::mem::take(&mut is_old) {
+                options.take_old(word, &mut parser, count)
+            } else if options_ended || !word.starts_with('-') || word == "-" {
                 operands.try_push(word)?;
                 Ok(())
             } else if word == "--" {
                 options_ended = true;
                 Ok(())
             } else if let Some(long) = word.strip_prefix("--") {
-                options.take_long(long, &mut parser)
+                match options.take_long(long, &mut parser, count) {
+                    Ok(None) => Ok(()),
+                    Ok(Some(file)) => {
+                        operands.try_push(file)?;
+                        Ok(())
+                    }
+                    Err(result) => Err(result),
+                }
             } else {
-                options.take_short(&word[1..], &mut parser)
+                options.take_short(&word[1..], &mut parser, count)
             };
             if let Err(result) = taken {
                 return Ok(Err(result));
@@ -92,90 +135,168 @@ impl<'a> TarOptions<'a> {
         Ok(Ok(options))
     }
 
-    fn take_long(&mut self, option: &'a str, parser: &mut ArgParser<'a>) -> StdResult<(), ExecResult> {
-        let (name, attached) = match option.split_once('=') {
+    /// Takes a long option, which may be shortened. Returns the operand that `--add-file` is.
+    fn take_long(
+        &mut self,
+        option: &'a str,
+        parser: &mut ArgParser<'a>,
+        operands: usize,
+    ) -> StdResult<Option<&'a str>, ExecResult> {
+        let (given, attached) = match option.split_once('=') {
             Some((name, value)) => (name, Some(value)),
             None => (option, None),
         };
-        let mut value = || {
-            let value = attached.or_else(|| parser.positional());
-            value.ok_or_else(|| usage_error(&format!("option '--{name}' requires an argument")))
-        };
-        match name {
-            "file" => self.archive = Some(value()?),
-            "directory" => self.directory = Some(value()?),
-            "exclude" => self.excludes.push(value()?),
-            "files-from" => self.name_lists.push(value()?),
-            "strip-components" => self.strip_components = component_count(value()?)?,
-            "gzip" | "bzip2" if attached.is_some() => return Err(unrecognized(name)),
-            _ => match short_option(name) {
-                Some(letter) => self.set(letter),
-                None if self.set_by_name(name) => {}
-                None if is_without_effect(name) || self.matching.set(name) => {}
-                None => return Err(unrecognized(name)),
+        let (name, argument, letter) = match LONG.iter().find(|(name, ..)| *name == given) {
+            Some(known) => *known,
+            None => match LONG.iter().filter(|(name, ..)| name.starts_with(given)).collect::<Vec<_>>().as_slice() {
+                [] => return Err(unrecognized(given)),
+                [known] => **known,
+                several => return Err(ambiguous(given, several)),
             },
+        };
+        let value = match argument {
+            Argument::None if attached.is_some() => {
+                return Err(usage_error(&format!("option '--{name}' doesn't allow an argument")));
+            }
+            Argument::None => "",
+            Argument::Optional => attached.unwrap_or_default(),
+            Argument::Required => match attached.or_else(|| parser.positional()) {
+                Some(value) => value,
+                None => return Err(usage_error(&format!("option '--{name}' requires an argument"))),
+            },
+        };
+        if name == "add-file" {
+            return Ok(Some(value));
+        }
+        if letter != '\0' {
+            self.set(letter, value, operands)?;
+        } else if !self.set_attribute(name, value)? && !self.matching.set(name) {
+            self.set_by_name(name, value)?;
+        }
+        Ok(None)
+    }
+
+    /// Takes the letters of the first word, whose values are the words behind it, in their order.
+    fn take_old(&mut self, letters: &'a str, parser: &mut ArgParser<'a>, operands: usize) -> StdResult<(), ExecResult> {
+        for letter in letters.chars() {
+            let value = match takes_argument(letter) {
+                None => return Err(usage_error(&format!("invalid option -- '{letter}'"))),
+                Some(false) => "",
+                Some(true) => match parser.positional() {
+                    Some(value) => value,
+                    None => return Err(fatal_usage_error(&format!("Old option '{letter}' requires an argument."))),
+                },
+            };
+            self.set(letter, value, operands)?;
         }
         Ok(())
     }
 
-    /// Takes short options of one word. Values follow in the next words, except that of a word that begins with `f`
-    /// or `C`.
-    fn take_short(&mut self, letters: &'a str, parser: &mut ArgParser<'a>) -> StdResult<(), ExecResult> {
-        let first = letters.get(..1).filter(|letter| matches!(*letter, "f" | "C"));
-        let (letters, attached) = match first {
-            Some(letter) if letters.len() > 1 => (letter, Some(&letters[1..])),
-            _ => (letters, None),
-        };
-        for letter in letters.chars() {
-            let mut value = || {
-                let value = attached.or_else(|| parser.positional());
-                value.ok_or_else(|| usage_error(&format!("option requires an argument -- '{letter}'")))
-            };
-            match letter {
-                'f' => self.archive = Some(value()?),
-                'C' => self.directory = Some(value()?),
-                'T' => self.name_lists.push(value()?),
-                'c' | 'r' | 'u' | 'x' | 't' | 'v' | 'z' | 'j' | 'O' | 'a' | 'P' | 'k' | 'm' | 'p' | 'U' => {
-                    self.set(letter);
+    /// Takes the letters of a word. What is behind one with a value is its value, or else the next word.
+    fn take_short(
+        &mut self,
+        letters: &'a str,
+        parser: &mut ArgParser<'a>,
+        operands: usize,
+    ) -> StdResult<(), ExecResult> {
+        for (at, letter) in letters.char_indices() {
+            match takes_argument(letter) {
+                None => return Err(usage_error(&format!("invalid option -- '{letter}'"))),
+                Some(false) => self.set(letter, "", operands)?,
+                Some(true) => {
+                    let rest = &letters[at + letter.len_utf8()..];
+                    let value = if rest.is_empty() { parser.positional() } else { Some(rest) };
+                    let missing = || usage_error(&format!("option requires an argument -- '{letter}'"));
+                    return self.set(letter, value.ok_or_else(missing)?, operands);
                 }
-                _ => return Err(usage_error(&format!("invalid option -- '{letter}'"))),
             }
         }
         Ok(())
     }
 
-    /// Applies a short option without a value.
-    fn set(&mut self, letter: char) {
+    /// Applies a short option.
+    fn set(&mut self, letter: char, value: &'a str, operands: usize) -> StdResult<(), ExecResult> {
         match letter {
             'c' => self.add_task(TarTask::Create),
             'r' => self.add_task(TarTask::Append),
             'u' => self.add_task(TarTask::Update),
             'x' => self.add_task(TarTask::Extract),
             't' => self.add_task(TarTask::List),
-            'v' => self.verbose = true,
+            'd' => self.add_task(TarTask::Compare),
+            'f' => self.archive = Some(value),
+            'C' => self.directories.push((operands, value)),
+            'T' => self.name_lists.push(value),
+            'X' => self.exclude_lists.push(value),
+            'N' => self.newer = Some(value),
+            'b' => self.blocking_factor = Some(blocking_factor(value)?),
+            'H' => check_format(value)?,
+            'I' => self.compression = compression_of_program(value)?,
+            'v' => self.verbosity += 1,
             'z' => self.compression = ArchiveCompression::Gzip,
             'j' => self.compression = ArchiveCompression::Bzip2,
+            'J' => return Err(missing_program("xz")),
+            'Z' => return Err(missing_program("compress")),
             'O' => self.to_stdout = true,
             'a' => self.compression_by_name = true,
+            'h' => self.dereference = true,
             'k' => self.old_files = OldFiles::Keep,
             'm' => self.touch = true,
             'p' => self.same_permissions = true,
-            // Files are always replaced.
-            'U' => {}
-            _ => self.absolute_names = true,
+            'P' => self.absolute_names = true,
+            // Files are always replaced, nobody is asked whether to overwrite, and there are no sparse files, no
+            // owners to restore and no other file systems.
+            _ => {}
         }
+        Ok(())
     }
 
-    /// Applies a long option without a value that has no letter. Returns false if it is another one.
-    fn set_by_name(&mut self, name: &str) -> bool {
+    /// Applies a long option about attributes of members. Returns false if it is another one.
+    fn set_attribute(&mut self, name: &str, value: &'a str) -> StdResult<bool, ExecResult> {
         match name {
+            "owner" => self.attributes.owner = Some(value),
+            "group" => self.attributes.group = Some(value),
+            "mode" => self.attributes.mode = Some(value),
+            "mtime" => self.attributes.time = Some(value),
+            "numeric-owner" => self.attributes.numeric = true,
+            "no-same-permissions" => self.same_permissions = false,
+            "sort" => match value {
+                // Directories are read in the order of the names.
+                "none" | "name" => {}
+                _ => return Err(invalid_choice("sort", value, &["none", "name"])),
+            },
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    /// Applies a long option that has no letter.
+    fn set_by_name(&mut self, name: &str, value: &'a str) -> StdResult<(), ExecResult> {
+        match name {
+            "delete" => self.add_task(TarTask::Delete),
+            "exclude" => self.exclusion.add(value),
+            "exclude-vcs" => self.exclusion.add_version_control(),
+            "exclude-backups" => [".#*", "*~", "#*#"].into_iter().for_each(|pattern| self.exclusion.add(pattern)),
+            "strip-components" => self.strip_components = component_count(value)?,
+            "transform" | "xform" => self.transform.add(value).map_err(|message| fatal_usage_error(&message))?,
+            "show-transformed-names" | "show-stored-names" => self.show_transformed = true,
+            "null" => self.null_names = true,
+            "no-null" => self.null_names = false,
+            "recursion" => self.no_recursion = false,
+            "no-recursion" => self.no_recursion = true,
+            "remove-files" => self.remove_files = true,
+            "one-top-level" => self.top_level = Some(value),
+            "full-time" => self.full_time = true,
+            "totals" => self.totals = true,
+            "ignore-failed-read" => self.ignore_failed_read = true,
             "skip-old-files" => self.old_files = OldFiles::Skip,
             "keep-newer-files" => self.old_files = OldFiles::KeepNewer,
             "overwrite" => self.old_files = OldFiles::Replace,
-            "no-same-permissions" => self.same_permissions = false,
-            _ => return false,
+            "newer-mtime" => self.newer = Some(value),
+            "zstd" | "lzip" | "lzma" | "lzop" => return Err(missing_program(name)),
+            // Warnings, owners and metadata of a directory that was there: nothing depends on them here.
+            _ => {}
         }
-        true
+        Ok(())
     }
 
     fn add_task(&mut self, task: TarTask) {
@@ -207,96 +328,70 @@ impl<'a> TarOptions<'a> {
         self.compression
     }
 
-    /// Returns the compression of a new archive.
-    pub(super) fn new_compression(&self) -> ArchiveCompression {
-        if self.compression_by_name && self.compression == ArchiveCompression::None {
-            ArchiveCompression::named(self.archive())
-        } else {
-            self.compression
+    /// Returns the compression of a new archive. The error is the result of one that is not there.
+    pub(super) fn new_compression(&self) -> StdResult<ArchiveCompression, ExecResult> {
+        if !self.compression_by_name || self.compression != ArchiveCompression::None {
+            return Ok(self.compression);
+        }
+        let suffix = self.archive().rsplit('.').next().unwrap_or_default();
+        match suffix {
+            "xz" | "txz" => Err(missing_program("xz")),
+            "zst" | "tzst" => Err(missing_program("zstd")),
+            "lz" | "lzma" | "tlz" | "lzo" | "Z" | "taZ" => Err(missing_program(suffix)),
+            _ => Ok(ArchiveCompression::named(self.archive())),
         }
     }
 
-    /// Returns true if a pattern of `--exclude` matches a name, one of its ends, or a directory in these.
-    pub(super) fn excludes(&self, name: &str) -> bool {
-        let name = name.trim_end_matches('/');
-        self.excludes.iter().any(|pattern| {
-            let pattern = pattern.trim_end_matches('/');
-            let ends = name.match_indices('/').map(|(slash, _)| &name[slash + 1..]);
-            std::iter::once(name).chain(ends).any(|end| {
-                let directories = end.match_indices('/').map(|(slash, _)| &end[..slash]);
-                std::iter::once(end).chain(directories).any(|part| glob_match(part, pattern))
-            })
-        })
-    }
-
-    /// Returns a name without its leading components. None if there is no other component.
-    pub(super) fn stripped(&self, name: &str) -> Option<String> {
-        if self.strip_components == 0 {
-            return Some(name.to_owned());
+    /// Returns a name or a link's target as the options change it. None if no component is left.
+    pub(super) fn transformed(&self, name: &str, kind: NameKind) -> Option<String> {
+        // The slash behind a directory is none of the name's.
+        let (bare, slash) = name.strip_suffix('/').map_or((name, ""), |bare| (bare, "/"));
+        let name = self.transform.apply(bare, kind) + slash;
+        if self.strip_components == 0 || kind == NameKind::LinkTarget {
+            return Some(name);
         }
         let components = name.split('/').filter(|component| !component.is_empty() && *component != ".");
         let rest: Vec<&str> = components.skip(self.strip_components).collect();
         let slash = if name.ends_with('/') { "/" } else { "" };
         (!rest.is_empty()).then(|| rest.join("/") + slash)
     }
-}
 
-/// Returns the words with a first one that has a dash: historically, options of `tar` have none.
-pub(super) fn with_dash(words: &[String]) -> Cow<'_, [String]> {
-    match words {
-        [first, rest @ ..] if !first.starts_with(['-', '+']) => {
-            Cow::Owned(std::iter::once(format!("-{first}")).chain(rest.iter().cloned()).collect())
-        }
-        _ => Cow::Borrowed(words),
+    /// Returns the form of a name that is listed.
+    pub(super) fn shown<'n>(&self, original: &'n str, transformed: &'n str) -> &'n str {
+        if self.show_transformed { transformed } else { original }
     }
-}
-
-/// Returns the short option that is the same as a long one without a value.
-fn short_option(name: &str) -> Option<char> {
-    Some(match name {
-        "create" => 'c',
-        "append" => 'r',
-        "update" => 'u',
-        "extract" | "get" => 'x',
-        "list" => 't',
-        "verbose" => 'v',
-        "gzip" => 'z',
-        "bzip2" => 'j',
-        "to-stdout" => 'O',
-        "auto-compress" => 'a',
-        "absolute-names" => 'P',
-        "keep-old-files" => 'k',
-        "touch" => 'm',
-        "preserve-permissions" | "same-permissions" => 'p',
-        "unlink-first" => 'U',
-        _ => return None,
-    })
-}
-
-/// Returns true for options about owners, of which the file system has no choice.
-fn is_without_effect(name: &str) -> bool {
-    matches!(name, "no-same-owner" | "same-owner" | "numeric-owner")
 }
 
 fn component_count(value: &str) -> StdResult<usize, ExecResult> {
     value.parse().map_err(|_| ExecResult::err(format!("tar: Invalid number of elements: '{value}'\n"), 2))
 }
 
-fn unrecognized(name: &str) -> ExecResult {
-    usage_error(&format!("unrecognized option '--{name}'"))
+fn blocking_factor(value: &str) -> StdResult<usize, ExecResult> {
+    let factor = value.parse().ok().filter(|factor| (1..=1 << 20).contains(factor));
+    factor.ok_or_else(|| fatal_usage_error("Invalid blocking factor"))
 }
 
-/// Returns the result of a call with a wrong option.
-fn usage_error(message: &str) -> ExecResult {
-    usage_result(message, 64)
+/// Checks the name of a format: archives are written in GNU's.
+fn check_format(value: &str) -> StdResult<(), ExecResult> {
+    match value {
+        "gnu" | "oldgnu" => Ok(()),
+        "ustar" | "posix" | "pax" | "v7" => {
+            Err(ExecResult::err(format!("tar: archives of the format '{value}' are not written here; use gnu\n"), 2))
+        }
+        _ => Err(fatal_usage_error(&format!("{value}: Invalid archive format"))),
+    }
 }
 
-/// Returns the result of a call whose options do not fit together.
-pub(super) fn fatal_usage_error(message: &str) -> ExecResult {
-    usage_result(message, 2)
+fn compression_of_program(command: &str) -> StdResult<ArchiveCompression, ExecResult> {
+    match command.split_whitespace().next().map(|name| name.rsplit('/').next().unwrap_or_default()) {
+        Some("gzip" | "pigz") => Ok(ArchiveCompression::Gzip),
+        Some("bzip2" | "pbzip2") => Ok(ArchiveCompression::Bzip2),
+        _ => Err(missing_program(command)),
+    }
 }
 
-fn usage_result(message: &str, status: i32) -> ExecResult {
-    let help = "Try 'tar --help' or 'tar --usage' for more information.";
-    ExecResult::err(format!("tar: {message}\n{help}\n"), status)
+/// Returns the result of a compression whose program is not there.
+fn missing_program(name: &str) -> ExecResult {
+    let message = format!("tar (child): {name}: Cannot exec: No such file or directory\n");
+    ExecResult::err(message + "tar (child): Error is not recoverable: exiting now\n", 2)
 }

@@ -62,7 +62,7 @@ fn check_members(archive: &[u8], mut check: impl FnMut(&TarMember<'_>) -> Result
 }
 
 /// Returns true if a name would be outside of the directory of the extraction.
-fn leaves(base: &Path, name: &str) -> bool {
+pub(super) fn leaves(base: &Path, name: &str) -> bool {
     let path = Path::new(name);
     path.has_root()
         || path.components().any(|component| component == Component::ParentDir)
