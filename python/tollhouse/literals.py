@@ -32,5 +32,8 @@ OnChange: TypeAlias = Literal["refuse", "migrate"]
 Resolution: TypeAlias = Literal["retry", "fail", "done"]
 """What became of a call that had started when its process ended: see `Session.resolve`."""
 
+Effect: TypeAlias = Literal["idempotent", "once"]
+"""Effect of repeating a call of a tool: see `tool`."""
+
 FileKind: TypeAlias = Literal["file", "directory", "link"]
 """Kind of the entry at a path of a sandbox."""

@@ -16,5 +16,7 @@ mod moved_run;
 pub(crate) mod on_disk;
 mod operators;
 mod receipts;
+#[cfg(target_os = "linux")]
+mod repeated_calls;
 mod run_journals;
 mod step_api;

@@ -239,6 +239,13 @@ impl Run {
         CancelHandle { interrupt: self.interrupt.clone(), events: self.work.sender() }
     }
 
+    /// Returns the idempotency key of a call of this run, for a host that executes the tools itself: the same when the call is
+    /// made again after a crash, and no other call's.
+    #[must_use]
+    pub fn idempotency_key(&self, seq: u64) -> String {
+        self.scope.idempotency_key(seq)
+    }
+
     /// Starts the script, or delivers completions one at a time, until the script waits or ends.
     pub fn step(&mut self) -> Step {
         let span = self.span.clone();

@@ -29,8 +29,12 @@ const RESERVED: [&str; 13] = [
 /// Headers that identify the caller, and so are for one origin only.
 const CREDENTIALS: [&str; 2] = ["authorization", "cookie"];
 
-/// Headers that describe a body, and go where the body goes.
-const OF_BODY: [&str; 4] = ["content-encoding", "content-language", "content-location", "content-type"];
+/// Header by which a server recognizes a request that is made again.
+pub const IDEMPOTENCY_KEY: &str = "idempotency-key";
+
+/// Headers that describe a body or what it changes, and go where the body goes.
+const OF_BODY: [&str; 5] =
+    ["content-encoding", "content-language", "content-location", "content-type", IDEMPOTENCY_KEY];
 
 /// Checks what a script gave, and brings names to lower case.
 ///
@@ -147,6 +151,7 @@ mod tests {
             ("cookie", "a=b"),
             ("x-api-key", "key {{secret:K}}"),
             ("content-type", "text/css"),
+            ("idempotency-key", "k"),
             ("accept", "*/*"),
         ]);
         let mut elsewhere = all.clone();
@@ -155,7 +160,7 @@ mod tests {
         let mut bodyless = all.clone();
         drop_of_body(&mut bodyless);
         assert_eq!(bodyless.len(), 4);
-        assert!(find(&bodyless, "content-type").is_none());
+        assert!(find(&bodyless, "content-type").is_none() && find(&bodyless, IDEMPOTENCY_KEY).is_none());
     }
 
     proptest! {

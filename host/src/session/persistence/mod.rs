@@ -73,6 +73,7 @@ pub(super) use run_journal::ResumedRun;
 pub use run_replay::{CallDecision, ChangedFile, HumanAnswer, ReplayedCall, ReplayedRun};
 pub use session_id::{SessionId, SessionIdError};
 pub use session_lock::Waiting;
+pub(super) use session_log::JudgedOperation;
 pub(super) use shared_budgets::SpendingObserver;
 pub use verify::Checked;
 

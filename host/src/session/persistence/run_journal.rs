@@ -8,7 +8,7 @@ use super::open_session::{PersistentSession, StartedRun};
 use super::query::damaged;
 use super::record::{Head, LedgerEntry, LedgerOutcome, RunRecord};
 use super::session_lock::Waiting;
-use super::session_log::{OpenLog, PendingJournal, json};
+use super::session_log::{JudgedOperation, OpenLog, PendingJournal, json};
 use super::{RecordStatus, SessionId, Sessions, SessionsError, record_key};
 use crate::capability::{JournalRetention, Limits};
 use crate::gate::{Call, CallOutcome, Event};
@@ -168,7 +168,7 @@ fn in_doubt(journal: &[JournalEntry]) -> BTreeSet<u64> {
     let mut open = BTreeMap::new();
     for entry in journal {
         match entry {
-            JournalEntry::Admitted { id, seq } => drop(open.insert(*id, *seq)),
+            JournalEntry::Admitted { id, seq, .. } => drop(open.insert(*id, *seq)),
             JournalEntry::Delivered { id, .. } | JournalEntry::Deferred { id, .. } => drop(open.remove(id)),
             JournalEntry::Resolved { seq, .. } => open.retain(|_, other| other != seq),
             _ => {}
@@ -183,7 +183,7 @@ fn without_results_pending(mut calls: Vec<Call>, journal: &[JournalEntry]) -> Ve
     let mut open = BTreeMap::new();
     for entry in journal {
         match entry {
-            JournalEntry::Admitted { id, seq } => drop(open.insert(*id, *seq)),
+            JournalEntry::Admitted { id, seq, .. } => drop(open.insert(*id, *seq)),
             JournalEntry::Deferred { id, call } => drop(open.insert(*id, call.seq)),
             JournalEntry::Delivered { id, .. } => drop(open.remove(id)),
             _ => {}
@@ -220,7 +220,7 @@ impl PersistentSession {
 
     /// Sets the operation whose call the gate is about to judge: if it is admitted, that is in the journal before any
     /// commit.
-    pub(in crate::session) fn judging(&self, operation: Option<OperationId>) {
+    pub(in crate::session) fn judging(&self, operation: Option<JudgedOperation>) {
         if let Some(journal) = self.log.lock().as_mut().and_then(|open| open.journal.as_mut()) {
             journal.judged = operation;
         }
@@ -461,6 +461,10 @@ mod tests {
     use super::*;
     use crate::gate::{LoggedDecision, LoggedEvent};
 
+    fn admitted(id: OperationId, seq: u64) -> JournalEntry {
+        JournalEntry::Admitted { id, seq, effect: None }
+    }
+
     /// Takes an event of a log, to which is added what is the same in all of them.
     fn replay(event: serde_json::Value, calls: &mut Vec<Call>) {
         let mut line = json!({
@@ -489,13 +493,12 @@ mod tests {
             };
             assert!(Call::replay(LoggedEvent::Asked { decision }, &mut calls));
         }
-        let mut journal: Vec<JournalEntry> =
-            (1..=CALLS).map(|seq| JournalEntry::Admitted { id: CALLS - seq, seq }).collect();
+        let mut journal: Vec<JournalEntry> = (1..=CALLS).map(|seq| admitted(CALLS - seq, seq)).collect();
         assert_eq!(unknown_call(&calls, &journal), None);
         assert_eq!(without_results_pending(calls.clone(), &journal).len(), calls.len());
-        journal.push(JournalEntry::Admitted { id: CALLS, seq: CALLS + 1 });
+        journal.push(admitted(CALLS, CALLS + 1));
         assert_eq!(unknown_call(&calls, &journal), Some(CALLS + 1));
-        journal[0] = JournalEntry::Admitted { id: CALLS, seq: 0 };
+        journal[0] = admitted(CALLS, 0);
         assert_eq!(unknown_call(&calls, &journal), Some(0));
     }
 
@@ -513,9 +516,9 @@ mod tests {
             "seq": 4, "method": "m", "arguments": {}, "grant": "g", "reason": "r", "cost": [], "asked": 1, "digest": "d",
         });
         let journal = [
-            JournalEntry::Admitted { id: 10, seq: 1 },
-            JournalEntry::Admitted { id: 11, seq: 2 },
-            JournalEntry::Admitted { id: 12, seq: 3 },
+            admitted(10, 1),
+            admitted(11, 2),
+            admitted(12, 3),
             JournalEntry::Delivered { id: 12, now: 1, answer: None },
             JournalEntry::Deferred { id: 13, call: serde_json::from_value(asked).expect("a call") },
         ];

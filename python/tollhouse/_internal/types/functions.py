@@ -8,8 +8,9 @@ import re
 import weakref
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, get_args
 
+from ...call_contexts import CallContext, call_context
 from ...errors import ArgumentError
 from . import docstrings
 from .records import MISSING, Field, object_shape, resolved_hints, returned_hint, shown_default
@@ -65,8 +66,13 @@ def _signature(function: Callable[..., Any]) -> Signature:
     shapes = Shapes()
     fields: list[Field] = []
     rest: Shape | None = None
+    contexts = {one.name for one in parameters if _is_context(hints.get(one.name))}
     for one in parameters:
         if one.name in fixed:
+            continue
+        if one.name in contexts:
+            if one.kind in (one.POSITIONAL_ONLY, one.VAR_POSITIONAL, one.VAR_KEYWORD):
+                raise TypeError(f"{owner} has no name for its call context: give it `{one.name}: CallContext`")
             continue
         annotation = hints.get(one.name, Any)
         if one.kind is one.VAR_POSITIONAL:
@@ -85,8 +91,9 @@ def _signature(function: Callable[..., Any]) -> Signature:
 
     def bind(arguments: Mapping[str, Any]) -> tuple[list[Any], dict[str, Any]]:
         named: dict[str, Any] = shape.read(arguments, "")
-        if taken := fixed.intersection(named):
+        if taken := (fixed | contexts).intersection(named):
             raise ArgumentError(f"`{min(taken)}` is unknown: {owner} has it set")
+        named.update((name, call_context()) for name in contexts - fixed)
         if not unnamed:
             return [], named
         given = [name for name in unnamed if name in named]
@@ -155,6 +162,11 @@ def check_name(name: object) -> str:
 def _fixed(function: Any) -> frozenset[str]:
     """The parameters that a `partial` has set: they are not for callers to change."""
     return frozenset(function.keywords) if isinstance(function, functools.partial) else frozenset()
+
+
+def _is_context(annotation: Any) -> bool:
+    """Returns true for the annotation of a parameter that gets the call itself, which is not for callers."""
+    return annotation is CallContext or CallContext in get_args(annotation)
 
 
 def _hinted(function: Any) -> Any:
