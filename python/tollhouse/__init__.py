@@ -45,9 +45,9 @@ if TYPE_CHECKING:
     from .errors import RuntimeError as RuntimeError  # noqa: A004
     from .files import Files, FileStat, Snapshot
     from .ingestion import from_anthropic_tools, from_claude, from_langchain, from_openai, from_openai_tools
-    from .literals import Effect, LanguageName, OnChange, Resolution, RunStatus, Status
+    from .literals import Effect, LanguageName, OnChange, PendingState, Resolution, RunStatus, Status
     from .mcp_servers import McpServerOptions, McpServers, McpTool
-    from .pending import Decision, PendingCall
+    from .pending import CallInDoubt, Decision, PendingCall
     from .precompile import precompile_module
     from .prompts import DEFAULT_MAX_CALLS, JS_CODEACT_PROMPT
     from .receipts import Verification, VerifiedCall, verify_receipt
@@ -113,9 +113,9 @@ _NAMES = {
     ],
     "files": ["Files", "FileStat", "Snapshot"],
     "ingestion": ["from_anthropic_tools", "from_claude", "from_langchain", "from_openai", "from_openai_tools"],
-    "literals": ["Effect", "LanguageName", "OnChange", "Resolution", "RunStatus", "Status"],
+    "literals": ["Effect", "LanguageName", "OnChange", "PendingState", "Resolution", "RunStatus", "Status"],
     "mcp_servers": ["McpServerOptions", "McpServers", "McpTool"],
-    "pending": ["Decision", "PendingCall"],
+    "pending": ["CallInDoubt", "Decision", "PendingCall"],
     "precompile": ["precompile_module"],
     "prompts": ["DEFAULT_MAX_CALLS", "JS_CODEACT_PROMPT"],
     "receipts": ["Verification", "VerifiedCall", "verify_receipt"],
@@ -153,6 +153,7 @@ __all__ = [
     "AuditConfig",
     "AuditEntry",
     "CallContext",
+    "CallInDoubt",
     "CallLimitExceededError",
     "CapabilityError",
     "CheckedLog",
@@ -175,6 +176,7 @@ __all__ = [
     "OnChange",
     "Param",
     "PendingCall",
+    "PendingState",
     "Problem",
     "PolicyError",
     "Registry",

@@ -267,9 +267,13 @@ class Session:
         """
 
     def resume(
-        self, *, stdin: bytes | None = None, listener: Callable[[str, bytes], object] | None = None
+        self,
+        *,
+        stdin: bytes | None = None,
+        listener: Callable[[str, bytes], object] | None = None,
+        replay_output: bool = False,
     ) -> RunResult:
-        """Continues the run that is suspended or was interrupted, as `run`.
+        """Continues the run that is suspended or was interrupted, as `run`; `replay_output` writes its earlier output again.
 
         Raises as `run`, `SessionNotFoundError` if there is none, and `SessionConflictError` if its grants have changed.
         """
@@ -545,6 +549,9 @@ class Store:
 
         Without a name, those of all sessions.
         """
+
+    def in_doubt(self, session_id: str | None = None) -> str:
+        """The calls in doubt, of a session or of all: an array of JSON."""
 
     def decide(
         self,

@@ -45,10 +45,11 @@ pub use host::{Host, HostError, HostOptions, SessionOptions};
 pub use journal::{ReplayError, Resolution};
 pub use options::{RunOptions, Stdin};
 pub use persistence::{
-    Answered, At, CallDecision, ChangedFile, Checked, Created, Exported, FileOrigin, FileWriter, ForkedRun, HandOver,
-    Head, HumanAnswer, ImportBudget, ImportOptions, Imported, ImportedBudget, LogLine, MiddleFork, OpenOptions, Origin,
-    OriginCall, Overrides, PendingCall, Point, PointError, RecordStatus, Removed, ReplayedCall, ReplayedRun, RunRecord,
-    Salvaged, SessionId, SessionIdError, Sessions, SessionsError, Shown, States, Waiting,
+    Answered, At, CallDecision, CallInDoubt, CallsForHumans, ChangedFile, Checked, Created, Exported, FileOrigin,
+    FileWriter, ForkedRun, HandOver, Head, HumanAnswer, ImportBudget, ImportOptions, Imported, ImportedBudget, LogLine,
+    MiddleFork, OpenOptions, Origin, OriginCall, Overrides, PendingCall, PendingState, Point, PointError, RecordStatus,
+    Removed, ReplayedCall, ReplayedRun, RunRecord, Salvaged, SessionId, SessionIdError, Sessions, SessionsError, Shown,
+    States, Waiting,
 };
 pub use receipt::{CallVerdict, ReceiptError, Verification, VerifiedCall, VerifyOptions};
 pub use recording::{CallSource, Recorder, Recording, RecordingError, RecordingFile};

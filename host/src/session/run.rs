@@ -173,8 +173,8 @@ impl Run {
         let captured = options.output.is_none().then(CapturedOutput::default);
         let sink = options.output.unwrap_or_else(|| Box::new(captured.clone().unwrap_or_default()));
         let sink = match &journal {
-            Some(journal) => journal.output(sink),
-            None => sink,
+            Some(journal) if !options.replay_output => journal.output(sink),
+            _ => sink,
         };
         let usage = RunUsage::new(limits.fuel, &session.memory);
         let output = guest::Output::new(sink, limits.output);

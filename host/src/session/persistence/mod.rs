@@ -6,7 +6,8 @@
 //! - `shared_budgets`: budgets that several sessions share;
 //! - `session_log`: the log and the ledger, and the one way to commit;
 //! - `open_session`: a session that is in use; `run_journal`: its runs that are suspended, and resumed;
-//!   `call_decisions`: decisions of humans about their calls; `run_replay`: its runs call by call;
+//!   `call_decisions`: decisions of humans about their calls; `edited_cost`: what calls with other arguments cost;
+//!   `calls_in_doubt`: calls that were interrupted; `run_replay`: its runs call by call;
 //!   `recorded_run`: a run with all that is needed to run it again; `file_origin`: where a file comes from;
 //! - `create`, `fork`, `query`, `change`: creating sessions, forking them, reading them, changing them without a run;
 //!   `fork_point`: what a fork in the middle of a run takes over;
@@ -20,8 +21,10 @@
 
 mod call_counts;
 mod call_decisions;
+mod calls_in_doubt;
 mod change;
 mod create;
+mod edited_cost;
 mod export;
 mod file_origin;
 mod fork;
@@ -52,7 +55,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 pub(super) use call_counts::CallCounts;
-pub use call_decisions::{Answered, PendingCall};
+pub use call_decisions::{Answered, PendingCall, PendingState};
+pub use calls_in_doubt::{CallInDoubt, CallsForHumans};
 pub use change::Removed;
 pub(in crate::session) use create::is_same_but_for_limits;
 pub use create::{OpenOptions, Overrides};

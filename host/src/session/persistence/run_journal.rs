@@ -1,9 +1,10 @@
 //! Journals of runs in the store: runs that are suspended or were interrupted, and how they continue or end.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use super::call_counts::CallCounts;
 use super::call_decisions::pending;
+use super::calls_in_doubt::unresolved;
 use super::open_session::{PersistentSession, StartedRun};
 use super::query::damaged;
 use super::record::{Head, LedgerEntry, LedgerOutcome, RunRecord};
@@ -152,7 +153,7 @@ impl Sessions {
     }
 
     /// Returns the calls that a run had made, from the session's log.
-    fn calls_of(&self, id: &SessionId, run: u64) -> Result<Vec<Call>, SessionsError> {
+    pub(super) fn calls_of(&self, id: &SessionId, run: u64) -> Result<Vec<Call>, SessionsError> {
         let mut calls = Vec::new();
         let mut complete = true;
         let record = self.run(id, run)?;
@@ -161,20 +162,6 @@ impl Sessions {
         })?;
         if complete { Ok(calls) } else { Err(damaged(id, "its log lacks a call")) }
     }
-}
-
-/// Returns the numbers of the calls that had started, and have neither a result nor a word of what became of them.
-fn in_doubt(journal: &[JournalEntry]) -> BTreeSet<u64> {
-    let mut open = BTreeMap::new();
-    for entry in journal {
-        match entry {
-            JournalEntry::Admitted { id, seq, .. } => drop(open.insert(*id, *seq)),
-            JournalEntry::Delivered { id, .. } | JournalEntry::Deferred { id, .. } => drop(open.remove(id)),
-            JournalEntry::Resolved { seq, .. } => open.retain(|_, other| other != seq),
-            _ => {}
-        }
-    }
-    open.into_values().collect()
 }
 
 /// Marks the calls as pending whose result the script was never given, though they had ended, or had been refused: they
@@ -393,7 +380,7 @@ impl PersistentSession {
     fn resolve(&self, run: Option<u64>, seq: u64, resolution: &Resolution, by: &str) -> Result<u64, SessionsError> {
         let resolved = self.locked(|| {
             let number = self.unfinished_run_named(run)?;
-            if !in_doubt(&self.sessions.journal(&self.id, number)?).contains(&seq) {
+            if !unresolved(&self.sessions.journal(&self.id, number)?).contains_key(&seq) {
                 let what = format!("call {seq} in doubt");
                 return Err(SessionsError::NoPoint { session: self.id.clone(), what });
             }
