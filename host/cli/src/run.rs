@@ -14,6 +14,7 @@ use tollhouse_registry::untrusted_file;
 use super::audit::AuditArgs;
 use super::confine::ConfineArgs;
 use super::locations::Locations;
+use super::notify::NotifyArgs;
 use super::recorded_run::RecordingArgs;
 use super::session::{Resumption, ShownResult};
 use super::session_args::{OwnArgs, SessionArgs, pair, warn_of_run};
@@ -86,6 +87,8 @@ pub(crate) struct RunCommand {
     #[command(flatten)]
     recording: RecordingArgs,
     #[command(flatten)]
+    notify: NotifyArgs,
+    #[command(flatten)]
     audit: AuditArgs,
     /// Print one JSON object: status, value, output, error, calls, usage, budgets
     #[arg(long)]
@@ -150,6 +153,9 @@ impl RunCommand {
             return self.into_resumption().execute(locations);
         }
         self.own.read_secrets()?;
+        if self.id.is_some() {
+            self.own.on_suspended = self.notify.start(locations)?;
+        }
         self.session.start_servers(locations, &self.own, self.confine)?;
         let (name, source) = self.script()?;
         self.audit.read_key()?;
@@ -203,6 +209,7 @@ impl RunCommand {
             own: self.own,
             audit: self.audit,
             confine: self.confine,
+            notify: self.notify,
             shown: ShownResult { json: self.json, summary: self.summary },
             replay_output: self.replay_output,
         }

@@ -13,6 +13,7 @@ use tollhouse::session::{
 use super::super::audit::AuditArgs;
 use super::super::confine::ConfineArgs;
 use super::super::locations::{Locations, waiting};
+use super::super::notify::NotifyArgs;
 use super::super::registry::sign::private_key;
 use super::super::run::Output;
 use super::super::session_args::{OwnArgs, SessionArgs, warn_of_run};
@@ -44,6 +45,8 @@ pub(crate) struct ResumeCommand {
     audit: AuditArgs,
     #[command(flatten)]
     confine: ConfineArgs,
+    #[command(flatten)]
+    notify: NotifyArgs,
     /// The policy that the session was created with: to start MCP servers of it, and for approvals that have to be
     /// signed
     ///
@@ -77,6 +80,8 @@ pub(crate) struct Resumption {
     pub(crate) audit: AuditArgs,
     /// Options of the second wall.
     pub(crate) confine: ConfineArgs,
+    /// Options of who is told when the run is suspended again.
+    pub(crate) notify: NotifyArgs,
     /// Form in which the result is shown.
     pub(crate) shown: ShownResult,
     /// True if what the run had printed before is printed again.
@@ -227,9 +232,9 @@ struct Decider {
 
 impl ResumeCommand {
     pub(super) fn execute(self, locations: &Locations) -> Result {
-        let Self { id, own, audit, confine, policy, allow_exec, json, summary, replay_output } = self;
+        let Self { id, own, audit, confine, notify, policy, allow_exec, json, summary, replay_output } = self;
         let (session, shown) = (SessionArgs::starting(policy, allow_exec), ShownResult { json, summary });
-        Resumption { id, session, own, audit, confine, shown, replay_output }.execute(locations)
+        Resumption { id, session, own, audit, confine, notify, shown, replay_output }.execute(locations)
     }
 }
 
@@ -237,6 +242,7 @@ impl Resumption {
     /// Continues the run, and shows its result.
     pub(crate) fn execute(mut self, locations: &Locations) -> Result {
         self.own.read_secrets()?;
+        self.own.on_suspended = self.notify.start(locations)?;
         self.audit.read_key()?;
         self.session.start_servers(locations, &self.own, self.confine)?;
         self.confine.apply(|| self.session.touched(locations, locations.has_store(), &self.audit).with_network())?;

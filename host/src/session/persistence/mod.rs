@@ -11,6 +11,7 @@
 //!   `recorded_run`: a run with all that is needed to run it again; `file_origin`: where a file comes from;
 //! - `create`, `fork`, `query`, `change`: creating sessions, forking them, reading them, changing them without a run;
 //!   `fork_point`: what a fork in the middle of a run takes over;
+//! - `notifications`: who was told of suspended runs;
 //! - `revision`: which files of a session are meant;
 //! - `gc_roots`, `record_check`, `verify`: the blobs that records name, and the checks of records and whole sessions;
 //! - `export`, `import`: moving a session to another store; `import_decision`: its budgets there.
@@ -34,6 +35,7 @@ mod gc_roots;
 mod hand_over;
 mod import;
 mod import_decision;
+mod notifications;
 mod open_session;
 mod query;
 mod record;
