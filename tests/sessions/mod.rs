@@ -13,8 +13,11 @@ mod forks_of_runs;
 mod kept_state;
 mod memory;
 mod moved_run;
+#[cfg(target_os = "linux")]
+mod notifications;
 pub(crate) mod on_disk;
 mod operators;
+mod pending_calls;
 mod receipts;
 #[cfg(target_os = "linux")]
 mod repeated_calls;

@@ -77,16 +77,42 @@ fn idempotent_call_interrupted_is_made_again_with_its_key() {
     }
 }
 
+/// Checks that the interrupted call is listed, with and without the name of its session.
+fn assert_call_in_doubt_is_listed(home: &Home) {
+    for arguments in [&["session", "pending", "s", "--json"][..], &["session", "pending", "--json"]] {
+        let listed = parsed(&home.run(arguments));
+        assert_eq!(listed.as_array().map(Vec::len), Some(1), "{listed:#}");
+        let call = &listed[0];
+        assert_eq!(
+            (&call["kind"], &call["seq"], &call["run"]),
+            (&json!("in_doubt"), &json!(1), &json!(1)),
+            "{listed:#}"
+        );
+        assert_eq!((&call["method"], &call["outcome"]), (&json!("http/fetch"), &json!("pending")), "{listed:#}");
+        assert_eq!(call["arguments"]["body"], "5", "{listed:#}");
+        assert!(call["hint"].as_str().is_some_and(|hint| hint.contains("session resolve s@1 1")), "{listed:#}");
+    }
+    let text = home.run(["session", "pending", "s"]).stdout;
+    assert!(text.contains("s@1 call 1  http/fetch  in doubt") && text.contains("session resolve s@1 1"), "{text}");
+}
+
 /// Only what is declared of the method counts, and what is declared of it counts more than what is declared of all.
 #[test]
 fn call_that_is_not_idempotent_stays_in_doubt_and_keeps_its_key_when_retried() {
     for manifest in ["", "effect = 'pure'", "[method.get]\neffect = 'idempotent'", "effect = 'once'"] {
         let (home, server) = (home_with(manifest), server_silent_at_first());
         killed_while_it_pays(&home, &server);
+        assert_call_in_doubt_is_listed(&home);
         let doubted = parsed(&home.run(["session", "resume", "s", "--json"]));
         assert_eq!(doubted["status"], "in_doubt", "{manifest}: {doubted:#}");
         assert_eq!(server.seen().len(), 1, "it is not made again");
+        assert_call_in_doubt_is_listed(&home);
         assert_eq!(home.run(["session", "resolve", "s", "1", "retry"]).status, 0);
+        assert_eq!(
+            parsed(&home.run(["session", "pending", "--json"])),
+            json!([]),
+            "a human has said what became of it"
+        );
         let resumed = parsed(&home.run(["session", "resume", "s", "--json"]));
         assert_eq!(resumed["value"], "paid", "{resumed:#}");
         let keys = keys(&server);
