@@ -612,7 +612,8 @@ def test_resumed_run_writes_its_earlier_output_again_only_if_asked(store: Store,
 
 def test_pending_call_says_what_became_of_the_question(store: Store, shop: Shop) -> None:
     expiring = MethodCapability("pay", max_calls=5, approve=True, approve_within=timedelta(seconds=1))
-    with opened(store, shop, capabilities=[expiring, MethodCapability("note")]) as session:
+    leave = [expiring, MethodCapability("note")]
+    with Session.open("s", store=store, tools=shop.tools(), capabilities=leave) as session:
         session.run("javascript", SCRIPT)
         assert [call.state for call in session.pending()] == ["waits"]
         time.sleep(1.1)
