@@ -16,8 +16,8 @@ use crate::driver::Raised;
 use crate::errors::told;
 
 /// Python function as a tool: `HostTool(name, description, schema, handler, result)`, with the JSON Schema of its
-/// parameters, and of its result if that is known, and `idempotent` if a call can be repeated. The handler is called with the canonical method, a dict and the
-/// [`CallEnding`]; without a handler, only a driver of runs in steps answers.
+/// parameters, and of its result if that is known; `idempotent` if a call can be repeated. The handler is called with the
+/// canonical method, a dict and the [`CallEnding`]; without a handler, only a driver of runs in steps answers.
 #[pyclass(frozen, module = "tollhouse._native")]
 pub(crate) struct HostTool {
     tool: tool::HostTool,

@@ -273,7 +273,9 @@ class Session:
         listener: Callable[[str, bytes], object] | None = None,
         replay_output: bool = False,
     ) -> RunResult:
-        """Continues the run that is suspended or was interrupted, as `run`; `replay_output` writes its earlier output again.
+        """Continues the run that is suspended or was interrupted, as `run`.
+
+        With `replay_output`, what it had written before is written again.
 
         Raises as `run`, `SessionNotFoundError` if there is none, and `SessionConflictError` if its grants have changed.
         """

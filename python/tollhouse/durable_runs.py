@@ -52,8 +52,8 @@ class DurableRuns(Sandbox):
     def calls_in_doubt(self) -> list[CallInDoubt]:
         """Lists the calls that had started when the process of the unfinished run ended, and may have taken effect.
 
-        A run that was not resumed since may have fewer of them in the end: the script may have given one up. `resolve` says
-        what became of a call.
+        A run that was not resumed since may have fewer of them in the end: the script may have given one up. `resolve`
+        says what became of a call.
 
         Returns:
             The calls, by number.

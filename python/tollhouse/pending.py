@@ -53,13 +53,13 @@ class PendingCall:
         arguments: The arguments, exactly as the tool would get them.
         grant: The name of the grant that wants the approval.
         reason: Why it does, in words.
-        cost: What the call would take from each budget: dictionaries of grant, kind, amount, limit and remaining. If it was
-            approved with other arguments, it is what these take: an amount that is not known yet is None, and `exceeds`
-            is True for one that is more than was left.
+        cost: What the call would take from each budget: dictionaries of grant, kind, amount, limit and remaining. If it
+            was approved with other arguments, it is what these take: an amount that is not known yet is None, and
+            `exceeds` is True for one that is more than was left.
         asked: When the question was asked, in UTC.
         digest: A hash of what is decided about. A decision with it holds for no other call.
-        state: `"waits"`, `"expired"` (nobody decided in time: `resume` denies the call), `"approved"`, `"edited"` (approved
-            with other arguments) or `"refused"`.
+        state: `"waits"`, `"expired"` (nobody decided in time: `resume` denies the call), `"approved"`, `"edited"`
+            (approved with other arguments) or `"refused"`.
         expires: When it can no longer be answered, in UTC; None for never.
         decision: The decision, if there is one: the run was not resumed since.
         approved_by: The names of those who can approve it, by a signature; None if anyone can.
@@ -100,7 +100,9 @@ class PendingCall:
 
 @dataclass(frozen=True)
 class CallInDoubt:
-    """A call that had started when its process ended, and may have taken effect: `Session.resolve` says what became of it.
+    """A call that had started when its process ended, and may have taken effect.
+
+    `Session.resolve` says what became of it.
 
     Attributes:
         session: The name of the session.
@@ -108,8 +110,8 @@ class CallInDoubt:
         seq: The number of the call in its run.
         method: The canonical method.
         arguments: The arguments, as the tool got them.
-        outcome: What the session's log says of its end: `"pending"` if nothing, `"ok"` or `"failed"` if it had ended and its
-            result is lost.
+        outcome: What the session's log says of its end: `"pending"` if nothing, `"ok"` or `"failed"` if it had ended
+            and its result is lost.
     """
 
     session: str

@@ -40,8 +40,8 @@ class ToolDefinition:
         parameters: The JSON Schema of its arguments, which is enforced. An empty one allows any object.
         result: The JSON Schema of what it returns, for declarations and descriptions: it is not checked. None if
             nothing is known of it.
-        effect: The effect of repeating a call. `"idempotent"`: with the same `CallContext.idempotency_key` it is that of
-            one call, so that a call is made again whose process died. `"once"` or None: each call takes effect.
+        effect: The effect of repeating a call. `"idempotent"`: with the same `CallContext.idempotency_key` it is that
+            of one call, so that a call is made again whose process died. `"once"` or None: each call takes effect.
 
     Raises:
         ValueError: If the name or a schema is malformed.
