@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use tollhouse::error::ErrorKind;
 use tollhouse::guest::{Language, OutputSink, Script, Stream, Typed};
 use tollhouse::session::{
-    At, Host, HostError, Point, RunOptions, RunResult, Session, SessionId, Sessions, SessionsError, Status, Stdin,
+    At, Host, HostError, Point, RunOptions, RunResult, Session, SessionId, Sessions, SessionsError, Status,
 };
 use tollhouse::vfs::Tree;
 

@@ -13,7 +13,6 @@ use super::session_log::{JudgedOperation, OpenLog, PendingJournal, json};
 use super::{RecordStatus, SessionId, Sessions, SessionsError, record_key};
 use crate::capability::{JournalRetention, Limits};
 use crate::gate::{Call, CallOutcome, Event};
-use crate::guest::OperationId;
 use crate::ledger::Used;
 use crate::session::Status;
 use crate::session::journal::{self, JournalEntry, Resolution};
@@ -447,6 +446,7 @@ mod tests {
 
     use super::*;
     use crate::gate::{LoggedDecision, LoggedEvent};
+    use crate::guest::OperationId;
 
     fn admitted(id: OperationId, seq: u64) -> JournalEntry {
         JournalEntry::Admitted { id, seq, effect: None }
