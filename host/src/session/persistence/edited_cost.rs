@@ -80,8 +80,8 @@ mod tests {
             ("amount", json!({ "amount": 10 })),
             ("amount-minor", json!({ "amountMinor": 10 })),
             ("amountMinor", json!({ "amount_minor": 10 })),
-            ("bill.total", json!({ "bill": { "total": 10 } })),
-            ("bill.0.total", json!({ "bill": [{ "total": 10 }] })),
+            ("bill/total", json!({ "bill": { "total": 10 } })),
+            ("bill/0/total", json!({ "bill": [{ "total": 10 }] })),
             ("amount", json!({ "amount": "10" })),
         ] {
             let cost = cost_of(param, &arguments);
