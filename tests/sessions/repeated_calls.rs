@@ -89,7 +89,7 @@ fn assert_call_in_doubt_is_listed(home: &Home) {
             "{listed:#}"
         );
         assert_eq!((&call["method"], &call["outcome"]), (&json!("http/fetch"), &json!("pending")), "{listed:#}");
-        assert_eq!(call["arguments"]["body"], "5", "{listed:#}");
+        assert_eq!(call["arguments"]["method"], "POST", "{listed:#}");
         assert!(call["hint"].as_str().is_some_and(|hint| hint.contains("session resolve s@1 1")), "{listed:#}");
     }
     let text = home.run(["session", "pending", "s"]).stdout;

@@ -152,6 +152,11 @@ impl RunCommand {
         if self.resume {
             return self.into_resumption().execute(locations);
         }
+        if self.replay_output {
+            // A script conflicts with what the option requires, so that the parser does not ask for it.
+            return Err(CliError::usage("`--replay-output` is for a run that continues")
+                .hint("`--session NAME --resume` continues one, without a script"));
+        }
         self.own.read_secrets()?;
         if self.id.is_some() {
             self.own.on_suspended = self.notify.start(locations)?;
