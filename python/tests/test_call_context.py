@@ -27,7 +27,8 @@ def test_tool_gets_its_call_by_annotation_and_scripts_do_not_see_it() -> None:
     assert all(context.idempotency_key in keys for context in seen)
     assert all(context.is_over for context in seen)
     refused = sandbox.execute("return await charge({amount: 1, context: {}})")
-    assert not refused.success and "context" in (refused.error or "")
+    assert not refused.success
+    assert "context" in (refused.error or "")
 
 
 def test_optional_and_async_context_is_that_of_the_call() -> None:

@@ -268,9 +268,7 @@ def tool(
     return Tool(function, definition, taken.bind)
 
 
-def _renamed(
-    made: Tool[..., Any], name: str | None, description: str | None, effect: Effect | None
-) -> Tool[..., Any]:
+def _renamed(made: Tool[..., Any], name: str | None, description: str | None, effect: Effect | None) -> Tool[..., Any]:
     """Returns a tool by another name, description or effect; itself if there are none."""
     own = made.definition
     told = own.description if description is None else description

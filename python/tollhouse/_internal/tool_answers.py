@@ -174,9 +174,7 @@ class Answering:
         """Takes a copy of the current context variables, for the tools."""
         self._context = copy_context()
 
-    def answer(
-        self, owner: Answers, handler: Handler, method: str, arguments: Any, ending: _native.CallEnding
-    ) -> Any:
+    def answer(self, owner: Answers, handler: Handler, method: str, arguments: Any, ending: _native.CallEnding) -> Any:
         """Calls a handler as a tool of a run of `owner`, and waits if it gives something to await."""
         return self._context.copy().run(self._answer, owner, handler, method, arguments, ending)
 
@@ -188,9 +186,7 @@ class Answering:
         _inside.set((*_inside.get(), owner))
         return self.settled(function(*arguments))
 
-    def _answer(
-        self, owner: Answers, handler: Handler, method: str, arguments: Any, ending: _native.CallEnding
-    ) -> Any:
+    def _answer(self, owner: Answers, handler: Handler, method: str, arguments: Any, ending: _native.CallEnding) -> Any:
         _inside.set((*_inside.get(), owner))
         _call.set((method, ending))
         if owner.telemetry is not None:

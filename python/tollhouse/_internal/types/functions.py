@@ -6,7 +6,7 @@ import functools
 import inspect
 import re
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, get_args
 
@@ -66,13 +66,9 @@ def _signature(function: Callable[..., Any]) -> Signature:
     shapes = Shapes()
     fields: list[Field] = []
     rest: Shape | None = None
-    contexts = {one.name for one in parameters if _is_context(hints.get(one.name))}
+    contexts = _contexts(parameters, hints, owner)
     for one in parameters:
-        if one.name in fixed:
-            continue
-        if one.name in contexts:
-            if one.kind in (one.POSITIONAL_ONLY, one.VAR_POSITIONAL, one.VAR_KEYWORD):
-                raise TypeError(f"{owner} has no name for its call context: give it `{one.name}: CallContext`")
+        if one.name in fixed or one.name in contexts:
             continue
         annotation = hints.get(one.name, Any)
         if one.kind is one.VAR_POSITIONAL:
@@ -164,9 +160,17 @@ def _fixed(function: Any) -> frozenset[str]:
     return frozenset(function.keywords) if isinstance(function, functools.partial) else frozenset()
 
 
-def _is_context(annotation: Any) -> bool:
-    """Returns true for the annotation of a parameter that gets the call itself, which is not for callers."""
-    return annotation is CallContext or CallContext in get_args(annotation)
+def _contexts(parameters: Iterable[inspect.Parameter], hints: Mapping[str, Any], owner: str) -> set[str]:
+    """The parameters that get the call itself: they are not for callers. Raises `TypeError` for one without a name."""
+    names: set[str] = set()
+    for one in parameters:
+        annotation = hints.get(one.name)
+        if annotation is not CallContext and CallContext not in get_args(annotation):
+            continue
+        if one.kind in (one.POSITIONAL_ONLY, one.VAR_POSITIONAL, one.VAR_KEYWORD):
+            raise TypeError(f"{owner} has no name for its call context: give it `{one.name}: CallContext`")
+        names.add(one.name)
+    return names
 
 
 def _hinted(function: Any) -> Any:
