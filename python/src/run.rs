@@ -25,6 +25,9 @@ pub(crate) struct Call {
     /// Canonical name of the method.
     #[pyo3(get)]
     method: String,
+    /// Idempotency key of the call.
+    #[pyo3(get)]
+    idempotency_key: String,
     arguments: Value,
 }
 
@@ -183,6 +186,7 @@ fn step(run: &mut session::Run) -> Stepped {
                         id: pending.id,
                         seq: call.seq(),
                         method: call.method().to_owned(),
+                        idempotency_key: run.idempotency_key(call.seq()),
                         arguments: call.arguments().clone(),
                     }),
                     _ => run.perform(pending),

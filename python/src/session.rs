@@ -124,16 +124,25 @@ impl Session {
         keep_state: bool,
     ) -> PyResult<RunResult> {
         let stdin = stdin.map_or(Stdin::Empty, Stdin::Bytes);
-        self.finish(py, listener, |output| self.prepare(py, language, source, RunOptions { output, stdin, keep_state }))
+        self.finish(py, listener, |output| {
+            self.prepare(py, language, source, RunOptions { output, stdin, keep_state, ..RunOptions::default() })
+        })
     }
 
-    /// Continues the run that is suspended or was interrupted, as `run`. `stdin` is what it has not read yet.
-    #[pyo3(signature = (*, stdin=None, listener=None))]
-    fn resume(&self, py: Python<'_>, stdin: Option<Vec<u8>>, listener: Option<Py<PyAny>>) -> PyResult<RunResult> {
+    /// Continues the run that is suspended or was interrupted, as `run`. `stdin` is what it has not read yet; with
+    /// `replay_output`, what it had written before is written again.
+    #[pyo3(signature = (*, stdin=None, listener=None, replay_output=false))]
+    fn resume(
+        &self,
+        py: Python<'_>,
+        stdin: Option<Vec<u8>>,
+        listener: Option<Py<PyAny>>,
+        replay_output: bool,
+    ) -> PyResult<RunResult> {
         let stdin = stdin.map_or(Stdin::Empty, Stdin::Bytes);
         let session = self.session.get()?;
         self.finish(py, listener, |output| {
-            let options = RunOptions { output, stdin, keep_state: false };
+            let options = RunOptions { output, stdin, replay_output, ..RunOptions::default() };
             let resumed = py.detach(|| session.resume(options));
             resumed.map_err(|error| or_signal(py, host_failed(&error)))
         })

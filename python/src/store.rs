@@ -172,6 +172,14 @@ impl Store {
         Ok(json!(calls).to_string())
     }
 
+    /// Returns the calls of a session, or of all sessions, that are in doubt: an array of JSON.
+    #[pyo3(signature = (session_id=None))]
+    fn in_doubt(&self, py: Python<'_>, session_id: Option<&str>) -> PyResult<String> {
+        let id = session_id.map(self::session_id).transpose()?;
+        let calls = self.with(py, |sessions| sessions.calls_for_humans(id.as_ref()))?;
+        Ok(json!(calls.in_doubt).to_string())
+    }
+
     /// Decides about a call that waits; without `seq`, about the only one; with `arguments` (JSON), approves it with them in
     /// place of the script's; with `key`, signs the approval by this private key. Returns the call, as JSON.
     #[pyo3(signature = (session_id, allowed, by, *, seq=None, reason=None, digest=None, arguments=None, key=None))]

@@ -16,8 +16,8 @@ use crate::driver::Raised;
 use crate::errors::told;
 
 /// Python function as a tool: `HostTool(name, description, schema, handler, result)`, with the JSON Schema of its
-/// parameters, and of its result if that is known. The handler is called with the canonical method, a dict and the
-/// [`CallEnding`]; without a handler, only a driver of runs in steps answers.
+/// parameters, and of its result if that is known; `idempotent` if a call can be repeated. The handler is called with the
+/// canonical method, a dict and the [`CallEnding`]; without a handler, only a driver of runs in steps answers.
 #[pyclass(frozen, module = "tollhouse._native")]
 pub(crate) struct HostTool {
     tool: tool::HostTool,
@@ -29,19 +29,23 @@ pub(crate) struct HostTool {
 #[pymethods]
 impl HostTool {
     #[new]
-    #[pyo3(signature = (name, description, schema, handler=None, result=None))]
+    #[pyo3(signature = (name, description, schema, handler=None, result=None, *, idempotent=false))]
     fn new(
         name: &str,
         description: &str,
         schema: &str,
         handler: Option<Py<PyAny>>,
         result: Option<&str>,
+        idempotent: bool,
     ) -> PyResult<Self> {
         let read = |text: &str| serde_json::from_str(text).map_err(|error| PyValueError::new_err(error.to_string()));
         let refused = |error: tool::HostToolError| PyValueError::new_err(told(&error));
         let mut tool = tool::HostTool::new(name, description, read(schema)?).map_err(refused)?;
         if let Some(result) = result {
             tool = tool.returning(read(result)?).map_err(refused)?;
+        }
+        if idempotent {
+            tool = tool.idempotent();
         }
         Ok(Self::of(tool, handler))
     }
@@ -123,13 +127,16 @@ pub(crate) fn tool_signature(parameters: &str, result: Option<&str>) -> PyResult
     Ok((arguments, result, types, remarks.into_iter().map(|remark| (remark.place, remark.text)).collect()))
 }
 
-/// Handle by which the handler of a call learns whether its run still waits.
+/// Handle by which the handler of a call learns of the call, and whether its run still waits.
 #[pyclass(frozen, module = "tollhouse._native")]
 pub(crate) struct CallEnding {
     interrupt: Interrupt,
     /// Number of the call in its run, from 1.
     #[pyo3(get)]
     seq: u64,
+    /// Idempotency key of the call.
+    #[pyo3(get)]
+    idempotency_key: String,
 }
 
 #[pymethods]
@@ -158,7 +165,8 @@ impl HostFunction for Answer {
         Python::attach(|py| {
             let called = to_python(py, call.arguments)
                 .and_then(|arguments| {
-                    let ending = CallEnding { interrupt: call.interrupt(), seq: call.seq };
+                    let idempotency_key = call.idempotency_key();
+                    let ending = CallEnding { interrupt: call.interrupt(), seq: call.seq, idempotency_key };
                     self.handler.bind(py).call1((call.method, arguments, ending))
                 })
                 .and_then(|value| to_counted_payload(&value, &count));

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+import time
 from dataclasses import FrozenInstanceError
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -20,6 +21,7 @@ import pytest
 import tollhouse
 from tollhouse import (
     AuditCollector,
+    CallInDoubt,
     CapabilityError,
     Decision,
     Defer,
@@ -242,7 +244,7 @@ def test_pending_call_and_suspended_result_are_data(store: Store, shop: Shop) ->
         call.seq = 3  # type: ignore[misc]
     data = json.loads(json.dumps(call.to_dict()))
     names = (
-        "session, run, seq, method, arguments, grant, reason, cost, asked, digest, expires, decision, "
+        "session, run, seq, method, arguments, grant, reason, cost, asked, digest, state, expires, decision, "
         "approved_by, rejected, file, line"
     )
     assert ", ".join(data) == names
@@ -549,6 +551,77 @@ def test_run_whose_process_was_killed_in_a_call_is_in_doubt(store: Store, tmp_pa
     doubt = "[error]: call 1 of `note` had started when the process ended, and nobody knows whether it took effect"
     assert said(process(store, effects, script)) == f"in_doubt False 1 []\n{doubt}\ntollhouse.errors\na\n"
     assert effects.read_text() == "a\n"
+
+
+IDEMPOTENT = """
+    from tollhouse import CallContext, Session, Store, tool
+    import os
+    @tool(effect="idempotent")
+    def charge(amount: int, context: CallContext) -> str:
+        with open({effects!r}, "a") as file:
+            file.write(f"{{context.idempotency_key}} {{context.seq}}\\n")
+        if amount == 1 and len(open({effects!r}).readlines()) == 1:
+            os.kill(os.getpid(), 9)
+        return f"charged {{amount}}"
+    session = Session.open("s", store=Store({store!r}), tools=[charge], capabilities=["charge"])
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
+def test_idempotent_call_whose_process_was_killed_is_made_again_with_its_key(store: Store, tmp_path: Path) -> None:
+    effects = tmp_path / "effects"
+    code = textwrap.dedent(IDEMPOTENT).format(effects=os.fspath(effects), store=os.fspath(store.directory))
+    script = "return [await charge({amount: 1}), await charge({amount: 2})]"
+    first = subprocess.run([sys.executable, "-c", f"{code}session.run('javascript', {script!r})"], check=False)
+    assert first.returncode == -signal.SIGKILL
+    assert store.calls_in_doubt() == []
+    again = f"{code}print(session.resume(check=True).return_value)"
+    second = subprocess.run([sys.executable, "-c", again], capture_output=True, text=True, check=True)
+    assert second.stdout == "['charged 1', 'charged 2']\n"
+    keys = [line.split() for line in effects.read_text().splitlines()]
+    assert [seq for _, seq in keys] == ["1", "1", "2"]
+    assert keys[0] == keys[1] != keys[2]
+    assert len(keys[0][0]) == 32
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
+def test_call_in_doubt_is_listed_until_it_is_resolved(store: Store, tmp_path: Path) -> None:
+    effects = tmp_path / "effects"
+    die = f"""
+        def write(line): os.kill(os.getpid(), {int(signal.SIGKILL)})
+        session.run("javascript", "return await note({{text: 'a'}})")
+    """
+    process(store, effects, die).communicate(timeout=60)
+    expected = CallInDoubt("s", 1, 1, "note", {"text": "a"}, "pending")
+    assert store.calls_in_doubt() == store.calls_in_doubt("s") == [expected]
+    assert json.loads(json.dumps(expected.to_dict()))["method"] == "note"
+    assert store.pending() == []
+    assert store.resolve("s", 1, "done", "noted") == 1
+    assert store.calls_in_doubt() == []
+
+
+def test_resumed_run_writes_its_earlier_output_again_only_if_asked(store: Store, shop: Shop) -> None:
+    with opened(store, shop) as session:
+        session.run("javascript", SCRIPT)
+        heard: list[str] = []
+        again = session.resume(replay_output=True, on_output=heard.append)
+        assert (again.status, again.stdout, "".join(heard)) == ("suspended", "begins\n", "begins\n")
+        session.approve()
+        assert session.resume(replay_output=True).stdout.startswith("begins\npaid receipt 5\n")
+
+
+def test_pending_call_says_what_became_of_the_question(store: Store, shop: Shop) -> None:
+    expiring = MethodCapability("pay", max_calls=5, approve=True, approve_within=timedelta(seconds=1))
+    leave = [expiring, MethodCapability("note")]
+    with Session.open("s", store=store, tools=shop.tools(), capabilities=leave) as session:
+        session.run("javascript", SCRIPT)
+        assert [call.state for call in session.pending()] == ["waits"]
+        time.sleep(1.1)
+        assert [call.state for call in session.pending()] == ["expired"]
+        assert session.resume().status == "denied"
+        session.run("javascript", SCRIPT)
+        assert session.edit({"amount": 7}).state == "edited"
+        assert [call.state for call in store.pending()] == ["edited"]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")

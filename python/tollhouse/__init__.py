@@ -5,6 +5,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ._native import __version__ as __version__
     from .audit import AuditCollector, AuditConfig, AuditEntry, CheckedLog, check_audit_log
+    from .call_contexts import CallContext, call_context
     from .capabilities import (
         METHOD_CAPABILITY_TYPE,
         TOOL_CALL_CAP_TYPE,
@@ -44,9 +45,9 @@ if TYPE_CHECKING:
     from .errors import RuntimeError as RuntimeError  # noqa: A004
     from .files import Files, FileStat, Snapshot
     from .ingestion import from_anthropic_tools, from_claude, from_langchain, from_openai, from_openai_tools
-    from .literals import LanguageName, OnChange, Resolution, RunStatus, Status
+    from .literals import Effect, LanguageName, OnChange, PendingState, Resolution, RunStatus, Status
     from .mcp_servers import McpServerOptions, McpServers, McpTool
-    from .pending import Decision, PendingCall
+    from .pending import CallInDoubt, Decision, PendingCall
     from .precompile import precompile_module
     from .prompts import DEFAULT_MAX_CALLS, JS_CODEACT_PROMPT
     from .receipts import Verification, VerifiedCall, verify_receipt
@@ -72,6 +73,7 @@ if TYPE_CHECKING:
 _NAMES = {
     "_native": ["__version__"],
     "audit": ["AuditCollector", "AuditConfig", "AuditEntry", "CheckedLog", "check_audit_log"],
+    "call_contexts": ["CallContext", "call_context"],
     "capabilities": [
         "METHOD_CAPABILITY_TYPE",
         "TOOL_CALL_CAP_TYPE",
@@ -111,9 +113,9 @@ _NAMES = {
     ],
     "files": ["Files", "FileStat", "Snapshot"],
     "ingestion": ["from_anthropic_tools", "from_claude", "from_langchain", "from_openai", "from_openai_tools"],
-    "literals": ["LanguageName", "OnChange", "Resolution", "RunStatus", "Status"],
+    "literals": ["Effect", "LanguageName", "OnChange", "PendingState", "Resolution", "RunStatus", "Status"],
     "mcp_servers": ["McpServerOptions", "McpServers", "McpTool"],
-    "pending": ["Decision", "PendingCall"],
+    "pending": ["CallInDoubt", "Decision", "PendingCall"],
     "precompile": ["precompile_module"],
     "prompts": ["DEFAULT_MAX_CALLS", "JS_CODEACT_PROMPT"],
     "receipts": ["Verification", "VerifiedCall", "verify_receipt"],
@@ -150,6 +152,8 @@ __all__ = [
     "AuditCollector",
     "AuditConfig",
     "AuditEntry",
+    "CallContext",
+    "CallInDoubt",
     "CallLimitExceededError",
     "CapabilityError",
     "CheckedLog",
@@ -158,6 +162,7 @@ __all__ = [
     "ConstraintSet",
     "Decision",
     "Defer",
+    "Effect",
     "ExecutionResult",
     "FileStat",
     "Files",
@@ -171,6 +176,7 @@ __all__ = [
     "OnChange",
     "Param",
     "PendingCall",
+    "PendingState",
     "Problem",
     "PolicyError",
     "Registry",
@@ -202,6 +208,7 @@ __all__ = [
     "Verification",
     "VerifiedCall",
     "ViolationError",
+    "call_context",
     "capability_from_function",
     "check_audit_log",
     "confine",

@@ -41,11 +41,15 @@ class Budget(TypedDict):
 
 @final
 class CallEnding:
-    """Tells the handler of one call whether its run still waits."""
+    """Tells the handler of one call about the call, and whether its run still waits."""
 
     @property
     def seq(self) -> int:
         """Number of the call in its run, from 1."""
+
+    @property
+    def idempotency_key(self) -> str:
+        """Its idempotency key: 32 hexadecimal digits, which no other call has."""
 
     def is_over(self) -> bool:
         """Whether nobody waits for the answer any more: the run ended, was cancelled, or its time is over."""
@@ -56,6 +60,7 @@ class HostTool:
 
     The handler is called with the canonical method, a dict and the `CallEnding`, on a thread of the host. Without one,
     only who drives a run in steps answers. `schema` and `result` are the JSON Schemas of what it takes and returns.
+    With `idempotent`, a call that was interrupted is made again.
     Raises `ValueError` for a malformed name or schema.
     """
 
@@ -66,6 +71,8 @@ class HostTool:
         schema: str,
         handler: Callable[[str, Any, CallEnding], Any] | None = None,
         result: str | None = None,
+        *,
+        idempotent: bool = False,
     ) -> HostTool: ...
     def answered_by(self, handler: Callable[[str, Any, CallEnding], Any]) -> HostTool:
         """The same tool with another handler."""
@@ -260,9 +267,15 @@ class Session:
         """
 
     def resume(
-        self, *, stdin: bytes | None = None, listener: Callable[[str, bytes], object] | None = None
+        self,
+        *,
+        stdin: bytes | None = None,
+        listener: Callable[[str, bytes], object] | None = None,
+        replay_output: bool = False,
     ) -> RunResult:
         """Continues the run that is suspended or was interrupted, as `run`.
+
+        With `replay_output`, what it had written before is written again.
 
         Raises as `run`, `SessionNotFoundError` if there is none, and `SessionConflictError` if its grants have changed.
         """
@@ -404,6 +417,10 @@ class Call:
         """The canonical method."""
 
     @property
+    def idempotency_key(self) -> str:
+        """Its idempotency key: 32 hexadecimal digits, which no other call has."""
+
+    @property
     def arguments(self) -> dict[str, Any]:
         """What it was called with: exactly what was judged."""
 
@@ -534,6 +551,9 @@ class Store:
 
         Without a name, those of all sessions.
         """
+
+    def in_doubt(self, session_id: str | None = None) -> str:
+        """The calls in doubt, of a session or of all: an array of JSON."""
 
     def decide(
         self,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, overload
 
 from ._internal.run_queue import refused
-from .pending import PendingCall
+from .pending import CallInDoubt, PendingCall
 from .result import ExecutionResult
 from .runs import bytes_of
 from .sandbox import Sandbox
@@ -48,6 +48,21 @@ class DurableRuns(Sandbox):
             [('transfer', {'to': 'bob', 'amount': 500})]
         """
         return self._store.pending(self._id)
+
+    def calls_in_doubt(self) -> list[CallInDoubt]:
+        """Lists the calls that had started when the process of the unfinished run ended, and may have taken effect.
+
+        A run that was not resumed since may have fewer of them in the end: the script may have given one up. `resolve`
+        says what became of a call.
+
+        Returns:
+            The calls, by number.
+
+        Example:
+            >>> [(call.seq, call.method, call.outcome) for call in session.calls_in_doubt()]  # doctest: +SKIP
+            [(3, 'transfer', 'pending')]
+        """
+        return self._store.calls_in_doubt(self._id)
 
     def approve(
         self, seq: int | None = None, *, by: str | None = None, digest: str | None = None, key: str | None = None
@@ -196,6 +211,7 @@ class DurableRuns(Sandbox):
             on_output: OnOutput | None = None,
             on_stderr: OnOutput | None = None,
             stdin: str | bytes | None = None,
+            replay_output: bool = False,
             check: bool = False,
         ) -> ExecutionResult: ...
 
@@ -207,6 +223,7 @@ class DurableRuns(Sandbox):
         on_output: OnOutput | None = None,
         on_stderr: OnOutput | None = None,
         stdin: str | bytes | None = None,
+        replay_output: bool = False,
         check: bool = False,
     ) -> ExecutionResult | None:
         """Continues the run that is suspended, or whose process died, and returns its result.
@@ -221,9 +238,10 @@ class DurableRuns(Sandbox):
         Args:
             value: The answer to a call of a run in steps; left out to continue the unfinished run.
             call: The call that is answered, if it is not the one that `step` returned last.
-            on_output: As that of `run`. It is given what is written from now on.
+            on_output: As that of `run`. It is given what is written from now on, unless `replay_output` is set.
             on_stderr: As that of `run`.
             stdin: What the script has not read of its standard input.
+            replay_output: Writes again what the script had written before: the result has all of its output.
             check: As that of `run`.
 
         Returns:
@@ -247,7 +265,7 @@ class DurableRuns(Sandbox):
         if value is not _NOTHING or call is not None:
             super().resume(None if value is _NOTHING else value, call)
             return None
-        result = self._do(self._continued((on_output, on_stderr), stdin))
+        result = self._do(self._continued((on_output, on_stderr), stdin, replay_output=replay_output))
         return result.checked() if check else result
 
     async def resume_async(
@@ -256,6 +274,7 @@ class DurableRuns(Sandbox):
         on_output: OnOutput | None = None,
         on_stderr: OnOutput | None = None,
         stdin: str | bytes | None = None,
+        replay_output: bool = False,
         check: bool = False,
     ) -> ExecutionResult:
         """Continues a run as `resume`, beside the event loop.
@@ -263,9 +282,10 @@ class DurableRuns(Sandbox):
         Async tools run on this loop, at the same time. Cancelling the task stops the script and its tools.
 
         Args:
-            on_output: As that of `run_async`. It is given what is written from now on.
+            on_output: As that of `run_async`. It is given what is written from now on, unless `replay_output` is set.
             on_stderr: As that of `run_async`.
             stdin: What the script has not read of its standard input.
+            replay_output: Writes again what the script had written before: the result has all of its output.
             check: As that of `run`.
 
         Returns:
@@ -278,17 +298,24 @@ class DurableRuns(Sandbox):
             SessionConflictError: As `resume`.
             RuntimeError: As `resume`.
         """
-        result = await self._do_async(self._continued((on_output, on_stderr), stdin))
+        result = await self._do_async(self._continued((on_output, on_stderr), stdin, replay_output=replay_output))
         return result.checked() if check else result
 
     def _continued(
-        self, listeners: tuple[OnOutput | None, OnOutput | None], stdin: str | bytes | None
+        self,
+        listeners: tuple[OnOutput | None, OnOutput | None],
+        stdin: str | bytes | None,
+        *,
+        replay_output: bool,
     ) -> Callable[[_native.Session, bool], ExecutionResult]:
         if self._answers.goes_on_around():
             raise refused("a run of this session goes on: resume when it has ended")
         given = bytes_of(stdin)
         return self._running(
-            None, None, listeners, lambda session, listener: session.resume(stdin=given, listener=listener)
+            None,
+            None,
+            listeners,
+            lambda session, listener: session.resume(stdin=given, listener=listener, replay_output=replay_output),
         )
 
     def _keep_result(self, result: ExecutionResult) -> None:

@@ -29,8 +29,14 @@ LanguageName: TypeAlias = Literal["javascript", "js", "typescript", "ts", "shell
 OnChange: TypeAlias = Literal["refuse", "migrate"]
 """Action when a session is opened with other grants than it has: see `Session.open`."""
 
+PendingState: TypeAlias = Literal["waits", "expired", "approved", "edited", "refused"]
+"""State of a call that waits for approval: see `PendingCall`."""
+
 Resolution: TypeAlias = Literal["retry", "fail", "done"]
 """What became of a call that had started when its process ended: see `Session.resolve`."""
+
+Effect: TypeAlias = Literal["idempotent", "once"]
+"""Effect of repeating a call of a tool: see `tool`."""
 
 FileKind: TypeAlias = Literal["file", "directory", "link"]
 """Kind of the entry at a path of a sandbox."""

@@ -7,6 +7,8 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from .literals import PendingState
+
 
 @dataclass(frozen=True)
 class Decision:
@@ -51,9 +53,13 @@ class PendingCall:
         arguments: The arguments, exactly as the tool would get them.
         grant: The name of the grant that wants the approval.
         reason: Why it does, in words.
-        cost: What the call would take from each budget: dictionaries of grant, kind, amount, limit and remaining.
+        cost: What the call would take from each budget: dictionaries of grant, kind, amount, limit and remaining. If it
+            was approved with other arguments, it is what these take: an amount that is not known yet is None, and
+            `exceeds` is True for one that is more than was left.
         asked: When the question was asked, in UTC.
         digest: A hash of what is decided about. A decision with it holds for no other call.
+        state: `"waits"`, `"expired"` (nobody decided in time: `resume` denies the call), `"approved"`, `"edited"`
+            (approved with other arguments) or `"refused"`.
         expires: When it can no longer be answered, in UTC; None for never.
         decision: The decision, if there is one: the run was not resumed since.
         approved_by: The names of those who can approve it, by a signature; None if anyone can.
@@ -73,6 +79,7 @@ class PendingCall:
     cost: list[dict[str, Any]]
     asked: datetime
     digest: str
+    state: PendingState = "waits"
     expires: datetime | None = None
     decision: Decision | None = None
     approved_by: list[str] | None = None
@@ -89,6 +96,43 @@ class PendingCall:
         decision = None if self.decision is None else self.decision.to_dict()
         expires = None if self.expires is None else self.expires.isoformat()
         return {**asdict(self), "asked": self.asked.isoformat(), "expires": expires, "decision": decision}
+
+
+@dataclass(frozen=True)
+class CallInDoubt:
+    """A call that had started when its process ended, and may have taken effect.
+
+    `Session.resolve` says what became of it.
+
+    Attributes:
+        session: The name of the session.
+        run: The number of the run.
+        seq: The number of the call in its run.
+        method: The canonical method.
+        arguments: The arguments, as the tool got them.
+        outcome: What the session's log says of its end: `"pending"` if nothing, `"ok"` or `"failed"` if it had ended
+            and its result is lost.
+    """
+
+    session: str
+    run: int
+    seq: int
+    method: str
+    arguments: dict[str, Any]
+    outcome: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Writes the call as data.
+
+        Returns:
+            A dictionary with a JSON form.
+        """
+        return asdict(self)
+
+
+def calls_in_doubt(text: str) -> list[CallInDoubt]:
+    """Reads the calls from the host's JSON."""
+    return [CallInDoubt(**call) for call in json.loads(text)]
 
 
 def pending_calls(text: str) -> list[PendingCall]:

@@ -15,7 +15,7 @@ from ._internal.hosts import default_store, trust_writers
 from ._internal.sendable import sendable
 from .files import Snapshot
 from .literals import OnChange, Resolution, RunStatus
-from .pending import PendingCall, pending_call, pending_calls, time_of
+from .pending import CallInDoubt, PendingCall, calls_in_doubt, pending_call, pending_calls, time_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -228,6 +228,21 @@ class Store:
             [('trip', 2, 'book')]
         """
         return pending_calls(self.native.pending(session_id))
+
+    def calls_in_doubt(self, session_id: str | None = None) -> list[CallInDoubt]:
+        """Lists the calls that had started when their process ended, and may have taken effect.
+
+        Args:
+            session_id: The session's name; None for all sessions.
+
+        Returns:
+            The calls, as `Session.calls_in_doubt`.
+
+        Example:
+            >>> [(call.session, call.seq, call.method) for call in Store().calls_in_doubt()]  # doctest: +SKIP
+            [('trip', 3, 'book')]
+        """
+        return calls_in_doubt(self.native.in_doubt(session_id))
 
     def approve(
         self,

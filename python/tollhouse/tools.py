@@ -18,6 +18,7 @@ from ._internal.types.scalars import Schema
 from .capabilities import MethodCapability, canonical_method
 from .constraints import ConstraintSet
 from .errors import ArgumentError
+from .literals import Effect
 
 _P = ParamSpec("_P")
 _Q = ParamSpec("_Q")
@@ -39,6 +40,8 @@ class ToolDefinition:
         parameters: The JSON Schema of its arguments, which is enforced. An empty one allows any object.
         result: The JSON Schema of what it returns, for declarations and descriptions: it is not checked. None if
             nothing is known of it.
+        effect: The effect of repeating a call. `"idempotent"`: with the same `CallContext.idempotency_key` it is that
+            of one call, so that a call is made again whose process died. `"once"` or None: each call takes effect.
 
     Raises:
         ValueError: If the name or a schema is malformed.
@@ -48,6 +51,7 @@ class ToolDefinition:
     description: str = ""
     parameters: dict[str, Any] = field(default_factory=dict[str, Any])
     result: dict[str, Any] | None = None
+    effect: Effect | None = None
 
     def __post_init__(self) -> None:
         check_name(self.name)
@@ -58,6 +62,8 @@ class ToolDefinition:
             raise ValueError(f"the parameters of tool `{self.name}` are a JSON Schema as a dict, not {parameters!r}")
         if self.parameters.get("type", "object") != "object":
             raise ValueError(f"the parameters of tool `{self.name}` must be of type object: tools take one object")
+        if cast("object", self.effect) not in ("idempotent", "once", None):
+            raise ValueError(f"the effect of tool `{self.name}` is 'idempotent' or 'once', not {self.effect!r:.200}")
 
     def __repr__(self) -> str:
         required = self.parameters.get("required", [])
@@ -75,10 +81,13 @@ class ToolDefinition:
         """Writes the definition as MCP does.
 
         Returns:
-            A dictionary: `{"name", "description", "inputSchema"}`, and `"outputSchema"` if an object is returned.
+            A dictionary: `{"name", "description", "inputSchema"}`, `"outputSchema"` if an object is returned, and
+            `"annotations"` with `idempotentHint` if there is an effect.
         """
         schema = {"type": "object", **self.parameters}
-        written = {"name": self.name, "description": self.description, "inputSchema": schema}
+        written: dict[str, Any] = {"name": self.name, "description": self.description, "inputSchema": schema}
+        if self.effect is not None:
+            written["annotations"] = {"idempotentHint": self.effect == "idempotent"}
         # MCP has no output schema but of an object.
         is_object = self.result is not None and self.result.get("type") == "object"
         return {**written, "outputSchema": self.result} if is_object else written
@@ -102,7 +111,10 @@ class ToolDefinition:
         if "name" not in data:
             raise ValueError(f"a definition of a tool has no `name`, only {sorted(data)}")
         parameters, result = dict(data[keys[0]] or {}) if keys else {}, data.get("outputSchema")
-        return cls(data["name"], data.get("description") or "", parameters, None if result is None else dict(result))
+        hint = (data.get("annotations") or {}).get("idempotentHint")
+        effect: Effect | None = "idempotent" if hint is True else "once" if hint is False else None
+        returned = None if result is None else dict(result)
+        return cls(data["name"], data.get("description") or "", parameters, returned, effect)
 
 
 class Tool(Generic[_P, _R]):
@@ -199,16 +211,28 @@ class Tool(Generic[_P, _R]):
 
 # Many sandboxes have the same tools.
 @functools.lru_cache(maxsize=1024)
-def native_tool(name: str, description: str, schema: str, result: str | None) -> _native.HostTool:
+def native_tool(
+    name: str, description: str, schema: str, result: str | None, effect: Effect | None = None
+) -> _native.HostTool:
     """The tool as the host takes it, without a handler. Raises `ValueError` for a malformed name or schema."""
-    return _native.HostTool(name, description, schema, None, result)
+    return _native.HostTool(name, description, schema, None, result, idempotent=effect == "idempotent")
 
 
 @overload
-def tool(function: Callable[_P, _R], *, name: str | None = None, description: str | None = None) -> Tool[_P, _R]: ...
+def tool(
+    function: Callable[_P, _R], *, name: str | None = None, description: str | None = None, effect: Effect | None = None
+) -> Tool[_P, _R]: ...
 @overload
-def tool(*, name: str | None = None, description: str | None = None) -> Callable[[Callable[_P, _R]], Tool[_P, _R]]: ...
-def tool(function: Callable[..., Any] | None = None, *, name: str | None = None, description: str | None = None) -> Any:
+def tool(
+    *, name: str | None = None, description: str | None = None, effect: Effect | None = None
+) -> Callable[[Callable[_P, _R]], Tool[_P, _R]]: ...
+def tool(
+    function: Callable[..., Any] | None = None,
+    *,
+    name: str | None = None,
+    description: str | None = None,
+    effect: Effect | None = None,
+) -> Any:
     """Makes a tool of a function, with another name or description than its own.
 
     Name, description and parameters are read off the function: its name, the first paragraph of its docstring, its type
@@ -218,34 +242,37 @@ def tool(function: Callable[..., Any] | None = None, *, name: str | None = None,
         function: The function. It may be async, and a method of a class. Left out, a decorator is returned.
         name: The name of the tool, in place of that of the function.
         description: What the tool does, in place of what the docstring says.
+        effect: `"idempotent"` if repeating a call with the same `CallContext.idempotency_key` has the effect of one: a
+            call of a session whose process died is then made again by `Session.resume`, and otherwise in doubt.
 
     Returns:
         The tool, or a decorator: `@tool(name="math.add")`.
 
     Raises:
         TypeError: If a parameter has no JSON form.
-        ValueError: If the name is malformed.
+        ValueError: If the name is malformed, or the effect is another.
 
     Example:
         >>> tool(add, name="math.add", description="Adds.").definition
         <ToolDefinition math.add(a, b): Adds.>
     """
     if function is None:
-        return functools.partial(tool, name=name, description=description)
+        return functools.partial(tool, name=name, description=description, effect=effect)
     if isinstance(function, Tool):
-        return _renamed(cast("Tool[..., Any]", function), name, description)
+        return _renamed(cast("Tool[..., Any]", function), name, description, effect)
     if not callable(cast("object", function)):
         raise TypeError(f"`tool` takes a function, not {function!r:.200}: a name is given by `name=`")
     taken = signature(function)
     text = docstrings.summary(_doc(function)) if description is None else description
-    return Tool(function, ToolDefinition(name or name_of(function), text, taken.schema, taken.result), taken.bind)
+    definition = ToolDefinition(name or name_of(function), text, taken.schema, taken.result, effect)
+    return Tool(function, definition, taken.bind)
 
 
-def _renamed(made: Tool[..., Any], name: str | None, description: str | None) -> Tool[..., Any]:
-    """Returns a tool by another name or description; itself if there are none."""
+def _renamed(made: Tool[..., Any], name: str | None, description: str | None, effect: Effect | None) -> Tool[..., Any]:
+    """Returns a tool by another name, description or effect; itself if there are none."""
     own = made.definition
     told = own.description if description is None else description
-    changed = replace(own, name=name or own.name, description=told)
+    changed = replace(own, name=name or own.name, description=told, effect=effect or own.effect)
     return made if changed == own else Tool(made.__wrapped__, changed, made._bind)
 
 

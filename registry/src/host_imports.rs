@@ -6,7 +6,7 @@ use crate::component::Component;
 use crate::unused_permissions::imports;
 
 /// Packages whose interfaces the host provides to every tool, with the prefix of their versions.
-const GIVEN: [(&str, &str); 9] = [
+const GIVEN: [(&str, &str); 10] = [
     ("wasi:cli", "0.2."),
     ("wasi:clocks", "0.2."),
     ("wasi:filesystem", "0.2."),
@@ -16,6 +16,7 @@ const GIVEN: [(&str, &str); 9] = [
     ("wasi:random", "0.2."),
     ("wasi:sockets", "0.2."),
     ("tollhouse:program", "0.1."),
+    ("tollhouse:tool", "0.1."),
 ];
 
 /// Returns imports that nobody can ever satisfy: they are not interfaces of a package, so no other tool exports them.
@@ -64,6 +65,7 @@ mod tests {
     const OTHERS: &str = "
         package wasi:io@0.2.3 { interface poll { f: func(); } }
         package wasi:io@0.3.0 { interface poll { f: func(); } }
+        package tollhouse:tool@0.1.0 { interface context { f: func(); } }
         package wasi:nn@0.2.0 { interface tensor { f: func(); } }
         package acme:stock@1.0.0 { interface stock { f: func(); } }";
 
@@ -73,6 +75,7 @@ mod tests {
             ("import wasi:io/poll@0.2.3;", (None, None)),
             ("import acme:stock/stock@1.0.0;", (None, None)),
             ("import wasi:io/poll@0.3.0;", (None, Some("wasi:io/poll@0.3.0"))),
+            ("import tollhouse:tool/context@0.1.0;", (None, None)),
             ("import wasi:nn/tensor@0.2.0;", (None, Some("wasi:nn/tensor@0.2.0"))),
             ("import log: func(text: string);", (Some("log"), None)),
             ("import log: interface { f: func(); }", (Some("log"), None)),
@@ -82,7 +85,9 @@ mod tests {
             let list = |name: Option<&str>| name.map(str::to_owned).into_iter().collect::<Vec<_>>();
             assert_eq!(found, (list(missing.0), list(missing.1)), "{import}");
         }
-        let tools = of_tools(&of("import acme:stock/stock@1.0.0; import wasi:io/poll@0.2.3;"));
+        let tools = of_tools(&of(
+            "import acme:stock/stock@1.0.0; import tollhouse:tool/context@0.1.0; import wasi:io/poll@0.2.3;",
+        ));
         assert_eq!(tools, [("acme:stock".to_owned(), "acme:stock/stock@1.0.0".to_owned())]);
     }
 }

@@ -62,7 +62,9 @@ pub use digest::{Digest, DigestError};
 pub use error::{Error, ResolveError};
 pub use gc::Swept;
 pub use index::{Deprecation, Release, Signature};
-pub use manifest::{DefaultInterface, Effect, Example, InstancePolicy, Limits, MAX_MANIFEST, Manifest, ManifestError};
+pub use manifest::{
+    DefaultInterface, Example, InstancePolicy, Limits, MAX_MANIFEST, Manifest, ManifestError, MethodSettings,
+};
 pub use package::{PackageError, cargo_built, package_dir, package_manifest, package_wit};
 pub use publish::{Checkup, GivenSignature, MAX_README, PublishRequest, Published};
 pub use publish_error::PublishError;
@@ -71,6 +73,7 @@ pub use release_change::{ChangeError, Changed};
 pub use search::Found;
 pub use signature::SignatureError;
 pub use store::Blob;
+pub use tollhouse_types::effect::Effect;
 pub use tollhouse_types::http_rule::{HttpRequest, HttpRule, HttpRuleError};
 pub use tollhouse_types::key::{KeyError, PrivateKey, PublicKey, is_key_name};
 pub use tollhouse_types::name::{

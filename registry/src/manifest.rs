@@ -1,10 +1,11 @@
 //! The manifest `tool.toml`: a publisher's description of a package. Data only: must not grant, check against a
 //! component or run anything.
 
-use std::{ops::Range, time::Duration};
+use std::{collections::BTreeMap, ops::Range, time::Duration};
 
 use semver::Version;
 use serde::{Deserialize, Deserializer, de::Error as _};
+use tollhouse_types::effect::Effect;
 
 use crate::{
     build_settings::Build,
@@ -56,9 +57,12 @@ pub struct Manifest {
     /// Authors in the form `Name <mail@example>`.
     #[serde(default)]
     pub authors: Vec<String>,
-    /// Effect of repeating a call. If `None`, the grants of the tool decide.
+    /// Effect of repeating a call of any method. If `None`, the grants of the tool decide.
     #[serde(default)]
     pub effect: Option<Effect>,
+    /// Settings of single methods, by their names without the alias: `[method."charges/create"]`.
+    #[serde(default, rename = "method", deserialize_with = "methods")]
+    pub methods: BTreeMap<String, MethodSettings>,
     /// Interface whose functions can be called without naming it.
     #[serde(default)]
     pub default: Option<DefaultInterface>,
@@ -82,17 +86,13 @@ pub struct Manifest {
     pub build: Option<Build>,
 }
 
-/// Effect of repeating a call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
+/// Settings of one method.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
 #[non_exhaustive]
-pub enum Effect {
-    /// No effect besides the result: a call may be repeated any number of times.
-    Pure,
-    /// Repeating a call with the same key has the same effect as making it once.
-    Idempotent,
-    /// Each call takes effect again, so it is never repeated without asking.
-    Once,
+pub struct MethodSettings {
+    /// Effect of repeating a call of the method.
+    pub effect: Effect,
 }
 
 /// Lifetime of an instance.
@@ -268,6 +268,14 @@ fn version<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Version, D::Err
     }
 }
 
+fn methods<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<String, MethodSettings>, D::Error> {
+    let methods = BTreeMap::<String, MethodSettings>::deserialize(deserializer)?;
+    match methods.keys().find(|name| !is_method(name)) {
+        Some(name) => Err(D::Error::custom(format!("`{}` is not a method such as `charges/create`", excerpt(name)))),
+        None => Ok(methods),
+    }
+}
+
 fn method<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
     let text = String::deserialize(deserializer)?;
     if is_method(&text) {
@@ -375,6 +383,8 @@ mod tests {
             [[example]]
             method = "g"
             error = { tag = "empty" }
+            [method."charges/create"]
+            effect = "idempotent"
             [build]
             lang = "rust-cargo-component"
             command = ["make", "tool"]
@@ -383,6 +393,7 @@ mod tests {
         )
         .expect("a manifest");
         assert_eq!(manifest.effect, Some(Effect::Once));
+        assert_eq!(manifest.methods["charges/create"].effect, Effect::Idempotent);
         assert_eq!(manifest.default, Some(DefaultInterface::None));
         assert_eq!(manifest.limits.wall, Some(Duration::from_secs(5)));
         assert_eq!(manifest.limits.memory, Some(64 << 20));
@@ -420,6 +431,9 @@ mod tests {
             Manifest::parse("name = \"a:b\"\nversion = \"1.0.0+linux\"").expect_err("build").message().contains("`+`")
         );
         assert!(error("effect = \"maybe\"").contains("unknown variant `maybe`"));
+        assert!(error("[method.f]\neffect = \"maybe\"").contains("unknown variant `maybe`"));
+        assert!(error("[method.f]\n").contains("missing field `effect`"));
+        assert!(error("[method.\"a//b\"]\neffect = \"once\"").contains("`a//b` is not a method"));
         assert!(error("default = \"acme:x/y\"").contains("not an interface"));
         assert!(error("[limits]\nmemory = \"64MB\"").contains("not a size"));
         assert!(error("[limits]\nfuel = -1").contains("invalid value"));

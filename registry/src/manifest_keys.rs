@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use toml::de::{DeTable, DeValue};
 
-const TOP: [&str; 13] = [
+const TOP: [&str; 14] = [
     "name",
     "version",
     "description",
@@ -16,6 +16,7 @@ const TOP: [&str; 13] = [
     "permissions",
     "limits",
     "example",
+    "method",
     "component",
     "build",
 ];
@@ -28,12 +29,15 @@ const TABLES: [(&str, &[&str]); 4] = [
     ("build", &["lang", "command", "output", "compose"]),
 ];
 
+/// Keys of the table of one method: `[method."charges/create"]`.
+const METHOD: [&str; 1] = ["effect"];
+
 /// Finds the first unknown key of a manifest, and returns an error message and the key's place. Returns `None` if all
 /// keys are known, or the text is not TOML.
 pub(crate) fn unknown(text: &str) -> Option<(String, Range<usize>)> {
     let manifest = DeTable::parse(text).ok()?;
     let manifest = manifest.get_ref();
-    stranger(manifest, &TOP, "").or_else(|| {
+    stranger(manifest, &TOP, "").or_else(|| unknown_of_method(manifest)).or_else(|| {
         TABLES.iter().find_map(|(name, known)| match manifest.get(*name)?.get_ref() {
             DeValue::Table(table) => stranger(table, known, &format!(" in `[{name}]`")),
             DeValue::Array(items) => items.iter().find_map(|item| match item.get_ref() {
@@ -42,6 +46,18 @@ pub(crate) fn unknown(text: &str) -> Option<(String, Range<usize>)> {
             }),
             _ => None,
         })
+    })
+}
+
+/// Finds the first unknown key of the tables of single methods.
+fn unknown_of_method(manifest: &DeTable<'_>) -> Option<(String, Range<usize>)> {
+    let DeValue::Table(methods) = manifest.get("method")?.get_ref() else { return None };
+    methods.iter().find_map(|(name, settings)| match settings.get_ref() {
+        DeValue::Table(table) => {
+            let name = crate::error::excerpt(name.get_ref().as_ref());
+            stranger(table, &METHOD, &format!(" in `[method.\"{name}\"]`"))
+        }
+        _ => None,
     })
 }
 
@@ -74,6 +90,11 @@ mod tests {
         assert_eq!((message.as_str(), span), ("unknown key `memry` in `[limits]`; did you mean `memory`?", 18..23));
         let (message, _) = unknown("[[example]]\nresults = 1\n").expect("unknown");
         assert_eq!(message, "unknown key `results` in `[[example]]`; did you mean `result`?");
+        let (message, span) = unknown("[method.\"a/b\"]\nefect = 1\n").expect("unknown");
+        assert_eq!(
+            (message.as_str(), span),
+            ("unknown key `efect` in `[method.\"a/b\"]`; did you mean `effect`?", 15..20)
+        );
         assert_eq!(unknown("[permissions]\nhttp = []\n"), None);
     }
 
@@ -86,6 +107,9 @@ mod tests {
         };
         for key in TOP {
             assert!(takes(&format!("{key} = true\n")), "{key}");
+        }
+        for key in METHOD {
+            assert!(takes(&format!("[method.f]\n{key} = true\n")), "{key}");
         }
         for (table, keys) in TABLES {
             for key in keys {

@@ -31,7 +31,8 @@ pub(crate) fn needless(asked: &Permissions, component: &Component) -> Vec<(&'sta
         let import = if hidden { "`wasi:http/…`" } else { "`wasi:cli/environment`" };
         needless.push(("secrets", import.to_owned()));
     }
-    if !asked.tools.is_empty() && imports.iter().all(|import| import.starts_with("wasi:")) {
+    let calls_none = |import: &String| ["wasi:", "tollhouse:tool/"].iter().any(|given| import.starts_with(given));
+    if !asked.tools.is_empty() && imports.iter().all(calls_none) {
         needless.push(("tools", "an interface of another tool, or `tollhouse:program/tools`".to_owned()));
     }
     needless

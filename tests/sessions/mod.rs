@@ -13,8 +13,13 @@ mod forks_of_runs;
 mod kept_state;
 mod memory;
 mod moved_run;
+#[cfg(target_os = "linux")]
+mod notifications;
 pub(crate) mod on_disk;
 mod operators;
+mod pending_calls;
 mod receipts;
+#[cfg(target_os = "linux")]
+mod repeated_calls;
 mod run_journals;
 mod step_api;

@@ -85,6 +85,12 @@ fn verify(home: &Home, file: &str) -> Value {
 }
 
 /// Outcomes of the repetitions, in the order of the calls: a word for each.
+/// Returns true for the line of a journal that says that a call was admitted.
+fn is_admission(line: &str, seq: u64) -> bool {
+    let (last, inner) = (format!(",\"seq\":{seq}}}"), format!(",\"seq\":{seq},"));
+    line.contains("\"entry\":\"admitted\"") && (line.ends_with(&last) || line.contains(&inner))
+}
+
 fn outcomes(verification: &Value) -> Vec<&str> {
     let calls = verification["calls"].as_array().expect("calls");
     calls.iter().map(|call| call["repetition"]["outcome"].as_str().unwrap_or("none")).collect()
@@ -143,10 +149,7 @@ impl Forgery {
     fn without_call(&mut self, seq: u64) {
         let number = format!("\"seq\":{seq},");
         self.change_lines("log/0000", |line| (!line.contains(&number)).then(|| line.to_owned()));
-        let admitted = format!("\"seq\":{seq}}}");
-        self.change_lines("journal/0000", |line| {
-            (!(line.contains("\"entry\":\"admitted\"") && line.ends_with(&admitted))).then(|| line.to_owned())
-        });
+        self.change_lines("journal/0000", |line| (!is_admission(line, seq)).then(|| line.to_owned()));
     }
 
     /// Adds a call to the log that is like the second.
@@ -187,9 +190,8 @@ impl Forgery {
 
     /// Returns the number of the operation of a call that was admitted.
     fn operation(&self, seq: u64) -> String {
-        let end = format!(",\"seq\":{seq}}}");
         let mut journal = self.records["journal/0000"].lines();
-        let admitted = journal.find(|line| line.contains("\"entry\":\"admitted\"") && line.ends_with(&end));
+        let admitted = journal.find(|line| is_admission(line, seq));
         let rest = admitted.expect("it was admitted").split_once("\"id\":").expect("a number").1;
         rest.split(',').next().expect("a number").to_owned()
     }
@@ -216,7 +218,7 @@ impl Forgery {
         let failure = &failed[start..failed.rfind(",\"call\":").expect("a digest")];
         self.change_lines("journal/0000", |line| {
             let is_answer = line.starts_with(&format!("{{\"entry\":\"delivered\",\"id\":{id},"));
-            if line.contains("\"entry\":\"admitted\"") && line.ends_with(&format!(",\"seq\":{seq}}}")) {
+            if is_admission(line, seq) {
                 return None;
             }
             let Some(at) = line.find("\"result\":").filter(|_| is_answer) else { return Some(line.to_owned()) };

@@ -50,6 +50,19 @@ fn with_lines(manifest: &str, lines: &str) -> String {
     if lines.trim_start().starts_with('[') { format!("{manifest}\n{lines}\n") } else { format!("{lines}\n{manifest}") }
 }
 
+/// Copies a directory with everything in it.
+fn copy_directory(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).expect("the home can be written");
+    for entry in std::fs::read_dir(from).expect("the directory is there") {
+        let entry = entry.expect("it can be read");
+        let (from, to) = (entry.path(), to.join(entry.file_name()));
+        match from.is_dir() {
+            true => copy_directory(&from, &to),
+            false => drop(std::fs::copy(&from, &to).expect("the home can be written")),
+        }
+    }
+}
+
 /// Returns the cache of compiled code, shared by the tests of a process and the next: compiling a tool takes longer
 /// than most tests.
 fn cache() -> &'static Path {
@@ -120,11 +133,7 @@ impl Home {
     /// component.
     pub fn publish_with(&self, source: &Path, built: &str, manifest: &str) {
         let package = self.path().join("package");
-        std::fs::create_dir_all(package.join("wit")).expect("the home can be written");
-        for entry in std::fs::read_dir(source.join("wit")).expect("the package has WIT") {
-            let wit = entry.expect("it can be read");
-            std::fs::copy(wit.path(), package.join("wit").join(wit.file_name())).expect("the home can be written");
-        }
+        copy_directory(&source.join("wit"), &package.join("wit"));
         let component = self::built().join("../wasm32-wasip2/guest").join(built);
         std::fs::copy(component, package.join("component.wasm")).expect("it is built: run `cargo xtask build`");
         let head = std::fs::read_to_string(source.join("tool.toml")).expect("the package has a manifest");

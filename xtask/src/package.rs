@@ -17,9 +17,10 @@ use crate::run::{cargo, command, output, root, run, say, target};
 const MAX_SIZE: u64 = 10_000_000;
 
 /// Files from outside of a package that its build reads, by links, which packaging follows: crate and path.
-const LINKED: [(&str, &str); 4] = [
+const LINKED: [(&str, &str); 5] = [
     ("tollhouse", "wit/guest.wit"),
     ("tollhouse", "wit/program/tools.wit"),
+    ("tollhouse", "wit/tool/context.wit"),
     ("tollhouse", "wit/deps/keyvalue/world.wit"),
     ("tollhouse-cli", "src/programs/python3/wit/deps/program/tools.wit"),
 ];

@@ -21,6 +21,7 @@ pub fn emit(event: &Event<'_>) {
         Event::Forked { run, from, of, before } => {
             debug!(target: "tollhouse::run", run, from, of, before, "forked");
         }
+        Event::Notified { run, to, error } => debug!(target: "tollhouse::run", run, to, error, "suspension notified"),
         Event::Changed { run, .. } => debug!(target: "tollhouse::run", run, "files changed from outside"),
         // Emitted where the result is made, with the time that the run took.
         Event::Ended { .. } => {}

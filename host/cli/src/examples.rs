@@ -28,6 +28,10 @@ pub(crate) fn scratch(locations: &Locations) -> Option<PathBuf> {
 /// Runs all examples, each in a session of its own. Returns their number.
 pub(crate) fn run(locations: &Locations, request: &PublishRequest, manifest: &Manifest) -> Result<usize> {
     let trial = PackageTrial::new(locations, request, manifest, None)?;
+    if manifest.examples.is_empty() {
+        // The settings of its methods must be of methods that it has.
+        trial.session(Limits::default())?;
+    }
     for (at, example) in manifest.examples.iter().enumerate() {
         trial.example(example)?.map_err(|problem| {
             CliError::usage(format!("example {} of `tool.toml`, `{}`, {problem}", at + 1, example.method)).status(1)

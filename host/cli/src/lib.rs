@@ -21,12 +21,14 @@ mod doctor;
 mod error;
 mod examples;
 mod format;
+mod http_client;
 mod json_error;
 mod key_file;
 mod locations;
 mod lock;
 mod mcp;
 mod mcp_servers;
+mod notify;
 mod policy;
 mod policy_file;
 mod precompile;
@@ -108,6 +110,8 @@ enum Command {
     McpProgram(mcp_servers::McpProgramCommand),
     #[command(hide = true)]
     McpRemote(mcp_servers::McpRemoteCommand),
+    #[command(hide = true)]
+    NotifyWorker(notify::NotifyWorkerCommand),
     Tools(tools::ListToolsCommand),
     Types(tools::PrintTypesCommand),
     #[command(subcommand)]
@@ -226,6 +230,7 @@ fn execute(cli: Cli, program: Program, arguments: Vec<OsString>) -> Result {
         Command::Mcp(mcp) => mcp.execute(&locations),
         Command::McpProgram(program) => program.execute(),
         Command::McpRemote(remote) => remote.execute(),
+        Command::NotifyWorker(worker) => worker.execute(&locations),
         Command::Tools(tools) => tools.execute(&locations),
         Command::Types(types) => types.execute(&locations),
         Command::Policy(policy) => policy.execute(&locations),

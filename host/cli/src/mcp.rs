@@ -23,6 +23,7 @@ use super::audit::AuditArgs;
 use super::confine::ConfineArgs;
 use super::error::USAGE;
 use super::locations::{Locations, waiting};
+use super::notify::NotifyArgs;
 use super::remedy::{GatewayWording, ServerWording};
 use super::session_args::{OpenParams, OwnArgs, SessionArgs};
 use super::{CliError, Result, mcp_servers, signals, token};
@@ -75,6 +76,8 @@ pub(crate) struct McpCommand {
     /// [default: 10000; with `--proxy` none]
     #[arg(long, value_name = "CHARACTERS")]
     max_text: Option<NonZeroUsize>,
+    #[command(flatten)]
+    notify: NotifyArgs,
     #[command(flatten)]
     http: HttpArgs,
     #[command(flatten)]
@@ -152,6 +155,9 @@ impl McpCommand {
             set_remedy_wording(&ServerWording);
         }
         self.own.read_secrets()?;
+        if self.id.is_some() {
+            self.own.on_suspended = self.notify.start(locations)?;
+        }
         self.session.start_lasting_servers(locations, &self.own, self.confine)?;
         self.audit.read_key()?;
         let listener = self.http.bind()?;
@@ -319,7 +325,7 @@ impl McpCommand {
     fn opener(&self, host: &Host, sessions: &Sessions) -> Result<OpenOther> {
         let (host, sessions) = (host.clone(), sessions.clone());
         let (limits, secrets, audit) = (self.own.limits(), self.own.values.clone(), self.audit.open()?);
-        let mcp = self.session.mcp_calls();
+        let (mcp, on_suspended) = (self.session.mcp_calls(), self.own.on_suspended.clone());
         Ok(Arc::new(move |id, approver, waiting| {
             let options = OpenOptions {
                 limits: limits.clone(),
@@ -328,6 +334,7 @@ impl McpCommand {
                 approver: Some(approver),
                 waiting: Some(waiting),
                 mcp: mcp.clone(),
+                on_suspended: on_suspended.clone(),
                 ..OpenOptions::default()
             };
             host.open(&sessions, id, options)

@@ -184,7 +184,7 @@ impl PublishCommand {
     fn try_examples(&self, locations: &Locations, request: &PublishRequest) -> Result<usize> {
         let manifest = request.manifest.as_deref().map(Manifest::parse).transpose();
         let Ok(Some(manifest)) = manifest else { return Ok(0) };
-        if manifest.examples.is_empty() {
+        if manifest.examples.is_empty() && manifest.methods.is_empty() {
             return Ok(0);
         }
         examples::run(locations, request, &manifest).map_err(|error| {

@@ -14,7 +14,9 @@ use tollhouse_registry::untrusted_file;
 use super::audit::AuditArgs;
 use super::confine::ConfineArgs;
 use super::locations::Locations;
+use super::notify::NotifyArgs;
 use super::recorded_run::RecordingArgs;
+use super::session::{Resumption, ShownResult};
 use super::session_args::{OwnArgs, SessionArgs, pair, warn_of_run};
 use super::{CliError, Result, show, signals, stdio};
 use crate::Exit;
@@ -40,10 +42,11 @@ Examples:
   tollhouse run report.js --policy policy.toml --mount ./data:/workspace/data:ro
   tollhouse run --lang sh -e 'for f in 1 2; do echo $f; done' --json
   tollhouse run report.js --policy policy.toml --record calls.json   # in CI: --replay calls.json
-  tollhouse run report.js --policy policy.toml --dry-run")]
+  tollhouse run report.js --policy policy.toml --dry-run
+  tollhouse run --session report --resume")]
 pub(crate) struct RunCommand {
     /// The script, or a component (`wasi:cli/command`) that imports tools, or `-` for standard input
-    #[arg(value_name = "FILE", required_unless_present = "code", conflicts_with = "code")]
+    #[arg(value_name = "FILE", required_unless_present_any = ["code", "resume"], conflicts_with = "code")]
     file: Option<PathBuf>,
     /// The script's text
     #[arg(short = 'e', long = "eval", value_name = "CODE")]
@@ -70,12 +73,21 @@ pub(crate) struct RunCommand {
     /// `state` in JavaScript; directory, variables, functions and aliases in bash
     #[arg(long, requires = "id")]
     keep_state: bool,
+    /// Continue the session's run that is suspended, or whose process died, as `tollhouse session resume` does; without a
+    /// script. Of the options that say what may be called, only `--policy` and `--allow-exec` go with it
+    #[arg(long, requires = "id", conflicts_with_all = STARTING)]
+    resume: bool,
+    /// With `--resume`, print what the run had printed before, too
+    #[arg(long, requires = "resume")]
+    replay_output: bool,
     /// Check the script without running it: its syntax, and the tools that it calls. Exit status 1 if something is
     /// wrong
     #[arg(long, conflicts_with_all = ["id", "summary"])]
     check: bool,
     #[command(flatten)]
     recording: RecordingArgs,
+    #[command(flatten)]
+    notify: NotifyArgs,
     #[command(flatten)]
     audit: AuditArgs,
     /// Print one JSON object: status, value, output, error, calls, usage, budgets
@@ -85,6 +97,26 @@ pub(crate) struct RunCommand {
     #[arg(long, conflicts_with = "json")]
     summary: bool,
 }
+
+/// Options that say how a run starts, and so do not go with one that is resumed.
+const STARTING: [&str; 16] = [
+    "file",
+    "code",
+    "arguments",
+    "lang",
+    "environment",
+    "keep_state",
+    "check",
+    "record",
+    "replay",
+    "dry_run",
+    "locked",
+    "token",
+    "tools",
+    "allow",
+    "allow_net",
+    "mounts",
+];
 
 #[derive(Clone, Copy, Debug, Deserialize, ValueEnum)]
 #[serde(rename_all = "lowercase")]
@@ -115,9 +147,20 @@ impl From<Lang> for Language {
 }
 
 impl RunCommand {
-    /// Runs the script and shows its result.
+    /// Runs the script, or continues a run, and shows its result.
     pub(crate) fn execute(mut self, locations: &Locations) -> Result {
+        if self.resume {
+            return self.into_resumption().execute(locations);
+        }
+        if self.replay_output {
+            // A script conflicts with what the option requires, so that the parser does not ask for it.
+            return Err(CliError::usage("`--replay-output` is for a run that continues")
+                .hint("`--session NAME --resume` continues one, without a script"));
+        }
         self.own.read_secrets()?;
+        if self.id.is_some() {
+            self.own.on_suspended = self.notify.start(locations)?;
+        }
         self.session.start_servers(locations, &self.own, self.confine)?;
         let (name, source) = self.script()?;
         self.audit.read_key()?;
@@ -164,6 +207,19 @@ impl RunCommand {
         Ok(Exit::from(result.exit_code))
     }
 
+    fn into_resumption(self) -> Resumption {
+        Resumption {
+            id: self.id.expect("clap asks for a session"),
+            session: self.session,
+            own: self.own,
+            audit: self.audit,
+            confine: self.confine,
+            notify: self.notify,
+            shown: ShownResult { json: self.json, summary: self.summary },
+            replay_output: self.replay_output,
+        }
+    }
+
     /// Runs an agent that is a component.
     fn component(&self, name: String, component: Vec<u8>, locations: &Locations) -> Result {
         if self.recording.is_recorded() {
@@ -207,18 +263,12 @@ impl RunCommand {
                 Stdin::Reader(Box::new(io::stdin()))
             },
             keep_state: self.keep_state,
+            replay_output: false,
         }
     }
 
     fn show(&self, result: &RunResult) {
-        if self.json {
-            show::json(result);
-        } else {
-            show::result(result);
-            if self.summary {
-                show::summary(result);
-            }
-        }
+        ShownResult { json: self.json, summary: self.summary }.show(result);
     }
 
     fn show_problems(&self, problems: &[Failure]) -> Result {

@@ -12,7 +12,7 @@ use tollhouse::gate::{Approver, Audit, Gate};
 use tollhouse::guest::Language;
 use tollhouse::session::{
     CallSource, Host, HostError, OpenOptions, Overrides, RunResult, Session, SessionId, SessionOptions, Sessions,
-    SessionsError, Status, Waiting,
+    SessionsError, Status, SuspensionObserver, Waiting,
 };
 use tollhouse::tool::names::Face;
 use tollhouse::tool::{Lock, LostFace, McpCalls, Secrets};
@@ -98,6 +98,9 @@ pub(crate) struct OwnArgs {
     /// Ask nobody on the terminal: a call that needs approval suspends the run of a session, and is refused without one
     #[arg(long)]
     no_wait: bool,
+    /// Who is told when a run is suspended.
+    #[arg(skip)]
+    pub(crate) on_suspended: Option<Arc<dyn SuspensionObserver>>,
 }
 
 impl OwnArgs {
@@ -345,6 +348,7 @@ impl SessionArgs {
             approver_keys: Some(approver_keys),
             secrets: own.values.clone(),
             waiting: Some(waiting),
+            on_suspended: own.on_suspended.clone(),
         };
         host.open(sessions, id, options).map_err(|error| match error {
             HostError::Sessions(SessionsError::Exists(id)) if !must_create => has_its_files(&id),

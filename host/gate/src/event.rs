@@ -117,6 +117,15 @@ pub enum Event<'a> {
         /// Person who said so.
         by: &'a str,
     },
+    /// Somebody was told that the run is suspended, or could not be told.
+    Notified {
+        /// Number of the run.
+        run: u64,
+        /// Who was told: a program, or the host of an address.
+        to: &'a str,
+        /// Reason why nobody was told; `None` if somebody was.
+        error: Option<&'a str>,
+    },
     /// A call was admitted, and is about to start.
     Admitted {
         /// Number of the run.

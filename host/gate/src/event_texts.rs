@@ -23,6 +23,9 @@ impl Event<'_> {
             Event::Started { run, script, hash } => then(&Event::Started { run, script: &filter.text(script), hash }),
             Event::Resolved { run, seq, word, by } => then(&Event::Resolved { run, seq, word, by: &filter.text(by) }),
             Event::Resumed { run } => then(&Event::Resumed { run }),
+            Event::Notified { run, to, error } => {
+                then(&Event::Notified { run, to: &filter.text(to), error: optional(error).as_deref() })
+            }
             Event::Asked { run, seq, caller, method, arguments, grant, reason, shown, text: question } => {
                 // A question that contained a value is logged as its hash alone, which no filtered text would match.
                 let text = question.filter(|question| matches!(filter.text(question), Cow::Borrowed(_)));

@@ -244,7 +244,7 @@ fn session_tools() -> Vec<Tool> {
 fn pending_tool() -> Tool {
     tool(
         PENDING,
-        "List the calls that wait for approval. A human decides about them, elsewhere.",
+        "List the calls that wait for approval, and those in doubt. A human decides about them, elsewhere.",
         object(json!({ "session": session() }), &[]),
         pending_output(),
         reading("Pending calls"),
@@ -396,13 +396,25 @@ fn pending_item() -> Value {
         "session": { "type": "string" }, "run": { "type": "integer" }, "seq": { "type": "integer" },
         "method": { "type": "string" }, "arguments": {},
         "arguments_characters": { "type": ["integer", "null"], "description": "If they are shortened" }, "grant": { "type": "string" }, "reason": { "type": "string" },
+        "cost": { "type": "array" }, "state": { "type": "string", "description": "waits, expired, approved, edited, refused" },
         "decided": { "type": ["boolean", "null"] } } })
+}
+
+fn in_doubt_item() -> Value {
+    json!({ "type": "object", "properties": {
+        "session": { "type": "string" }, "run": { "type": "integer" }, "seq": { "type": "integer" },
+        "method": { "type": "string" }, "arguments": {}, "arguments_characters": { "type": ["integer", "null"] },
+        "outcome": { "type": "string" } } })
 }
 
 fn pending_output() -> JsonObject {
     object(
-        json!({ "pending": { "type": "array", "items": pending_item() }, "more": { "type": "integer" } }),
-        &["pending", "more"],
+        json!({
+            "pending": { "type": "array", "items": pending_item() },
+            "in_doubt": { "type": "array", "items": in_doubt_item() },
+            "more": { "type": "integer" },
+        }),
+        &["pending", "in_doubt", "more"],
     )
 }
 

@@ -1,10 +1,10 @@
-//! The tool `pending`: calls that wait for approval. It decides nothing.
+//! The tool `pending`: calls that wait for approval, and calls in doubt. It decides nothing.
 
 use std::fmt::Write as _;
 
 use rmcp::model::{CallToolResult, ContentBlock, JsonObject};
 use serde_json::{Value, json};
-use tollhouse::session::{PendingCall, Status};
+use tollhouse::session::{CallInDoubt, CallsForHumans, PendingCall, PendingState, Status};
 
 use crate::arguments::Arguments;
 use crate::definitions::names;
@@ -32,11 +32,13 @@ pub(crate) fn list(
         Some(name) => vec![client.get(Some(&name))?.name.clone()],
         None => client.names()?,
     };
-    let mut waiting = Vec::new();
+    let (mut waiting, mut in_doubt) = (Vec::new(), Vec::new());
     if let Ok(store) = client.store() {
         for session in sessions {
-            let calls = store.pending_calls(&client.id(&session)?)?;
-            waiting.extend(calls.into_iter().map(|call| (session.clone(), call)));
+            let calls = store.calls_for_humans(Some(&client.id(&session)?))?;
+            let CallsForHumans { pending, in_doubt: doubtful, .. } = calls;
+            waiting.extend(pending.into_iter().map(|call| (session.clone(), call)));
+            in_doubt.extend(doubtful.into_iter().map(|call| (session.clone(), call)));
         }
     }
     let mut text = String::new();
@@ -44,13 +46,19 @@ pub(crate) fn list(
         // Writing to a string does not fail.
         let _ = writeln!(text, "session {session}: {}", line(call));
     }
-    text.push_str(&beyond(waiting.len()));
-    if waiting.is_empty() {
-        text.push_str("No call waits for approval.");
+    for (session, call) in in_doubt.iter().take(MAX_CALLS) {
+        let _ = writeln!(text, "session {session}: {}", line_in_doubt(call));
+    }
+    let more = waiting.len().saturating_sub(MAX_CALLS) + in_doubt.len().saturating_sub(MAX_CALLS);
+    text.push_str(&beyond(more));
+    if waiting.is_empty() && in_doubt.is_empty() {
+        text.push_str("No call waits for approval, and none is in doubt.");
     }
     let items: Vec<Value> = waiting.iter().take(MAX_CALLS).map(|(session, call)| item(session, call)).collect();
+    let doubtful: Vec<Value> =
+        in_doubt.iter().take(MAX_CALLS).map(|(session, call)| item_in_doubt(session, call)).collect();
     let mut result = CallToolResult::success(vec![ContentBlock::text(shorten(text.trim_end(), limit).text)]);
-    result.structured_content = Some(json!({ "pending": items, "more": waiting.len().saturating_sub(MAX_CALLS) }));
+    result.structured_content = Some(json!({ "pending": items, "in_doubt": doubtful, "more": more }));
     Ok(result)
 }
 
@@ -60,8 +68,8 @@ pub(crate) fn items(session: &str, waiting: &[PendingCall]) -> Vec<Value> {
 }
 
 /// Says how many calls are not listed.
-fn beyond(calls: usize) -> String {
-    match calls.saturating_sub(MAX_CALLS) {
+fn beyond(more: usize) -> String {
+    match more {
         0 => String::new(),
         more => format!("\nand {more} more calls"),
     }
@@ -70,19 +78,41 @@ fn beyond(calls: usize) -> String {
 /// Describes a waiting call as structured content. Long arguments are a text of their beginning and their end.
 fn item(session: &str, pending: &PendingCall) -> Value {
     let call = &pending.call;
-    let short = shorten(&call.arguments.to_string(), MAX_VALUE);
-    let arguments = if short.of.is_some() { Value::String(short.text) } else { call.arguments.clone() };
+    let (arguments, characters) = shortened(pending.effective_arguments());
     json!({
         "session": session,
         "run": pending.run,
         "seq": call.seq,
         "method": call.method,
         "arguments": arguments,
-        "arguments_characters": short.of,
+        "arguments_characters": characters,
         "grant": call.grant,
         "reason": shorten(&call.reason, MAX_VALUE).text,
+        "cost": call.cost,
+        "state": pending.state,
         "decided": pending.decision.as_ref().map(|decision| decision.allowed),
     })
+}
+
+/// Describes a call in doubt as structured content.
+fn item_in_doubt(session: &str, call: &CallInDoubt) -> Value {
+    let (arguments, characters) = shortened(&call.arguments);
+    json!({
+        "session": session,
+        "run": call.run,
+        "seq": call.seq,
+        "method": call.method,
+        "arguments": arguments,
+        "arguments_characters": characters,
+        "outcome": call.outcome,
+    })
+}
+
+/// Returns arguments, and the number of their characters if they are a text of their beginning and their end.
+fn shortened(arguments: &Value) -> (Value, Option<usize>) {
+    let short = shorten(&arguments.to_string(), MAX_VALUE);
+    let value = if short.of.is_some() { Value::String(short.text) } else { arguments.clone() };
+    (value, short.of)
 }
 
 /// Explains to a model why a run has not ended, and what makes it go on.
@@ -95,8 +125,8 @@ pub(crate) fn explain(
     let session = opened.session.id().map(ToString::to_string).unwrap_or_default();
     if status == Status::InDoubt {
         return format!(
-            "in_doubt: the process ended during a call that may have taken effect. A human must find out and say so \
-             (`tollhouse session resolve {session}`); then `resume` continues the run."
+            "in_doubt: the process ended during a call that may have taken effect; `pending` lists it. A human must find out \
+             and say so (`tollhouse session resolve {session}`); then `resume` continues the run."
         );
     }
     let mut text = "suspended: the run waits for the approval of".to_owned();
@@ -104,7 +134,7 @@ pub(crate) fn explain(
         // Writing to a string does not fail.
         let _ = write!(text, "\n- {}", line(call));
     }
-    text.push_str(&beyond(waiting.len()));
+    text.push_str(&beyond(waiting.len().saturating_sub(MAX_CALLS)));
     if waiting.iter().any(|call| call.call.arguments.to_string().chars().count() > MAX_ARGUMENTS) {
         text.push_str(&match client.on_disk() {
             true => format!("\n[arguments are shortened: `tollhouse session pending {session}` shows a human all]"),
@@ -121,12 +151,23 @@ pub(crate) fn explain(
 
 fn line(pending: &PendingCall) -> String {
     let call = &pending.call;
-    let arguments = shorten(&call.arguments.to_string(), MAX_ARGUMENTS).text;
-    let decided = match &pending.decision {
-        Some(decision) if decision.allowed => ", approved: `resume` makes it",
-        Some(_) => ", refused",
-        None => "",
+    let arguments = shorten(&pending.effective_arguments().to_string(), MAX_ARGUMENTS).text;
+    let decided = match pending.state {
+        PendingState::Approved => ", approved: `resume` makes it",
+        PendingState::Edited => ", approved with these arguments in place of the script's: `resume` makes it",
+        PendingState::Refused => ", refused",
+        PendingState::Expired => ", expired: nobody can approve it any more, and `resume` denies it",
+        _ => "",
     };
     let reason = shorten(&call.reason, MAX_ARGUMENTS).text;
     format!("call {} of `{}` {arguments} ({reason}{decided})", call.seq, call.method)
+}
+
+fn line_in_doubt(call: &CallInDoubt) -> String {
+    let CallInDoubt { session, run, seq, method, arguments, .. } = call;
+    let arguments = shorten(&arguments.to_string(), MAX_ARGUMENTS).text;
+    format!(
+        "call {seq} of `{method}` {arguments} (in doubt: its process ended, and it may have taken effect; a human finds out and \
+         says so with `tollhouse session resolve {session}@{run} {seq}`)"
+    )
 }

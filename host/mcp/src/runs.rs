@@ -12,7 +12,9 @@ use rmcp::service::{RequestContext, ServiceError};
 use serde_json::json;
 use tokio::sync::mpsc::{Receiver, channel};
 use tollhouse::guest::{Language, Script};
-use tollhouse::session::{HostError, PendingCall, RunOptions, RunResult, Session, Status, Stdin, Waiting};
+use tollhouse::session::{
+    HostError, PendingCall, PendingState, RunOptions, RunResult, Session, Status, Stdin, Waiting,
+};
 
 use crate::approvals::{self, AskMode, Deciders};
 use crate::arguments::Arguments;
@@ -231,7 +233,7 @@ impl RunJob<'_> {
         let in_memory = !self.client.on_disk();
         let refuses_dismissed = refuses_dismissed(self.connection, self.client);
         let mut answers = Vec::new();
-        for call in pending.iter().filter(|call| call.decision.is_none()) {
+        for call in pending.iter().filter(|call| call.state == PendingState::Waits) {
             let asked = tokio::select! {
                 asked = approvals::ask(&self.context.peer, call, &by) => asked,
                 () = self.context.ct.cancelled() => return Ok(self.cancelled()),
@@ -319,7 +321,7 @@ fn begin(session: &Session, start: Start, output: LiveOutput) -> Result<tollhous
         Start::Script { language, name, source, stdin } => {
             let script = Script { source, name, ..Script::default() };
             let stdin = if stdin.is_empty() { Stdin::Empty } else { Stdin::Bytes(stdin.into_bytes()) };
-            session.start(language, script, RunOptions { output, stdin, keep_state: false })
+            session.start(language, script, RunOptions { output, stdin, ..RunOptions::default() })
         }
     }
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use tollhouse_types::effect::Effect;
 use tollhouse_types::error::Failure;
 use tollhouse_types::permission::Permissions;
 use tollhouse_types::remedy::Remedy;
@@ -27,6 +28,9 @@ pub struct PackageDeclaration {
     pub keeps_instances: bool,
     /// Permissions that the manifest requests.
     pub permissions: Permissions,
+    /// Effects of repeating calls that the manifest declares, by the index of the function; empty if it declares none.
+    #[serde(default)]
+    pub effects: Vec<Option<Effect>>,
     /// Limits of the manifest on one call.
     #[serde(flatten)]
     pub limits: CallLimits,
@@ -175,6 +179,16 @@ impl MethodDeclaration {
         match &self.source {
             MethodSource::Package(..) => None,
             MethodSource::Host(declared) => declared.unavailability(),
+        }
+    }
+
+    /// Returns the effect of repeating a call that the manifest or the embedding program declares. What a call may touch
+    /// is not known here.
+    #[must_use]
+    pub fn declared_effect(&self) -> Option<Effect> {
+        match &self.source {
+            MethodSource::Package(package, index) => package.effects.get(*index).copied().flatten(),
+            MethodSource::Host(declared) => declared.is_idempotent().then_some(Effect::Idempotent),
         }
     }
 

@@ -90,6 +90,15 @@ pub struct HostSchemas {
 }
 
 impl Function {
+    /// Returns true if a text is the function's method without the alias, in any spelling: `charges/create`,
+    /// `charges.create`.
+    #[must_use]
+    pub fn is_spelled(&self, text: &str) -> bool {
+        let spelled = text.split(['/', '.', ' ']);
+        spelled.clone().count() == self.path.len()
+            && spelled.zip(&self.path).all(|(spelled, segment)| names::is_spelling_of(spelled, segment))
+    }
+
     /// Returns the canonical method under an alias: `payments/charges/create`.
     #[must_use]
     pub fn method(&self, alias: &str) -> String {

@@ -101,6 +101,7 @@ mod tests {
             },
             Event::Answered { run, seq, allowed: true, by: VALUE, shown: "h", edited: false, signature: None },
             Event::Resolved { run, seq, word: "fail", by: VALUE },
+            Event::Notified { run, to: VALUE, error: text },
             Event::Said { run, seq, stream: "stdout", text: VALUE },
             Event::Requested { run, seq, method: VALUE, url, refused: text },
             Event::SecretUsed { run, seq, secret: "KEY", tool: "t", to: text },

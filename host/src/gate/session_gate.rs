@@ -10,6 +10,7 @@ use tollhouse_gate::{
     Admission, Budget, CallOutcome, CallRequest, Calls, Coverage, DeferredCall, Gate, Judgement, NarrowError, Opinion,
     Reach, Refusal, SessionGates, UnapprovedCall,
 };
+use tollhouse_registry::Effect;
 
 use super::approval::{Answering, ApprovalError, Approver, Consent, EarlierQuestion, PendingApproval, SignedApprovals};
 use super::run_record::RunRecord;
@@ -389,6 +390,23 @@ impl SessionGate {
 }
 
 impl SessionGate {
+    /// Returns the effect of repeating a call of a method. Whether it is pure follows from what its tool was granted,
+    /// whatever the manifest says; whether it is idempotent, from what is declared. Two kinds of tools are not idempotent
+    /// whatever they declare: one that may call other tools, which would call them under other keys when it is repeated; and
+    /// a program, whose output the script may have read in part.
+    #[must_use]
+    pub fn effect(&self, method: &str) -> Effect {
+        if self.is_pure(method) {
+            return Effect::Pure;
+        }
+        let declared = self.services.tools.get(method).filter(|tool| {
+            tool.declared_effect() == Some(Effect::Idempotent)
+                && !tool.function().is_program()
+                && self.services.gates.of_tool(tool.alias()).is_none()
+        });
+        declared.map_or(Effect::Once, |_| Effect::Idempotent)
+    }
+
     /// Returns why calls of a method cannot be made again to compare their results; `None` if they can.
     pub(crate) fn unrepeatable(&self, method: &str) -> Option<&'static str> {
         let Some(tool) = self.services.tools.get(method) else { return Some("there is no such method") };

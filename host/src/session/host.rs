@@ -336,6 +336,10 @@ impl Host {
             SessionStorage::Disk { secret, persistent: Arc::clone(&persistent), main: true },
             Arc::default(),
         );
+        let session = match options.on_suspended {
+            Some(observer) => session.observed(observer),
+            None => session,
+        };
         persistent.on_spending(LiveAccounts { gate: session.weak_gate(), store });
         Ok(session)
     }

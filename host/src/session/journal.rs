@@ -17,6 +17,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
+use tollhouse_registry::Effect;
 
 pub(super) use self::answer::{
     CallStart, RecordedAnswer, RecordedEdit, UnreadOutput, decoded, record_edits, restore_edits,
@@ -52,6 +53,9 @@ pub(super) enum JournalEntry {
         id: OperationId,
         /// Number of the call in its run.
         seq: u64,
+        /// Effect of repeating the call, as it was when it started; absent in journals of earlier releases.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        effect: Option<Effect>,
     },
     /// A completion was delivered to the guest that waited for it.
     Delivered {
@@ -384,6 +388,7 @@ mod tests {
     const VERSION_2: &str = r#"{"entry":"started","version":2,"guest":"GUEST","authority":"aa","language":"js","seed":"SEED","script":{"source":"return 1","name":"script","from_file":false,"arguments":[],"environment":[]},"keep_state":false}
 {"entry":"forked","session":"s","run":3,"seq":2,"seed":"SEED"}
 {"entry":"input","bytes":"YQ=="}
+{"entry":"admitted","id":9,"seq":3,"effect":"idempotent"}
 {"entry":"delivered","id":8,"now":3000000,"answer":{"result":"nothing","started":{"now":2000000,"entries":3}}}
 {"entry":"deferred","id":4,"call":{"seq":2,"method":"m","arguments":{"a":1},"grant":"g","reason":"always","cost":[],"asked":4,"file":"a.js","line":7,"digest":"bb"}}
 "#;

@@ -35,6 +35,7 @@ mod session_state;
 mod session_storage;
 mod step;
 mod stream_table;
+mod suspended_run;
 mod thread_pool;
 mod tool_pool;
 mod widening;
@@ -45,10 +46,11 @@ pub use host::{Host, HostError, HostOptions, SessionOptions};
 pub use journal::{ReplayError, Resolution};
 pub use options::{RunOptions, Stdin};
 pub use persistence::{
-    Answered, At, CallDecision, ChangedFile, Checked, Created, Exported, FileOrigin, FileWriter, ForkedRun, HandOver,
-    Head, HumanAnswer, ImportBudget, ImportOptions, Imported, ImportedBudget, LogLine, MiddleFork, OpenOptions, Origin,
-    OriginCall, Overrides, PendingCall, Point, PointError, RecordStatus, Removed, ReplayedCall, ReplayedRun, RunRecord,
-    Salvaged, SessionId, SessionIdError, Sessions, SessionsError, Shown, States, Waiting,
+    Answered, At, CallDecision, CallInDoubt, CallsForHumans, ChangedFile, Checked, Created, Exported, FileOrigin,
+    FileWriter, ForkedRun, HandOver, Head, HumanAnswer, ImportBudget, ImportOptions, Imported, ImportedBudget, LogLine,
+    MiddleFork, OpenOptions, Origin, OriginCall, Overrides, PendingCall, PendingState, Point, PointError, RecordStatus,
+    Removed, ReplayedCall, ReplayedRun, RunRecord, Salvaged, SessionId, SessionIdError, Sessions, SessionsError, Shown,
+    States, Waiting,
 };
 pub use receipt::{CallVerdict, ReceiptError, Verification, VerifiedCall, VerifyOptions};
 pub use recording::{CallSource, Recorder, Recording, RecordingError, RecordingFile};
@@ -58,5 +60,6 @@ pub use run::{CallRepetition, CheckedCall, Run};
 pub use saved_session::PortableError;
 pub use session_state::Session;
 pub use step::{CancelHandle, Operation, Pending, ProgramStreams, Step};
+pub use suspended_run::{SuspendedRun, SuspensionObserver};
 pub use thread_pool::Around;
 pub use widening::Widening;

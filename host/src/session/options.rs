@@ -18,6 +18,9 @@ pub struct RunOptions {
     /// directory, variables, functions and aliases. The state of a script that is stopped is not kept. An agent that is
     /// a component leaves none.
     pub keep_state: bool,
+    /// True if a run that is resumed writes again what it had written before; otherwise only what is new. A run that starts
+    /// writes everything anyway.
+    pub replay_output: bool,
 }
 
 /// Source of a script's standard input. It is read only when the script asks.

@@ -173,8 +173,8 @@ impl Run {
         let captured = options.output.is_none().then(CapturedOutput::default);
         let sink = options.output.unwrap_or_else(|| Box::new(captured.clone().unwrap_or_default()));
         let sink = match &journal {
-            Some(journal) => journal.output(sink),
-            None => sink,
+            Some(journal) if !options.replay_output => journal.output(sink),
+            _ => sink,
         };
         let usage = RunUsage::new(limits.fuel, &session.memory);
         let output = guest::Output::new(sink, limits.output);
@@ -237,6 +237,13 @@ impl Run {
     #[must_use]
     pub fn cancel_handle(&self) -> CancelHandle {
         CancelHandle { interrupt: self.interrupt.clone(), events: self.work.sender() }
+    }
+
+    /// Returns the idempotency key of a call of this run, for a host that executes the tools itself: the same when the call is
+    /// made again after a crash, and no other call's.
+    #[must_use]
+    pub fn idempotency_key(&self, seq: u64) -> String {
+        self.scope.idempotency_key(seq)
     }
 
     /// Starts the script, or delivers completions one at a time, until the script waits or ends.

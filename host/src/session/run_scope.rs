@@ -7,7 +7,7 @@ use super::session_state::SessionState;
 use crate::agent::ToolCaller;
 use crate::code::Interrupt;
 use crate::gate::{Admission, AdmittedCall, Audit, CallAudit, RunLog, RunRecord, SessionGate};
-use crate::tool::{Authority, CallContext, Handles, PeerTools, WorkingFiles};
+use crate::tool::{Authority, CallContext, Handles, PeerTools, WorkingFiles, idempotency_key};
 use crate::vfs::Tree;
 
 /// Context that the calls of one run share. Cheap to clone.
@@ -34,6 +34,16 @@ impl RunScope {
     /// Returns the audit log of the run.
     pub(super) fn log(&self) -> Arc<dyn Audit> {
         Arc::clone(self.record.log()) as Arc<dyn Audit>
+    }
+
+    /// Returns the idempotency key of a call of the run.
+    pub(super) fn idempotency_key(&self, seq: u64) -> String {
+        idempotency_key(&self.tool_seed(seq))
+    }
+
+    /// Returns the seed of the random numbers of a call.
+    fn tool_seed(&self, seq: u64) -> [u8; 32] {
+        self.session.storage.seed("tool", &[self.record.run(), seq])
     }
 
     /// Prepares an admitted call; `files` are the caller's.
@@ -92,7 +102,7 @@ impl RunScope {
         CallContext {
             interrupt,
             now: guest_now(),
-            seed: session.storage.seed("tool", &[self.record.run(), seq]),
+            seed: self.tool_seed(seq),
             memory: session.memory.clone(),
             held: Mutex::new(session.memory.open()),
             wall: session.limits().tool_wall,

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::Instant;
 
 use tracing::debug;
@@ -21,6 +21,7 @@ use super::result::EndedRun;
 use super::run::{Run, RunJournal};
 use super::saved_session;
 use super::session_storage::{RunSlot, SessionStorage};
+use super::suspended_run::SuspensionObserver;
 use super::thread_pool::ThreadPool;
 use super::tool_pool::ToolPool;
 use super::{RunEffects, RunResult, Status};
@@ -55,6 +56,8 @@ pub(super) struct SessionState {
     /// Secret that a tool is granted and whose value was not given.
     missing: Option<String>,
     busy: AtomicBool,
+    /// Observer of suspended runs.
+    pub(super) on_suspended: OnceLock<Arc<dyn SuspensionObserver>>,
 }
 
 /// Run that is about to be resumed.
@@ -110,6 +113,7 @@ impl Session {
             missing,
             services: Arc::new(services),
             busy: AtomicBool::new(false),
+            on_suspended: OnceLock::new(),
             gate,
         }))
     }

@@ -5,9 +5,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::host::HostError;
 use super::journal::JournalEntry;
-use super::persistence::{CancelRegistration, PersistentSession, SessionId, SessionsError, StartedRun};
+use super::persistence::{
+    CancelRegistration, JudgedOperation, PersistentSession, SessionId, SessionsError, StartedRun,
+};
 use super::saved_session::PortableError;
-use crate::guest::OperationId;
 
 /// Storage of a session.
 pub(super) enum SessionStorage {
@@ -116,7 +117,7 @@ impl SessionStorage {
     }
 
     /// Sets the operation whose call the gate is about to judge, for the journal.
-    pub(super) fn judging(&self, operation: Option<OperationId>) {
+    pub(super) fn judging(&self, operation: Option<JudgedOperation>) {
         if let Some(persistent) = self.main() {
             persistent.judging(operation);
         }

@@ -8,7 +8,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::Value;
 use tollhouse_gate::Admission;
-use tollhouse_methods::names;
 use tollhouse_registry::Example;
 
 use super::instance::tool_error;
@@ -233,7 +232,7 @@ fn choose(
 ) -> Option<(usize, bool)> {
     let is_answer = |example: &Example| {
         let says = example.result.is_some() || example.error.is_some() || function.returns().is_none();
-        says && is_of(example, function)
+        says && function.is_spelled(&example.method)
     };
     let answers = || examples.iter().enumerate().filter(|(_, example)| is_answer(example));
     let same = answers().find(|(_, example)| canonical(example).as_ref() == Some(arguments));
@@ -242,13 +241,6 @@ fn choose(
         Some((index, _)) => Some((index, true)),
         None => other().map(|(index, _)| (index, false)),
     }
-}
-
-/// Returns true if an example is one of this function, in any spelling of its name.
-fn is_of(example: &Example, function: &Function) -> bool {
-    let spelled = example.method.split(['/', '.', ' ']);
-    spelled.clone().count() == function.path.len()
-        && spelled.zip(&function.path).all(|(spelled, segment)| names::is_spelling_of(spelled, segment))
 }
 
 /// Returns the beginning of a text.

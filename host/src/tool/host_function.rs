@@ -54,6 +54,13 @@ impl HostCall<'_> {
         self.context.interrupt.clone()
     }
 
+    /// Returns the idempotency key of the call: 32 hexadecimal digits, which no other call has. If the process dies during
+    /// the call, and the call is made again when its run is resumed, the key is the same.
+    #[must_use]
+    pub fn idempotency_key(&self) -> String {
+        self.context.idempotency_key()
+    }
+
     /// Reserves memory of the session for a part of the result, before the part is made. The whole result is counted
     /// again when it is returned; this call spares a function from making a large result that is then refused.
     ///
@@ -166,6 +173,15 @@ impl HostTool {
     /// Returns the secrets whose values the implementation was given.
     pub(super) fn secrets(&self) -> &[SecretUse] {
         &self.secrets
+    }
+
+    /// Declares that repeating a call with the same [`HostCall::idempotency_key`] has the same effect as making it once. If
+    /// the process dies during a call, the call is made again when its run is resumed; otherwise a human has to say what
+    /// became of it.
+    #[must_use]
+    pub fn idempotent(self) -> Self {
+        let declaration = Arc::unwrap_or_clone(self.declaration).idempotent();
+        Self { declaration: Arc::new(declaration), ..self }
     }
 
     /// Denies all calls for this reason, whatever the grants say: the function replaces a tool that a session may still

@@ -1,8 +1,9 @@
 //! Tools of MCP servers: their pinned definitions, which make them host functions, and the calls of a server.
 //!
 //! Everything here comes from a server, and is not trusted: descriptions are documentation of a tool and nothing else,
-//! schemas are what the gate checks, annotations decide nothing. A session mounts the *pinned* definitions. Nothing here
-//! speaks with a server; whoever does so compares its definitions with the pinned ones ([`PinnedServer::difference`]).
+//! schemas are what the gate checks. Annotations allow nothing: those that say that a call can be repeated decide whether
+//! one that was interrupted is made again. A session mounts the *pinned* definitions. Nothing here speaks with a server;
+//! whoever does so compares its definitions with the pinned ones ([`PinnedServer::difference`]).
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -272,10 +273,17 @@ fn host_tool(server: &str, name: &str, text: &str) -> Result<HostTool, String> {
     let docs = [&definition["description"], &definition["title"]].into_iter().find_map(Value::as_str);
     let tool = HostTool::new(&method(server, name)?, docs.unwrap_or_default(), definition["inputSchema"].clone());
     let tool = tool.map_err(|error| error.to_string())?;
+    let tool = if is_repeatable(&definition["annotations"]) { tool.idempotent() } else { tool };
     match definition.get("outputSchema") {
         Some(schema) => tool.returning_checked(schema.clone()).map_err(|error| error.to_string()),
         None => Ok(tool),
     }
+}
+
+/// Returns true if a server says that a call can be repeated: it changes nothing (`readOnlyHint`, beside which the
+/// protocol gives `idempotentHint` no meaning), or nothing more (`idempotentHint`).
+fn is_repeatable(annotations: &Value) -> bool {
+    ["readOnlyHint", "idempotentHint"].iter().any(|hint| annotations[*hint] == true)
 }
 
 /// Returns the method of a tool. A name has the characters that the protocol recommends; a dot separates segments.
@@ -373,6 +381,23 @@ mod tests {
         ] {
             assert!(matches!(of(vec![malformed.clone()]), DefinitionError::Malformed(_)), "{malformed}");
         }
+    }
+
+    #[test]
+    fn mcp_tool_is_idempotent_only_if_its_annotations_say_so() {
+        let with = |name: &str, annotations: Value| json!({ "name": name, "inputSchema": { "type": "object" }, "annotations": annotations });
+        let server = pinned(&[
+            tool("bare", ""),
+            with("hinted", json!({ "idempotentHint": true })),
+            with("reads", json!({ "readOnlyHint": true, "idempotentHint": false })),
+            with("text", json!({ "idempotentHint": "true" })),
+            with("unsafe", json!({ "idempotentHint": false })),
+        ]);
+        let mounted = server.host_tools("s", None);
+        let told: Vec<_> = mounted.iter().map(|tool| (tool.method(), tool.is_idempotent())).collect();
+        let expected =
+            [("s/bare", false), ("s/hinted", true), ("s/reads", true), ("s/text", false), ("s/unsafe", false)];
+        assert_eq!(told, expected);
     }
 
     #[test]

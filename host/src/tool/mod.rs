@@ -13,6 +13,7 @@ pub mod reflect;
 pub mod value;
 
 mod authority;
+mod call_context;
 mod captured_output;
 mod clock;
 mod dry_run;
@@ -158,6 +159,12 @@ pub struct CallContext {
 }
 
 impl CallContext {
+    /// Returns the idempotency key of the call, which is the same when the call is made again after a crash.
+    #[must_use]
+    pub fn idempotency_key(&self) -> String {
+        idempotency_key(&self.seed)
+    }
+
     /// Takes the changes of files out of the context.
     pub(crate) fn edits(&self) -> Vec<Edit> {
         std::mem::take(&mut *self.edits.lock().unwrap_or_else(PoisonError::into_inner))
@@ -179,6 +186,16 @@ impl CallContext {
     pub(crate) fn changed(&self, edits: Vec<Edit>) {
         *self.edits.lock().unwrap_or_else(PoisonError::into_inner) = edits;
     }
+}
+
+/// Bytes of an idempotency key. As a text it has twice as many digits, which services with limits on its length take.
+const KEY_BYTES: usize = 16;
+
+/// Derives the idempotency key of a call from the seed of its random numbers, which follows from session, run and number.
+/// The key does not reveal the seed.
+pub(crate) fn idempotency_key(seed: &[u8; 32]) -> String {
+    let derived = blake3::derive_key("tollhouse 2026-11-30 idempotency key of a call", seed);
+    blake3::Hash::from(derived).to_hex()[..2 * KEY_BYTES].to_owned()
 }
 
 /// Effects of a call besides its result, until its caller has received it.

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use tollhouse_methods::{CallLimits, PackageDeclaration};
-use tollhouse_registry::{Example, InstancePolicy, Permissions, Registry, Release};
+use tollhouse_registry::{Effect, Example, InstancePolicy, Manifest, Permissions, Registry, Release};
 use wasmtime::Engine;
 use wasmtime::component::{ComponentExportIndex, InstancePre, Linker};
 
@@ -38,6 +38,14 @@ pub enum PackageError {
         /// Cause of the failure.
         #[source]
         source: reflect::ReflectError,
+    },
+    /// The manifest has settings of a method that the component does not have.
+    #[error("the manifest of `{release}` has settings of the method `{method}`, which the component does not have")]
+    Method {
+        /// Name and version of the release.
+        release: String,
+        /// Name of the method, as the manifest has it.
+        method: String,
     },
     /// The component does not compile or link.
     #[error(transparent)]
@@ -87,7 +95,7 @@ pub(super) struct LoadedPackage {
 
 /// Version of the cache entries. Raise it when [`PackageDeclaration`] or the results of reflection change: older entries
 /// are then ignored.
-const REFLECTED_VERSION: u32 = 8;
+const REFLECTED_VERSION: u32 = 9;
 
 impl Packages {
     /// Creates the packages of a registry.
@@ -146,9 +154,12 @@ impl Packages {
         let (component, wit) = (registry.load_component(release)?, registry.load_wit(release)?);
         let types = reflect::reflect(&component, Some(&wit), &default)
             .map_err(|source| PackageError::Reflect { release: name.clone(), source })?;
+        let effects = effects_of(&manifest, &types)
+            .map_err(|method| PackageError::Method { release: name.clone(), method: method.to_owned() })?;
         let declaration = PackageDeclaration {
             release: name,
             description: manifest.description,
+            effects,
             types,
             keeps_instances: manifest.instance == Some(InstancePolicy::Session),
             permissions: manifest.permissions,
@@ -172,6 +183,20 @@ impl Packages {
     fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<String, Arc<Package>>> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Returns the effects that a manifest declares, by the index of the function.
+///
+/// # Errors
+/// The name of a method that the component does not have.
+fn effects_of<'m>(manifest: &'m Manifest, types: &types::Package) -> Result<Vec<Option<Effect>>, &'m str> {
+    let mut effects = vec![manifest.effect; types.functions.len()];
+    for (method, settings) in &manifest.methods {
+        let index = types.functions.iter().position(|function| function.is_spelled(method));
+        let index = index.ok_or(method.as_str())?;
+        effects[index] = Some(settings.effect);
+    }
+    Ok(effects)
 }
 
 /// Returns a key of all parts of a release, without its name, which is part of the manifest.

@@ -27,6 +27,8 @@ pub(crate) struct ToolState {
     stderr: CapturedOutput,
     pub(super) clock: FixedClock,
     random: [SeededRandom; 2],
+    /// Seed of the current call.
+    seed: [u8; 32],
     /// Files of the tool. `None` until it is granted some or calls functions of files.
     files: Option<ToolFiles>,
     http: WasiHttpCtx,
@@ -86,6 +88,7 @@ impl ToolState {
             stderr,
             clock,
             random,
+            seed: context.seed,
             files: None,
             http,
             outgoing: OutgoingRequests::new(context),
@@ -111,6 +114,7 @@ impl ToolState {
         for (stream, random) in self.random.iter().enumerate() {
             random.seed(context.seed, stream as u64);
         }
+        self.seed = context.seed;
         self.stdout.clear();
         self.stderr.clear();
         self.interrupt = context.interrupt.clone();
@@ -158,6 +162,11 @@ impl ToolState {
             table: handles.with_room(),
             memory: &memory.account,
         }
+    }
+
+    /// Returns the seed of the current call's random numbers.
+    pub(super) fn seed(&self) -> &[u8; 32] {
+        &self.seed
     }
 
     /// Returns the tool's output by stream.

@@ -15,7 +15,7 @@ use wasmtime_wasi_http::p2::types::HostOutgoingRequest as OutgoingRequest;
 
 use super::imported_resources::CallerHandles;
 use super::tool_state::ToolState;
-use super::{clock, dynamic_tools, files, imported_resources, keyvalue};
+use super::{call_context, clock, dynamic_tools, files, imported_resources, keyvalue};
 use crate::error::Failure;
 
 /// Packages of WASI 0.2 that [`linker`] provides as a whole. A component that was built against an older 0.2 gets the
@@ -64,6 +64,10 @@ pub(super) fn define_peers(linker: &mut Linker<ToolState>, component: &Component
         }
         if import == dynamic_tools::NAME {
             dynamic_tools::add_to_linker(linker)?;
+            continue;
+        }
+        if import == call_context::NAME {
+            call_context::add_to_linker(linker)?;
             continue;
         }
         let ComponentItem::ComponentInstance(instance) = &item.ty else {

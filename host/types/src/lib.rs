@@ -3,6 +3,7 @@
 //!
 //! | module | what it holds |
 //! | --- | --- |
+//! | [`effect`] | effect of repeating a call |
 //! | [`error`] | the one shape of failures |
 //! | [`json`] | JSON that guests make, read within bounds |
 //! | [`memory`] | memory accounts of sessions |
@@ -17,6 +18,7 @@
 //! **Invariant:** nothing here opens a connection or knows of WebAssembly.
 #![deny(missing_docs)]
 
+pub mod effect;
 pub mod error;
 mod excerpt;
 mod hidden;

@@ -75,7 +75,7 @@ def mounted(
         if narrowed and (schemas := _input_schemas(one, capabilities)):
             schema = {**schema, "allOf": [*schema.get("allOf", []), *schemas]}
         result = None if one.result is None else json.dumps(one.result)
-        tools.append(native_tool(one.name, one.description, json.dumps(schema), result).answered_by(answer))
+        tools.append(native_tool(one.name, one.description, json.dumps(schema), result, one.effect).answered_by(answer))
     return tools
 
 

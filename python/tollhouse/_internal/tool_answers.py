@@ -32,8 +32,16 @@ _inside: ContextVar[tuple[Answers, ...]] = ContextVar("inside", default=())
 _callbacks: ContextVar[tuple[_Callback, ...]] = ContextVar("callbacks", default=())
 """Listeners and approvers that this code is part of, and for which runs wait."""
 
+_call: ContextVar[tuple[str, _native.CallEnding] | None] = ContextVar("call", default=None)
+"""The call that this code answers: its method, and its handle of the host."""
+
 _depth: ContextVar[int] = ContextVar("depth", default=0)
 """Number of event loops of this module that wait for this code."""
+
+
+def current_call() -> tuple[str, _native.CallEnding] | None:
+    """Returns the call that this code answers: its method, and its handle of the host; None outside of a call."""
+    return _call.get()
 
 
 class _Callback:
@@ -98,7 +106,7 @@ class Answers:
         try:
             if self._handler is None:
                 raise LookupError(f"nothing answers `{method}`: give a tool_handler")
-            return sendable(run.answer(self, self._handler, method, arguments, ending.seq))
+            return sendable(run.answer(self, self._handler, method, arguments, ending))
         except CallCancelledError:
             raise
         except Exception as error:
@@ -166,9 +174,9 @@ class Answering:
         """Takes a copy of the current context variables, for the tools."""
         self._context = copy_context()
 
-    def answer(self, owner: Answers, handler: Handler, method: str, arguments: Any, seq: int) -> Any:
+    def answer(self, owner: Answers, handler: Handler, method: str, arguments: Any, ending: _native.CallEnding) -> Any:
         """Calls a handler as a tool of a run of `owner`, and waits if it gives something to await."""
-        return self._context.copy().run(self._answer, owner, handler, method, arguments, seq)
+        return self._context.copy().run(self._answer, owner, handler, method, arguments, ending)
 
     def within(self, owner: Answers, function: Callable[..., Any], *arguments: Any) -> Any:
         """Calls a function of the program as a tool of a run of `owner`, which is no call of a script."""
@@ -178,10 +186,11 @@ class Answering:
         _inside.set((*_inside.get(), owner))
         return self.settled(function(*arguments))
 
-    def _answer(self, owner: Answers, handler: Handler, method: str, arguments: Any, seq: int) -> Any:
+    def _answer(self, owner: Answers, handler: Handler, method: str, arguments: Any, ending: _native.CallEnding) -> Any:
         _inside.set((*_inside.get(), owner))
+        _call.set((method, ending))
         if owner.telemetry is not None:
-            owner.telemetry.enter_call(seq)
+            owner.telemetry.enter_call(ending.seq)
         return self.settled(handler(method, arguments))
 
     def settled(self, answered: Any, ended: Callable[[], None] | None = None) -> Any:

@@ -1,6 +1,7 @@
 //! Binding of the logic to WIT: converts arguments and results. This module holds no rules.
 
 use bindings::exports::tollhouse::http::http as wit;
+use bindings::tollhouse::tool::context;
 
 use crate::answer::{Body, Form};
 use crate::error::{Error, Kind};
@@ -12,7 +13,7 @@ use crate::wire::Network;
 mod bindings {
     //! Generated from `wit/`.
     #![expect(unsafe_code, reason = "generated")]
-    wit_bindgen::generate!({ world: "tool", path: "wit" });
+    wit_bindgen::generate!({ world: "tool", path: "wit", generate_all });
     export!(Tool with_types_in self);
     use super::Tool;
 }
@@ -33,6 +34,7 @@ impl wit::Guest for Tool {
         as_: Option<wit::BodyForm>,
     ) -> Result<wit::Response, wit::Error> {
         let request = Request::new(&url, method.as_deref(), headers, Given { body, bytes })?;
+        let request = request.with_key(context::idempotency_key);
         let default = Options::default();
         let options = Options {
             redirect: redirect.map_or(default.redirect, Into::into),

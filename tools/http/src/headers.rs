@@ -29,8 +29,12 @@ const RESERVED: [&str; 13] = [
 /// Headers that identify the caller, and are sent to one origin only.
 const CREDENTIALS: [&str; 2] = ["authorization", "cookie"];
 
-/// Headers that describe a body, and go where the body goes.
-const OF_BODY: [&str; 4] = ["content-encoding", "content-language", "content-location", "content-type"];
+/// Header by which a server recognizes a request that is made again.
+pub const IDEMPOTENCY_KEY: &str = "idempotency-key";
+
+/// Headers that describe a body or what it changes, and go where the body goes.
+const OF_BODY: [&str; 5] =
+    ["content-encoding", "content-language", "content-location", "content-type", IDEMPOTENCY_KEY];
 
 /// Checks the headers of a script, and converts names to lower case.
 ///
@@ -148,6 +152,7 @@ mod tests {
             ("cookie", "a=b"),
             ("x-api-key", "key {{secret:K}}"),
             ("content-type", "text/css"),
+            ("idempotency-key", "k"),
             ("accept", "*/*"),
         ]);
         let mut elsewhere = all.clone();
@@ -156,7 +161,7 @@ mod tests {
         let mut bodyless = all.clone();
         drop_of_body(&mut bodyless);
         assert_eq!(bodyless.len(), 4);
-        assert!(find(&bodyless, "content-type").is_none());
+        assert!(find(&bodyless, "content-type").is_none() && find(&bodyless, IDEMPOTENCY_KEY).is_none());
     }
 
     proptest! {

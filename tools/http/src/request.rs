@@ -4,6 +4,9 @@ use crate::address::Address;
 use crate::error::{Error, Kind};
 use crate::headers::{self, Headers, is_token};
 
+/// Methods that change nothing at the server (RFC 9110 section 9.2.1), of those that can be sent.
+const SAFE: [&str; 3] = ["GET", "HEAD", "OPTIONS"];
+
 /// Request that is ready to be sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Request {
@@ -69,6 +72,16 @@ impl Request {
         headers::complete(&mut headers, "*/*", content_type);
         Ok(Self { method, address, headers, body })
     }
+
+    /// Adds the idempotency key of the call, unless the script gave one, or the method is safe: then a request changes nothing.
+    #[must_use]
+    pub fn with_key(mut self, key: impl FnOnce() -> String) -> Self {
+        let is_safe = SAFE.contains(&self.method.as_str());
+        if !is_safe && headers::find(&self.headers, headers::IDEMPOTENCY_KEY).is_none() {
+            self.headers.push((headers::IDEMPOTENCY_KEY.to_owned(), key()));
+        }
+        self
+    }
 }
 
 /// Converts a method to upper case, the form in which policies name it. No method in use is spelled otherwise.
@@ -127,6 +140,24 @@ mod tests {
         let accept = vec![("accept".to_owned(), "text/css".to_owned())];
         let request = Request::get(URL, Some(accept), "application/json").expect("a request");
         assert_eq!(find(&request.headers, "accept"), Some("text/css"));
+    }
+
+    #[test]
+    fn request_gets_the_key_of_its_call_only_if_it_may_change_something_and_has_none() {
+        let keyed = |method: &str, headers: &[(&str, &str)]| {
+            let headers = headers.iter().map(|&(name, value)| (name.to_owned(), value.to_owned())).collect();
+            let request = Request::new(URL, Some(method), Some(headers), Given::default()).expect("a request");
+            let request = request.with_key(|| "k1".to_owned());
+            find(&request.headers, "idempotency-key").map(str::to_owned)
+        };
+        for method in ["POST", "put", "PATCH", "DELETE", "REPORT"] {
+            assert_eq!(keyed(method, &[]).as_deref(), Some("k1"), "{method}");
+            assert_eq!(keyed(method, &[("Idempotency-Key", "mine")]).as_deref(), Some("mine"), "{method}");
+        }
+        for method in ["GET", "head", "OPTIONS"] {
+            assert_eq!(keyed(method, &[]), None, "{method}");
+        }
+        assert_eq!(keyed("GET", &[("idempotency-key", "mine")]).as_deref(), Some("mine"));
     }
 
     #[test]

@@ -4,17 +4,18 @@ use std::io::Read as _;
 use std::time::Duration;
 
 use tollhouse_registry::MAX_COMPONENT;
-use ureq::tls::{Certificate, PemItem, RootCerts, TlsConfig, parse_pem};
-use ureq::{Agent, Proxy};
 
 use super::super::author::CtrlCHandler;
+use super::super::http_client::{ClientLimits, agent};
 use super::super::progress::Progress;
-use super::super::{CliError, Result, locations};
+use super::super::{CliError, Result};
 
 /// Time limit for resolving a host, connecting to it, and receiving the start of its answer.
 const ANSWER: Duration = Duration::from_secs(60);
 /// Time limit for the file: the largest component over a slow line.
 const BODY: Duration = Duration::from_secs(3600);
+/// Redirects that are followed.
+const REDIRECTS: u32 = 10;
 /// Number of bytes between checks for Ctrl-C.
 const CHUNK: usize = 64 << 10;
 
@@ -32,7 +33,8 @@ pub(super) fn fetch(address: &str, stop: &CtrlCHandler, progress: &Progress) -> 
     let failed = |error: &(dyn std::error::Error + 'static)| {
         CliError::because(format!("cannot fetch `{address}`"), error).hint(OFFLINE)
     };
-    let response = agent()?.get(address).call().map_err(|error| failed(&error))?;
+    let limits = ClientLimits { answer: ANSWER, body: BODY, whole: None, redirects: REDIRECTS };
+    let response = agent(&limits)?.get(address).call().map_err(|error| failed(&error))?;
     let all = response.body().content_length().unwrap_or(0);
     let mut body = response.into_body().into_reader();
     let (mut bytes, mut chunk) = (Vec::new(), vec![0; CHUNK]);
@@ -48,32 +50,4 @@ pub(super) fn fetch(address: &str, stop: &CtrlCHandler, progress: &Progress) -> 
         }
         progress.at(bytes.len() as u64, all);
     }
-}
-
-/// Creates an HTTP client that uses the proxy of the environment and trusts the certificates that `SSL_CERT_FILE`
-/// names.
-fn agent() -> Result<Agent> {
-    let mut tls = TlsConfig::builder();
-    if let Some(pem) = locations::certificates()? {
-        let certificates: std::result::Result<Vec<Certificate<'static>>, _> = parse_pem(&pem)
-            .filter_map(|item| match item {
-                Ok(PemItem::Certificate(certificate)) => Some(Ok(certificate)),
-                Ok(_) => None,
-                Err(error) => Some(Err(error)),
-            })
-            .collect();
-        let certificates = certificates
-            .map_err(|error| CliError::because("cannot read the certificates that SSL_CERT_FILE names", &error))?;
-        tls = tls.root_certs(RootCerts::from(certificates));
-    }
-    let config = Agent::config_builder()
-        .tls_config(tls.build())
-        .proxy(Proxy::try_from_env())
-        .user_agent(concat!("tollhouse/", env!("CARGO_PKG_VERSION")))
-        .timeout_resolve(Some(ANSWER))
-        .timeout_connect(Some(ANSWER))
-        .timeout_recv_response(Some(ANSWER))
-        .timeout_recv_body(Some(BODY))
-        .build();
-    Ok(config.into())
 }

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use tollhouse::error::ErrorKind;
 use tollhouse::guest::{Language, OutputSink, Script, Stream, Typed};
 use tollhouse::session::{
-    At, Host, HostError, Point, RunOptions, RunResult, Session, SessionId, Sessions, SessionsError, Status, Stdin,
+    At, Host, HostError, Point, RunOptions, RunResult, Session, SessionId, Sessions, SessionsError, Status,
 };
 use tollhouse::vfs::Tree;
 
@@ -118,7 +118,8 @@ impl ReplContext {
         };
         let line = Arc::new(AtomicBool::new(true));
         let output = LineOutput { output: Output, at_start: Arc::clone(&line) };
-        let options = RunOptions { output: Some(Box::new(output)), stdin: Stdin::Empty, keep_state: self.keep_state };
+        let keep_state = self.keep_state;
+        let options = RunOptions { output: Some(Box::new(output)), keep_state, ..RunOptions::default() };
         let run = self.session.start(language, script, options)?;
         self.interrupt.watch(run.cancel_handle());
         Ok((run.finish(), line))

@@ -54,7 +54,7 @@ pub(crate) struct ShowLogCommand {
 const CLIP: usize = 200;
 
 /// Events, as the log names them.
-const EVENTS: [&str; 18] = [
+const EVENTS: [&str; 19] = [
     "started",
     "resumed",
     "forked",
@@ -62,6 +62,7 @@ const EVENTS: [&str; 18] = [
     "asked",
     "answered",
     "resolved",
+    "notified",
     "admitted",
     "released",
     "denied",

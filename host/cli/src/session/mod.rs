@@ -8,6 +8,7 @@ mod list;
 mod log;
 pub(crate) mod losses;
 mod new;
+mod pending;
 mod replay;
 pub(crate) mod reserve;
 mod resume;
@@ -15,6 +16,7 @@ pub(crate) mod transfer;
 mod why;
 
 pub(super) use files::copy;
+pub(super) use resume::{Resumption, ShownResult};
 
 use clap::Subcommand;
 use tollhouse::session::SessionsError;
@@ -38,7 +40,7 @@ pub(crate) enum SessionCommand {
     Receipt(super::receipt::ReceiptCommand),
     Why(why::WhyCommand),
     Resume(resume::ResumeCommand),
-    Pending(resume::PendingCallsCommand),
+    Pending(pending::PendingCallsCommand),
     Approve(resume::ApproveCommand),
     Deny(resume::DenyCommand),
     Edit(resume::EditCommand),

@@ -1,4 +1,4 @@
-//! `tollhouse session resume`, `pending`, `approve`, `deny`, `edit`, `resolve` and `abandon`.
+//! `tollhouse session resume`, `approve`, `deny`, `edit`, `resolve` and `abandon`.
 
 use std::io::{self, IsTerminal as _};
 use std::path::PathBuf;
@@ -7,17 +7,18 @@ use clap::{Args, ValueEnum};
 use rustix::process::getuid;
 use serde_json::{Value, json};
 use tollhouse::session::{
-    Answered, At, PendingCall, Point, Resolution, RunOptions, SessionId, Sessions, SessionsError, Stdin,
+    Answered, At, PendingCall, Point, Resolution, RunOptions, RunResult, SessionId, Sessions, SessionsError, Stdin,
 };
 
 use super::super::audit::AuditArgs;
 use super::super::confine::ConfineArgs;
 use super::super::locations::{Locations, waiting};
+use super::super::notify::NotifyArgs;
 use super::super::registry::sign::private_key;
 use super::super::run::Output;
 use super::super::session_args::{OwnArgs, SessionArgs, warn_of_run};
-use super::super::show::plain;
-use super::super::{CliError, Result, format, show, signals};
+use super::super::{CliError, Result, show, signals};
+use super::pending::{pending_json, show_pending};
 use crate::Exit;
 
 /// Continue the session's run that is suspended, or whose process died
@@ -44,6 +45,8 @@ pub(crate) struct ResumeCommand {
     audit: AuditArgs,
     #[command(flatten)]
     confine: ConfineArgs,
+    #[command(flatten)]
+    notify: NotifyArgs,
     /// The policy that the session was created with: to start MCP servers of it, and for approvals that have to be
     /// signed
     ///
@@ -60,18 +63,38 @@ pub(crate) struct ResumeCommand {
     /// After the script's output, list its calls and budgets on standard error
     #[arg(long, conflicts_with = "json")]
     summary: bool,
+    /// Print what the run had printed before, too
+    #[arg(long)]
+    replay_output: bool,
 }
 
-/// List the calls that wait for approval
-#[derive(Args)]
-pub(crate) struct PendingCallsCommand {
-    /// The session [default: all sessions]
-    #[arg(value_name = "ID")]
-    id: Option<SessionId>,
-    /// Print an array of {session, run, seq, method, arguments, grant, reason, cost, asked, asked_at, expires, expires_at,
-    /// digest, decision}
-    #[arg(long)]
-    json: bool,
+/// Continuation of a session's run, as `session resume` or `run --resume` asks for it.
+pub(crate) struct Resumption {
+    /// The session.
+    pub(crate) id: SessionId,
+    /// Policy, and servers of it that are started.
+    pub(crate) session: SessionArgs,
+    /// Options of this run alone.
+    pub(crate) own: OwnArgs,
+    /// Options of the audit log.
+    pub(crate) audit: AuditArgs,
+    /// Options of the second wall.
+    pub(crate) confine: ConfineArgs,
+    /// Options of who is told when the run is suspended again.
+    pub(crate) notify: NotifyArgs,
+    /// Form in which the result is shown.
+    pub(crate) shown: ShownResult,
+    /// True if what the run had printed before is printed again.
+    pub(crate) replay_output: bool,
+}
+
+/// Form in which the result of a run is shown.
+#[derive(Clone, Copy)]
+pub(crate) struct ShownResult {
+    /// True for one JSON object.
+    pub(crate) json: bool,
+    /// True if calls and budgets are listed behind the output.
+    pub(crate) summary: bool,
 }
 
 /// Approve a call that waits
@@ -208,51 +231,47 @@ struct Decider {
 }
 
 impl ResumeCommand {
-    pub(super) fn execute(mut self, locations: &Locations) -> Result {
+    pub(super) fn execute(self, locations: &Locations) -> Result {
+        let Self { id, own, audit, confine, notify, policy, allow_exec, json, summary, replay_output } = self;
+        let (session, shown) = (SessionArgs::starting(policy, allow_exec), ShownResult { json, summary });
+        Resumption { id, session, own, audit, confine, notify, shown, replay_output }.execute(locations)
+    }
+}
+
+impl Resumption {
+    /// Continues the run, and shows its result.
+    pub(crate) fn execute(mut self, locations: &Locations) -> Result {
         self.own.read_secrets()?;
+        self.own.on_suspended = self.notify.start(locations)?;
         self.audit.read_key()?;
-        let mut args = SessionArgs::starting(self.policy.take(), std::mem::take(&mut self.allow_exec));
-        args.start_servers(locations, &self.own, self.confine)?;
-        self.confine.apply(|| args.touched(locations, locations.has_store(), &self.audit).with_network())?;
-        let session = args.open_to_resume(locations, &self.own, &self.id, &self.audit)?;
+        self.session.start_servers(locations, &self.own, self.confine)?;
+        self.confine.apply(|| self.session.touched(locations, locations.has_store(), &self.audit).with_network())?;
+        let session = self.session.open_to_resume(locations, &self.own, &self.id, &self.audit)?;
         self.confine.isolate(&session)?;
         let stdin = if io::stdin().is_terminal() { Stdin::Empty } else { Stdin::Reader(Box::new(io::stdin())) };
-        let output = if self.json { None } else { Some(Box::new(Output) as _) };
-        let run = session.resume(RunOptions { output, stdin, keep_state: false })?;
+        let output = if self.shown.json { None } else { Some(Box::new(Output) as _) };
+        let options = RunOptions { output, stdin, replay_output: self.replay_output, ..RunOptions::default() };
+        let run = session.resume(options)?;
         let cancel = run.cancel_handle();
         signals::on_first(move || cancel.cancel());
         let result = run.finish();
         warn_of_run(session.gate(), &result);
-        if self.json {
-            show::json(&result);
-        } else {
-            show::result(&result);
-            if self.summary {
-                show::summary(&result);
-            }
-        }
+        self.shown.show(&result);
         Ok(Exit::from(result.exit_code))
     }
 }
 
-impl PendingCallsCommand {
-    pub(super) fn execute(self, locations: &Locations) -> Result {
-        let sessions = locations.sessions()?;
-        let calls = self.calls(&sessions).map_err(|error| super::failed("cannot list the calls that wait", &error))?;
+impl ShownResult {
+    /// Shows the result of a run.
+    pub(crate) fn show(self, result: &RunResult) {
         if self.json {
-            let calls: Vec<Value> = calls.iter().map(pending_json).collect();
-            show::json_pretty(&calls);
-            return Ok(Exit::SUCCESS);
+            show::json(result);
+        } else {
+            show::result(result);
+            if self.summary {
+                show::summary(result);
+            }
         }
-        if calls.is_empty() {
-            note!("no call waits for approval");
-        }
-        calls.iter().for_each(show_pending);
-        Ok(Exit::SUCCESS)
-    }
-
-    fn calls(&self, sessions: &Sessions) -> std::result::Result<Vec<PendingCall>, SessionsError> {
-        self.id.as_ref().map_or_else(|| sessions.all_pending_calls(), |id| sessions.pending_calls(id))
     }
 }
 
@@ -325,14 +344,6 @@ fn session_and_run(point: &Point) -> Result<(&SessionId, Option<u64>)> {
         At::Run(run) => Ok((&point.session, Some(run))),
         At::Label(_) => Err(CliError::usage("a label names files, and not a run: write SESSION@RUN")),
     }
-}
-
-/// Returns a call that waits as JSON: what the store has of it, and its times as RFC 3339 too.
-fn pending_json(call: &PendingCall) -> Value {
-    let mut shown = serde_json::to_value(call).expect("it is plain data");
-    shown["asked_at"] = format::time(call.call.asked).into();
-    shown["expires_at"] = call.call.expires.map(format::time).into();
-    shown
 }
 
 /// Returns who uses the command line.
@@ -420,58 +431,5 @@ impl Decider {
             note!("`tollhouse session resume {id}` continues the run");
         }
         Ok(Exit::SUCCESS)
-    }
-}
-
-/// Prints a call that waits, or was decided about.
-fn show_pending(pending: &PendingCall) {
-    let PendingCall { session, run, call, decision, .. } = pending;
-    let state = match decision {
-        None => "waits".to_owned(),
-        Some(decision) if decision.arguments.is_some() => {
-            format!("approved by {} with other arguments", plain(&decision.by))
-        }
-        Some(decision) if decision.allowed => format!("approved by {}", plain(&decision.by)),
-        Some(decision) => format!("refused by {}", plain(&decision.by)),
-    };
-    let until = call.expires.map(|at| format!(", to be approved until {}", format::short_time(at)));
-    let (asked, until) = (format::short_time(call.asked), until.unwrap_or_default());
-    show::line(format_args!(
-        "{session}@{run} call {}  {}  {state}  (asked {asked}{until})",
-        call.seq,
-        plain(&call.method)
-    ));
-    if let (Some(file), Some(line)) = (&call.file, call.line) {
-        show::line(format_args!("  at {}:{line}", plain(file)));
-    }
-    show_arguments("  ", &call.arguments);
-    if let Some(arguments) = decision.as_ref().and_then(|decision| decision.arguments.as_ref()) {
-        show_arguments("  instead: ", arguments);
-    }
-    show::line(format_args!("  grant `{}`: {}", plain(&call.grant), plain(&call.reason)));
-    if let Some(approvers) = &call.approved_by {
-        let approvers: Vec<&str> = approvers.iter().map(String::as_str).collect();
-        show::line(format_args!("  has to be signed by {}", plain(&approvers.join(" or "))));
-    }
-    if let Some(rejected) = &call.rejected {
-        show::line(format_args!("  {}", plain(rejected)));
-    }
-    for cost in call.cost.as_array().into_iter().flatten() {
-        let text = |key: &str| cost[key].as_str().map_or_else(|| cost[key].to_string(), plain);
-        let kind = if cost["kind"] == "spend" { "spending" } else { "calls" };
-        let (amount, grant, remaining) = (text("amount"), text("grant"), text("remaining"));
-        show::line(format_args!("  takes {amount} of the {kind} of `{grant}`, and leaves {remaining}"));
-    }
-}
-
-/// Prints the arguments of a call, one a line.
-fn show_arguments(indent: &str, arguments: &Value) {
-    match arguments.as_object() {
-        Some(arguments) => {
-            for (name, value) in arguments {
-                show::line(format_args!("{indent}{} = {value}", show::name(name)));
-            }
-        }
-        None => show::line(format_args!("{indent}{arguments}")),
     }
 }

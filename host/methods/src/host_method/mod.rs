@@ -65,6 +65,8 @@ pub struct HostMethod {
     checked_result: Option<Arc<ArgumentValidator>>,
     /// Reason why every call is denied, if the method replaces a withdrawn tool.
     withdrawn: Option<Arc<str>>,
+    /// True if repeating a call with the same idempotency key has the same effect as making it once.
+    is_idempotent: bool,
     /// Reason why calls cannot be made at present, if they depend on something that may be absent.
     unavailable: Option<Arc<Unavailability>>,
 }
@@ -155,6 +157,18 @@ impl HostMethod {
         self
     }
 
+    /// Declares that repeating a call with the same idempotency key has the same effect as making it once.
+    #[must_use]
+    pub fn idempotent(self) -> Self {
+        Self { is_idempotent: true, ..self }
+    }
+
+    /// Returns true if the method was declared idempotent.
+    #[must_use]
+    pub fn is_idempotent(&self) -> bool {
+        self.is_idempotent
+    }
+
     /// Returns the failure of a call that cannot be made at present.
     #[must_use]
     pub fn unavailability(&self) -> Option<Failure> {
@@ -169,7 +183,16 @@ impl HostMethod {
         let schemas = Arc::new(HostSchemas { parameters, result: Value::Bool(true), is_namespace: false });
         let declared = Some(Arc::clone(&schemas));
         let function = Function { path, docs, params: Members::default(), result, kind, export, schemas: declared };
-        Self { method, schemas, function, schema: None, checked_result: None, withdrawn: None, unavailable: None }
+        Self {
+            method,
+            schemas,
+            function,
+            schema: None,
+            checked_result: None,
+            withdrawn: None,
+            is_idempotent: false,
+            unavailable: None,
+        }
     }
 
     /// Returns the canonical method; for a namespace, the prefix of its methods.

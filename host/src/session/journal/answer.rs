@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value as Json;
 
 use super::ReplayError;
@@ -14,6 +15,7 @@ use crate::vfs::{Action, Body, Content, Edit};
 
 /// Completion in the journal.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(in crate::session) struct RecordedAnswer {
     result: RecordedResult,
     /// Changes of files that the call made.
@@ -35,6 +37,7 @@ pub(in crate::session) struct RecordedAnswer {
 
 /// Point of a run at which a tool was called: with the files that the guests had left by then.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(in crate::session) struct CallStart {
     /// Time that the tool was given, in nanoseconds since the Unix epoch.
     pub(in crate::session) now: u64,
@@ -44,6 +47,7 @@ pub(in crate::session) struct CallStart {
 
 /// Output of a program that the script had not read when the program ended, in base64.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(in crate::session) struct UnreadOutput {
     stdout: String,
     stderr: String,
@@ -73,6 +77,7 @@ enum RecordedResult {
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 struct RecordedPayload {
     value: Json,
     /// Kinds of the marked places, by their JSON Pointers.
@@ -89,10 +94,24 @@ enum RecordedKind {
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 struct RecordedFailure {
+    #[serde(deserialize_with = "failure")]
     failure: Failure,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     payload: Option<RecordedPayload>,
+}
+
+/// Keys of a failure in a journal.
+const FAILURE: [&str; 6] = ["kind", "name", "message", "hint", "stack", "location"];
+
+/// Reads a failure. A key that failures do not have is an error: a recording may have been written by hand.
+fn failure<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Failure, D::Error> {
+    let failure = serde_json::Map::deserialize(deserializer)?;
+    if let Some(key) = failure.keys().find(|key| !FAILURE.contains(&key.as_str())) {
+        return Err(D::Error::unknown_field(key, &FAILURE));
+    }
+    Failure::deserialize(Json::Object(failure)).map_err(D::Error::custom)
 }
 
 /// Change of a file in the journal.
@@ -104,7 +123,7 @@ pub(in crate::session) struct RecordedEdit {
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(tag = "action", rename_all = "snake_case")]
+#[serde(tag = "action", rename_all = "snake_case", deny_unknown_fields)]
 enum RecordedAction {
     Remove {
         directory: bool,

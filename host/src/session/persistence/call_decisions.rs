@@ -3,6 +3,8 @@
 use serde::Serialize;
 use serde_json::Value as Json;
 
+use super::calls_in_doubt::CallsForHumans;
+use super::edited_cost::edited_cost;
 use super::open_session::PersistentSession;
 use super::query::damaged;
 use super::session_lock::Waiting;
@@ -19,9 +21,12 @@ pub struct PendingCall {
     pub session: SessionId,
     /// Number of the run.
     pub run: u64,
-    /// The call.
+    /// The call. If it was approved with other arguments, its cost is that of these, as far as it is known: amounts that are
+    /// not are null.
     #[serde(flatten)]
     pub call: DeferredCall,
+    /// State of the question.
+    pub state: PendingState,
     /// Decision, if there is one already: the run was not resumed since.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub decision: Option<Decision>,
@@ -30,7 +35,54 @@ pub struct PendingCall {
     signed: Option<(SignedSession, String)>,
 }
 
+/// State of the question about a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum PendingState {
+    /// Nobody has decided.
+    Waits,
+    /// Nobody has decided in time: the call is denied when the run is resumed.
+    Expired,
+    /// The call was approved.
+    Approved,
+    /// The call was approved with other arguments than the script's.
+    Edited,
+    /// The call was refused.
+    Refused,
+}
+
+impl PendingState {
+    fn of(call: &DeferredCall, decision: Option<&Decision>, now: u64) -> Self {
+        match decision {
+            None if call.has_expired(now) => Self::Expired,
+            None => Self::Waits,
+            Some(Decision { allowed: false, .. }) => Self::Refused,
+            Some(Decision { arguments: Some(_), .. }) => Self::Edited,
+            Some(_) => Self::Approved,
+        }
+    }
+}
+
 impl PendingCall {
+    fn new(session: &SessionId, run: u64, call: DeferredCall) -> Self {
+        let state = PendingState::of(&call, None, now());
+        Self { session: session.clone(), run, call, state, decision: None, signed: None }
+    }
+
+    fn decided(&mut self, decision: Decision) {
+        self.state = PendingState::of(&self.call, Some(&decision), now());
+        self.decision = Some(decision);
+    }
+
+    /// Returns the arguments with which the tool is called if the call is approved, or was: those of the decision, or else the
+    /// script's.
+    #[must_use]
+    pub fn effective_arguments(&self) -> &Json {
+        let edited = self.decision.as_ref().and_then(|decision| decision.arguments.as_ref());
+        edited.unwrap_or(&self.call.arguments)
+    }
+
     /// Returns what has to be signed to approve the call, with other arguments if they are given; `None` if anyone can
     /// approve it.
     #[must_use]
@@ -77,30 +129,67 @@ impl Sessions {
     /// # Errors
     /// If a session cannot be read.
     pub fn all_pending_calls(&self) -> Result<Vec<PendingCall>, SessionsError> {
-        let (mut calls, mut after) = (Vec::new(), None);
+        let mut calls = Vec::new();
+        self.for_each_unfinished(&mut |id, run, journal| {
+            calls.extend(self.pending(id, run, journal)?);
+            Ok(())
+        })?;
+        Ok(calls)
+    }
+
+    /// Lists the calls of a session, or of all sessions, for which a human is needed: those that wait for a decision, and those
+    /// in doubt ([`Sessions::calls_in_doubt`]).
+    ///
+    /// # Errors
+    /// If there is no such session, or a session cannot be read.
+    pub fn calls_for_humans(&self, id: Option<&SessionId>) -> Result<CallsForHumans, SessionsError> {
+        let mut calls = CallsForHumans::default();
+        let mut take = |id: &SessionId, run, journal: Vec<JournalEntry>| {
+            calls.in_doubt.extend(self.in_doubt_of(id, run, &journal)?);
+            calls.pending.extend(self.pending(id, run, journal)?);
+            Ok::<(), SessionsError>(())
+        };
+        match id {
+            None => self.for_each_unfinished(&mut take)?,
+            Some(id) => {
+                self.created(id)?;
+                if let Some(run) = self.unfinished(id)? {
+                    take(id, run, self.journal(id, run)?)?;
+                }
+            }
+        }
+        Ok(calls)
+    }
+
+    /// Passes the journals of all unfinished runs to `take`.
+    fn for_each_unfinished(
+        &self,
+        take: &mut dyn FnMut(&SessionId, u64, Vec<JournalEntry>) -> Result<(), SessionsError>,
+    ) -> Result<(), SessionsError> {
+        let mut after = None;
         // The first record of each journal alone: those of runs that have ended may be kept, and are not read.
         while let Some((key, _)) = self.records().scan(b"J", after.as_deref(), 1)?.pop() {
             let Some((id, run)) = record_key::read_journal(&key) else {
                 after = Some(key);
                 continue;
             };
-            match self.calls_waiting_in(&id, run) {
-                Ok(waiting) => calls.extend(waiting),
+            let journal = self.journal_if_unfinished(&id, run);
+            match journal.and_then(|journal| journal.map_or(Ok(()), |journal| take(&id, run, journal))) {
                 // The session was removed since its journal was found.
-                Err(SessionsError::Unknown { .. }) => {}
+                Ok(()) | Err(SessionsError::Unknown { .. }) => {}
                 Err(error) => return Err(error),
             }
             after = Some(record_key::journal(&id, run, u64::MAX));
         }
-        Ok(calls)
+        Ok(())
     }
 
-    /// Returns the calls of a run that wait, if the run does.
-    fn calls_waiting_in(&self, id: &SessionId, run: u64) -> Result<Vec<PendingCall>, SessionsError> {
+    /// Returns the journal of a run, if the run can be resumed.
+    fn journal_if_unfinished(&self, id: &SessionId, run: u64) -> Result<Option<Vec<JournalEntry>>, SessionsError> {
         if self.find_created(id)?.is_none() || self.unfinished(id)? != Some(run) {
-            return Ok(Vec::new());
+            return Ok(None);
         }
-        self.pending(id, run, self.journal(id, run)?)
+        self.journal(id, run).map(Some)
     }
 
     /// Decides about a call that waits for approval; with `seq` of `None`, about the only one. Nothing is run: the run
@@ -116,7 +205,22 @@ impl Sessions {
         answered: &Answered,
         waiting: Waiting,
     ) -> Result<PendingCall, SessionsError> {
-        self.live(id, Some(waiting))?.decide(run, seq, answered)
+        let mut call = self.live(id, Some(waiting))?.decide(run, seq, answered)?;
+        self.set_edited_costs(id, std::slice::from_mut(&mut call))?;
+        Ok(call)
+    }
+
+    /// Sets the costs of calls that were approved with other arguments.
+    fn set_edited_costs(&self, id: &SessionId, calls: &mut [PendingCall]) -> Result<(), SessionsError> {
+        let mut policy = None;
+        for pending in calls.iter_mut().filter(|pending| pending.state == PendingState::Edited) {
+            let policy = match &mut policy {
+                Some(policy) => policy,
+                none => none.insert(self.policy(id)?),
+            };
+            pending.call.cost = edited_cost(policy, &pending.call.cost, pending.effective_arguments());
+        }
+        Ok(())
     }
 
     /// Returns the calls of a journal that wait for a decision, with what their signatures are about.
@@ -126,6 +230,7 @@ impl Sessions {
             _ => String::new(),
         };
         let mut calls = pending(id, run, journal)?;
+        self.set_edited_costs(id, &mut calls)?;
         if calls.iter().any(|pending| pending.call.approved_by.is_some()) {
             let session = self.signed_session(id)?;
             for pending in calls.iter_mut().filter(|pending| pending.call.approved_by.is_some()) {
@@ -153,13 +258,12 @@ pub(super) fn pending(id: &SessionId, run: u64, journal: Vec<JournalEntry>) -> R
                     ));
                 }
                 calls.retain(|(other, _)| *other != operation);
-                let call = PendingCall { session: id.clone(), run, call: *call, decision: None, signed: None };
-                calls.push((operation, call));
+                calls.push((operation, PendingCall::new(id, run, *call)));
             }
             JournalEntry::Decided { seq, decision } => {
                 let decided = calls.iter_mut().find(|(_, pending)| pending.call.seq == seq);
                 if let Some((_, pending)) = decided {
-                    pending.decision = Some(decision);
+                    pending.decided(decision);
                 }
             }
             JournalEntry::Delivered { id: operation, .. } | JournalEntry::Admitted { id: operation, .. } => {
@@ -180,10 +284,12 @@ impl PersistentSession {
             let mut call = match (seq, calls.as_slice()) {
                 (Some(seq), calls) => calls.iter().find(|pending| pending.call.seq == seq).cloned(),
                 (None, calls) => {
-                    let mut open = calls.iter().filter(|pending| pending.decision.is_none());
+                    let mut open = calls.iter().filter(|pending| pending.state == PendingState::Waits);
                     match (open.next(), open.next()) {
                         (Some(_), Some(_)) => return Err(SessionsError::Several(self.id.clone())),
-                        (only, _) => only.cloned(),
+                        (Some(only), None) => Some(only.clone()),
+                        // That it has expired says more than that none waits.
+                        (None, _) => calls.iter().find(|pending| pending.state == PendingState::Expired).cloned(),
                     }
                 }
             }
@@ -209,7 +315,7 @@ impl PersistentSession {
             };
             let decision = decision.signed(signature.filter(|_| call.call.approved_by.is_some() && allowed));
             self.record_decision(number, call.call.seq, &decision)?;
-            call.decision = Some(decision);
+            call.decided(decision);
             Ok(call)
         });
         if decided.is_ok() {

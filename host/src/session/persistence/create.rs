@@ -11,6 +11,7 @@ use super::shared_budgets::FamilyId;
 use super::{PersistentSession, RecordStatus, SessionId, Sessions, SessionsError, Waiting, record_key};
 use crate::capability::{Grant, Limits, Policy, Setting};
 use crate::gate::{Approver, ApproverKeys, Audit, SignatureCheck, SignedSession};
+use crate::session::SuspensionObserver;
 use crate::store::Batch;
 use crate::tool::{HostTool, Lock, McpCalls, Secrets};
 use crate::vfs::now;
@@ -67,6 +68,8 @@ pub struct OpenOptions {
     /// Callback that decides whether to go on waiting while another run has the session. With `None`, it waits without
     /// end.
     pub waiting: Option<Waiting>,
+    /// Observer that is told when a run of the session is suspended.
+    pub on_suspended: Option<Arc<dyn SuspensionObserver>>,
 }
 
 /// Limits that replace those of the policy.

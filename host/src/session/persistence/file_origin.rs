@@ -144,7 +144,7 @@ fn deliveries(journal: Vec<JournalEntry>) -> Result<Vec<DeliveredCall>, super::R
     let mut calls = Vec::new();
     for entry in journal {
         match entry {
-            JournalEntry::Admitted { id, seq } => drop(numbers.insert(id, seq)),
+            JournalEntry::Admitted { id, seq, .. } => drop(numbers.insert(id, seq)),
             JournalEntry::Delivered { id, now, answer: Some(answer) } => {
                 if let Some(seq) = numbers.remove(&id) {
                     calls.push(DeliveredCall { seq, now, edits: answer.restore()?.1 });

@@ -85,7 +85,7 @@ impl JournaledCalls {
         let mut calls = Self { numbers: HashMap::new(), programs: HashSet::new(), deferred: BTreeSet::new() };
         for entry in journal {
             match entry {
-                JournalEntry::Admitted { id, seq } => drop(calls.numbers.insert(*id, *seq)),
+                JournalEntry::Admitted { id, seq, .. } => drop(calls.numbers.insert(*id, *seq)),
                 JournalEntry::Deferred { id, call } => {
                     calls.numbers.insert(*id, call.seq);
                     calls.deferred.insert(call.seq);

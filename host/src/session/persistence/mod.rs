@@ -6,10 +6,12 @@
 //! - `shared_budgets`: budgets that several sessions share;
 //! - `session_log`: the log and the ledger, and the one way to commit;
 //! - `open_session`: a session that is in use; `run_journal`: its runs that are suspended, and resumed;
-//!   `call_decisions`: decisions of humans about their calls; `run_replay`: its runs call by call;
+//!   `call_decisions`: decisions of humans about their calls; `edited_cost`: what calls with other arguments cost;
+//!   `calls_in_doubt`: calls that were interrupted; `run_replay`: its runs call by call;
 //!   `recorded_run`: a run with all that is needed to run it again; `file_origin`: where a file comes from;
 //! - `create`, `fork`, `query`, `change`: creating sessions, forking them, reading them, changing them without a run;
 //!   `fork_point`: what a fork in the middle of a run takes over;
+//! - `notifications`: who was told of suspended runs;
 //! - `revision`: which files of a session are meant;
 //! - `gc_roots`, `record_check`, `verify`: the blobs that records name, and the checks of records and whole sessions;
 //! - `export`, `import`: moving a session to another store; `import_decision`: its budgets there.
@@ -20,8 +22,10 @@
 
 mod call_counts;
 mod call_decisions;
+mod calls_in_doubt;
 mod change;
 mod create;
+mod edited_cost;
 mod export;
 mod file_origin;
 mod fork;
@@ -31,6 +35,7 @@ mod gc_roots;
 mod hand_over;
 mod import;
 mod import_decision;
+mod notifications;
 mod open_session;
 mod query;
 mod record;
@@ -52,7 +57,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 pub(super) use call_counts::CallCounts;
-pub use call_decisions::{Answered, PendingCall};
+pub use call_decisions::{Answered, PendingCall, PendingState};
+pub use calls_in_doubt::{CallInDoubt, CallsForHumans};
 pub use change::Removed;
 pub(in crate::session) use create::is_same_but_for_limits;
 pub use create::{OpenOptions, Overrides};
@@ -73,6 +79,7 @@ pub(super) use run_journal::ResumedRun;
 pub use run_replay::{CallDecision, ChangedFile, HumanAnswer, ReplayedCall, ReplayedRun};
 pub use session_id::{SessionId, SessionIdError};
 pub use session_lock::Waiting;
+pub(super) use session_log::JudgedOperation;
 pub(super) use shared_budgets::SpendingObserver;
 pub use verify::Checked;
 

@@ -1,18 +1,18 @@
 //! Journals of runs in the store: runs that are suspended or were interrupted, and how they continue or end.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use super::call_counts::CallCounts;
 use super::call_decisions::pending;
+use super::calls_in_doubt::unresolved;
 use super::open_session::{PersistentSession, StartedRun};
 use super::query::damaged;
 use super::record::{Head, LedgerEntry, LedgerOutcome, RunRecord};
 use super::session_lock::Waiting;
-use super::session_log::{OpenLog, PendingJournal, json};
+use super::session_log::{JudgedOperation, OpenLog, PendingJournal, json};
 use super::{RecordStatus, SessionId, Sessions, SessionsError, record_key};
 use crate::capability::{JournalRetention, Limits};
 use crate::gate::{Call, CallOutcome, Event};
-use crate::guest::OperationId;
 use crate::ledger::Used;
 use crate::session::Status;
 use crate::session::journal::{self, JournalEntry, Resolution};
@@ -152,7 +152,7 @@ impl Sessions {
     }
 
     /// Returns the calls that a run had made, from the session's log.
-    fn calls_of(&self, id: &SessionId, run: u64) -> Result<Vec<Call>, SessionsError> {
+    pub(super) fn calls_of(&self, id: &SessionId, run: u64) -> Result<Vec<Call>, SessionsError> {
         let mut calls = Vec::new();
         let mut complete = true;
         let record = self.run(id, run)?;
@@ -163,27 +163,13 @@ impl Sessions {
     }
 }
 
-/// Returns the numbers of the calls that had started, and have neither a result nor a word of what became of them.
-fn in_doubt(journal: &[JournalEntry]) -> BTreeSet<u64> {
-    let mut open = BTreeMap::new();
-    for entry in journal {
-        match entry {
-            JournalEntry::Admitted { id, seq } => drop(open.insert(*id, *seq)),
-            JournalEntry::Delivered { id, .. } | JournalEntry::Deferred { id, .. } => drop(open.remove(id)),
-            JournalEntry::Resolved { seq, .. } => open.retain(|_, other| other != seq),
-            _ => {}
-        }
-    }
-    open.into_values().collect()
-}
-
 /// Marks the calls as pending whose result the script was never given, though they had ended, or had been refused: they
 /// are judged again, or a human says what became of them.
 fn without_results_pending(mut calls: Vec<Call>, journal: &[JournalEntry]) -> Vec<Call> {
     let mut open = BTreeMap::new();
     for entry in journal {
         match entry {
-            JournalEntry::Admitted { id, seq } => drop(open.insert(*id, *seq)),
+            JournalEntry::Admitted { id, seq, .. } => drop(open.insert(*id, *seq)),
             JournalEntry::Deferred { id, call } => drop(open.insert(*id, call.seq)),
             JournalEntry::Delivered { id, .. } => drop(open.remove(id)),
             _ => {}
@@ -220,7 +206,7 @@ impl PersistentSession {
 
     /// Sets the operation whose call the gate is about to judge: if it is admitted, that is in the journal before any
     /// commit.
-    pub(in crate::session) fn judging(&self, operation: Option<OperationId>) {
+    pub(in crate::session) fn judging(&self, operation: Option<JudgedOperation>) {
         if let Some(journal) = self.log.lock().as_mut().and_then(|open| open.journal.as_mut()) {
             journal.judged = operation;
         }
@@ -393,7 +379,7 @@ impl PersistentSession {
     fn resolve(&self, run: Option<u64>, seq: u64, resolution: &Resolution, by: &str) -> Result<u64, SessionsError> {
         let resolved = self.locked(|| {
             let number = self.unfinished_run_named(run)?;
-            if !in_doubt(&self.sessions.journal(&self.id, number)?).contains(&seq) {
+            if !unresolved(&self.sessions.journal(&self.id, number)?).contains_key(&seq) {
                 let what = format!("call {seq} in doubt");
                 return Err(SessionsError::NoPoint { session: self.id.clone(), what });
             }
@@ -460,6 +446,11 @@ mod tests {
 
     use super::*;
     use crate::gate::{LoggedDecision, LoggedEvent};
+    use crate::guest::OperationId;
+
+    fn admitted(id: OperationId, seq: u64) -> JournalEntry {
+        JournalEntry::Admitted { id, seq, effect: None }
+    }
 
     /// Takes an event of a log, to which is added what is the same in all of them.
     fn replay(event: serde_json::Value, calls: &mut Vec<Call>) {
@@ -489,13 +480,12 @@ mod tests {
             };
             assert!(Call::replay(LoggedEvent::Asked { decision }, &mut calls));
         }
-        let mut journal: Vec<JournalEntry> =
-            (1..=CALLS).map(|seq| JournalEntry::Admitted { id: CALLS - seq, seq }).collect();
+        let mut journal: Vec<JournalEntry> = (1..=CALLS).map(|seq| admitted(CALLS - seq, seq)).collect();
         assert_eq!(unknown_call(&calls, &journal), None);
         assert_eq!(without_results_pending(calls.clone(), &journal).len(), calls.len());
-        journal.push(JournalEntry::Admitted { id: CALLS, seq: CALLS + 1 });
+        journal.push(admitted(CALLS, CALLS + 1));
         assert_eq!(unknown_call(&calls, &journal), Some(CALLS + 1));
-        journal[0] = JournalEntry::Admitted { id: CALLS, seq: 0 };
+        journal[0] = admitted(CALLS, 0);
         assert_eq!(unknown_call(&calls, &journal), Some(0));
     }
 
@@ -513,9 +503,9 @@ mod tests {
             "seq": 4, "method": "m", "arguments": {}, "grant": "g", "reason": "r", "cost": [], "asked": 1, "digest": "d",
         });
         let journal = [
-            JournalEntry::Admitted { id: 10, seq: 1 },
-            JournalEntry::Admitted { id: 11, seq: 2 },
-            JournalEntry::Admitted { id: 12, seq: 3 },
+            admitted(10, 1),
+            admitted(11, 2),
+            admitted(12, 3),
             JournalEntry::Delivered { id: 12, now: 1, answer: None },
             JournalEntry::Deferred { id: 13, call: serde_json::from_value(asked).expect("a call") },
         ];

@@ -284,7 +284,7 @@ impl CallReader {
         let mut operations: HashMap<OperationId, u64> = HashMap::new();
         for entry in journal {
             match entry {
-                JournalEntry::Admitted { id, seq } => drop(operations.insert(id, seq)),
+                JournalEntry::Admitted { id, seq, .. } => drop(operations.insert(id, seq)),
                 JournalEntry::Deferred { id, call } => drop(operations.insert(id, call.seq)),
                 JournalEntry::Delivered { id, answer: Some(answer), .. } => {
                     if let Some(seq) = operations.remove(&id) {

@@ -8,6 +8,8 @@ use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::SystemTime;
 
+use tollhouse_registry::Effect;
+
 use super::record::{Balance, Head, LedgerEntry, LedgerOutcome};
 use super::shared_budgets::{ATTEMPTS as SHARED_ATTEMPTS, BudgetSharing, SpendingObserver};
 use super::{SessionId, Sessions, SessionsError, record_key};
@@ -57,7 +59,7 @@ pub(super) struct PendingJournal {
     pub(super) written: u64,
     pub(super) bytes: Vec<u8>,
     /// Operation whose call is being judged.
-    pub(super) judged: Option<OperationId>,
+    pub(super) judged: Option<JudgedOperation>,
     /// Set if the run did something that cannot be replayed.
     pub(super) is_broken: bool,
 }
@@ -67,6 +69,15 @@ impl PendingJournal {
     pub(super) fn new(run: u64, chunks: u64, bytes: Vec<u8>) -> Self {
         Self { run, chunks, written: 0, bytes, judged: None, is_broken: false }
     }
+}
+
+/// Operation whose call the gate is about to judge.
+#[derive(Clone, Copy)]
+pub(in crate::session) struct JudgedOperation {
+    /// The operation.
+    pub(in crate::session) id: OperationId,
+    /// Effect of repeating the call.
+    pub(in crate::session) effect: Effect,
 }
 
 /// Record that waits for a commit.
@@ -184,9 +195,9 @@ impl OpenLog {
     /// Records in the journal that a call of its run was admitted.
     fn journal_admission(&mut self, run: u64, seq: u64) {
         if let Some(journal) = self.journal.as_mut().filter(|journal| journal.run == run)
-            && let Some(id) = journal.judged
+            && let Some(JudgedOperation { id, effect }) = journal.judged
         {
-            journal.bytes.extend(journal::encode(&JournalEntry::Admitted { id, seq }));
+            journal.bytes.extend(journal::encode(&JournalEntry::Admitted { id, seq, effect: Some(effect) }));
         }
     }
 

@@ -85,6 +85,7 @@ pub struct Recording {
 
 /// First line of a recording.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Header {
     format: String,
     /// Time at which the session began, in nanoseconds since the Unix epoch.
@@ -95,6 +96,7 @@ struct Header {
 
 /// Line of a recording: a call.
 #[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 struct CallLine<'a> {
     /// Number of the run in its session.
     run: u64,
@@ -164,15 +166,16 @@ impl Recording {
     /// in it takes many times the memory of its text. So values are counted before they are made.
     ///
     /// # Errors
-    /// If the text is no recording, or one of another version; if it exceeds a limit.
+    /// If the text is no recording, has a key that recordings do not have, or is of another version; if it exceeds a limit.
     pub fn parse_within(text: &[u8], limits: &Limits) -> Result<Self, RecordingError> {
         let (memory, wall) = (limits.memory, limits.wall);
         let deadline = Instant::now().checked_add(wall);
         let goes_on = || deadline.is_none_or(|deadline| Instant::now() < deadline);
         let mut left = memory.checked_sub(text.len() as u64).ok_or(RecordingError::Memory(memory))?;
-        let mut lines = text.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).enumerate();
-        let first = lines.next().map_or(&b""[..], |(_, line)| line);
-        let header: Header = read(0, first)?;
+        let lines = text.split(|byte| *byte == b'\n').enumerate();
+        let mut lines = lines.filter(|(_, line)| !line.is_empty());
+        let (index, first) = lines.next().unwrap_or_default();
+        let header: Header = read(index, first)?;
         let unreadable = |why: &str| Err(RecordingError::Unreadable { line: 1, why: why.to_owned() });
         if header.format != FORMAT {
             return Err(RecordingError::Format(header.format));
@@ -251,8 +254,13 @@ impl RecordedCall {
 
 /// Reads a line of a recording.
 fn read<'a, T: Deserialize<'a>>(index: usize, line: &'a [u8]) -> Result<T, RecordingError> {
-    let unreadable = |error: serde_json::Error| RecordingError::Unreadable { line: index + 1, why: error.to_string() };
-    serde_json::from_slice(line).map_err(unreadable)
+    serde_json::from_slice(line).map_err(|error| {
+        // Each line is a text of its own to the parser.
+        let (text, column) = (error.to_string(), error.column());
+        let why = text.strip_suffix(&format!(" at line {} column {column}", error.line()));
+        let why = why.map_or(text.clone(), |why| format!("{why} (column {column})"));
+        RecordingError::Unreadable { line: index + 1, why }
+    })
 }
 
 fn text_of(answer: &RecordedAnswer) -> String {

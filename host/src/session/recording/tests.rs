@@ -6,8 +6,10 @@ use serde_json::json;
 
 use super::*;
 use crate::code::MemoryAccount;
+use crate::error::Failure;
 use crate::guest::Value;
 use crate::session::host::HostError;
+use crate::vfs::{Action, Edit};
 
 fn call<'a>(run: u64, seq: u64, method: &'a str, arguments: &'a Json) -> AdmittedCall<'a> {
     static MEMORY: LazyLock<MemoryAccount> = LazyLock::new(|| MemoryAccount::new(1 << 30));
@@ -58,6 +60,38 @@ fn text_that_is_no_recording_is_refused_with_the_line() {
     assert!(refused(&text.replace("\"seed\":\"", "\"seed\":\"x")).contains("64 hexadecimal digits"));
     assert!(refused(&text.replace("\"started\":5", "\"started\":18446744073709551615")).contains("2262"));
     assert!(refused(&text.replace("\"seq\"", "\"sequence\"")).contains("line 2"));
+}
+
+/// A misspelt key would be ignored otherwise, and the file would be another recording than the one that was meant.
+#[test]
+fn recording_with_an_unknown_key_is_refused_with_key_and_line() {
+    let recorder = Recorder::new().expect("there are random numbers");
+    let calls = SessionCalls::of(CallSource::Recorded(recorder.clone()), 5).expect("it is new");
+    let arguments = json!({});
+    assert!(matches!(calls.next(call(1, 1, "a/b", &arguments)), NextAnswer::OfTool));
+    let edits = [Edit::new("/workspace/f".to_owned(), Action::Remove { directory: false })];
+    calls.record((1, 1), &Ok(Value::Json(json!({ "any": 1 }).into())), &edits).expect("it is short");
+    assert!(matches!(calls.next(call(1, 2, "a/b", &arguments)), NextAnswer::OfTool));
+    calls.record((1, 2), &Err(Failure::tool("it failed")), &[]).expect("it is short");
+    let text = recorder.recording().to_text();
+    assert!(Recording::parse(text.as_bytes()).is_ok(), "{text}");
+    for (key, misspelt, line) in [
+        ("\"seed\"", "\"seed\":\"0\",\"sed\"", 1),
+        ("\"order\"", "\"ordr\"", 2),
+        ("\"answer\"", "\"anwser\"", 2),
+        ("\"edits\"", "\"edit\"", 2),
+        ("\"directory\"", "\"directory\":true,\"dirctory\"", 2),
+        ("\"value\"", "\"value\":1,\"valeu\"", 2),
+        ("\"hint\"", "\"hnit\"", 3),
+    ] {
+        let changed = text.replace(key, misspelt);
+        assert_ne!(changed, text, "{key} is in {text}");
+        let refused = Recording::parse(changed.as_bytes()).expect_err(misspelt).to_string();
+        let name = misspelt.rsplit('"').nth(1).expect("a key");
+        assert!(refused.contains(&format!("line {line}: ")) && refused.contains(&format!("`{name}`")), "{refused}");
+    }
+    let spaced = text.replace('\n', "\n\n").replace("\"order\"", "\"ordr\"");
+    assert!(Recording::parse(spaced.as_bytes()).expect_err("it is misspelt").to_string().contains("line 3: "));
 }
 
 #[test]

@@ -10,6 +10,7 @@ use crate::guest::{self, Completion, OperationId, ProgramRun, Runnable};
 use crate::remedy::Remedy;
 use crate::session::guest_process::{self, MAIN, Pid};
 use crate::session::nested_scripts;
+use crate::session::persistence::JudgedOperation;
 use crate::session::step::{Operation, Pending, ProgramStreams};
 use crate::tool::CallEffects;
 
@@ -149,7 +150,7 @@ impl Run {
         if !self.may_defer() {
             return Ok(gate.admit(record, call, memory, &self.interrupt)?);
         }
-        self.session.storage.judging(Some(id));
+        self.session.storage.judging(Some(JudgedOperation { id, effect: gate.effect(call.method) }));
         let judged = gate.admit_or_defer(record, call, memory, &self.interrupt);
         self.session.storage.judging(None);
         judged

@@ -142,7 +142,7 @@ impl RunJournal {
                     journal.input_before = Some(if bytes.is_empty() { InputBefore::All } else { InputBefore::Part });
                     journal.step_reads.push_back(bytes.into());
                 }
-                JournalEntry::Admitted { id, seq } => {
+                JournalEntry::Admitted { id, seq, .. } => {
                     journal.admitted.insert(id, seq);
                     // What was said of an earlier attempt does not hold for this one.
                     journal.resolutions.remove(&seq);

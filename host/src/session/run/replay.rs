@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use tollhouse_registry::Effect;
+
 use super::Run;
 use super::journaling::{RunJournal, call_digest, digest_of, program_arguments};
 use super::outstanding::{OperationKind, OperationStream, OutstandingOperation};
@@ -18,6 +20,7 @@ use crate::session::host::guest_now;
 use crate::session::journal::{
     JournalEntry, RecordedAnswer, RecordedEdit, Resolution, UnreadOutput, restore_edits, seed_of,
 };
+use crate::session::persistence::JudgedOperation;
 use crate::session::result::Status;
 use crate::session::step::{Operation, Pending};
 use crate::tool::cannot_apply_changes;
@@ -36,7 +39,7 @@ impl RunJournal {
         let in_doubt = held.iter().filter_map(|(id, (operation, _))| {
             let method = method_of(operation)?;
             let seq = self.admitted.get(id).filter(|seq| !self.resolutions.contains_key(seq))?;
-            (!gate.is_pure(method)).then(|| format!("call {seq} of `{method}`"))
+            (gate.effect(method) == Effect::Once).then(|| format!("call {seq} of `{method}`"))
         });
         let calls: Vec<String> = in_doubt.collect();
         let message = "had started when the process ended, and nobody knows whether it took effect";
@@ -420,7 +423,7 @@ impl Run {
         let (record, memory) = (&self.scope.record, &self.session.memory);
         let consent = Consent::Deferrable(EarlierQuestion { asked, decision });
         let gate = &self.session.gate;
-        self.session.storage.judging(Some(id));
+        self.session.storage.judging(Some(JudgedOperation { id, effect: gate.effect(call.method) }));
         let judged = gate.admit_numbered(record, seq, call, memory, &interrupt, consent);
         self.session.storage.judging(None);
         Some(Ok((judged, interrupt)))

@@ -104,7 +104,13 @@ impl Run {
             .collect();
         let failure = Failure::approval(format!("the run waits for approval of {}", calls.join(", ")));
         let name = self.session.id().map(ToString::to_string).unwrap_or_default();
+        let deferred = self.journal.iter().flat_map(|journal| journal.deferred.values());
+        let deferred: Vec<DeferredCall> = deferred.map(|call| (**call).clone()).collect();
         self.leave_unfinished(Status::Suspended, Some(failure.with_hint(Remedy::DecideCalls(&name))));
+        // Whoever is told may resume the run at once.
+        if self.result.as_ref().is_some_and(|result| result.status == Status::Suspended) {
+            self.session.tell_suspended(self.scope.record.run(), &deferred);
+        }
     }
 
     /// Returns true if the run ends before it is where it was, or is stopped in a step that it had done before.

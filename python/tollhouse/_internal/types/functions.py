@@ -6,10 +6,11 @@ import functools
 import inspect
 import re
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, get_args
 
+from ...call_contexts import CallContext, call_context
 from ...errors import ArgumentError
 from . import docstrings
 from .records import MISSING, Field, object_shape, resolved_hints, returned_hint, shown_default
@@ -65,8 +66,9 @@ def _signature(function: Callable[..., Any]) -> Signature:
     shapes = Shapes()
     fields: list[Field] = []
     rest: Shape | None = None
+    contexts = _contexts(parameters, hints, owner)
     for one in parameters:
-        if one.name in fixed:
+        if one.name in fixed or one.name in contexts:
             continue
         annotation = hints.get(one.name, Any)
         if one.kind is one.VAR_POSITIONAL:
@@ -85,8 +87,9 @@ def _signature(function: Callable[..., Any]) -> Signature:
 
     def bind(arguments: Mapping[str, Any]) -> tuple[list[Any], dict[str, Any]]:
         named: dict[str, Any] = shape.read(arguments, "")
-        if taken := fixed.intersection(named):
+        if taken := (fixed | contexts).intersection(named):
             raise ArgumentError(f"`{min(taken)}` is unknown: {owner} has it set")
+        named.update((name, call_context()) for name in contexts - fixed)
         if not unnamed:
             return [], named
         given = [name for name in unnamed if name in named]
@@ -155,6 +158,19 @@ def check_name(name: object) -> str:
 def _fixed(function: Any) -> frozenset[str]:
     """The parameters that a `partial` has set: they are not for callers to change."""
     return frozenset(function.keywords) if isinstance(function, functools.partial) else frozenset()
+
+
+def _contexts(parameters: Iterable[inspect.Parameter], hints: Mapping[str, Any], owner: str) -> set[str]:
+    """The parameters that get the call itself: they are not for callers. Raises `TypeError` for one without a name."""
+    names: set[str] = set()
+    for one in parameters:
+        annotation = hints.get(one.name)
+        if annotation is not CallContext and CallContext not in get_args(annotation):
+            continue
+        if one.kind in (one.POSITIONAL_ONLY, one.VAR_POSITIONAL, one.VAR_KEYWORD):
+            raise TypeError(f"{owner} has no name for its call context: give it `{one.name}: CallContext`")
+        names.add(one.name)
+    return names
 
 
 def _hinted(function: Any) -> Any:
