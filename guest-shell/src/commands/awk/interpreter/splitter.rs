@@ -187,7 +187,8 @@ fn split_by_widths(widths: &[FieldWidth], text: &str, parts: &mut Parts<'_>) {
     }
 }
 
-/// Splits into what a regular expression matches; one separator stands before each part and one behind the last, which may be empty. An empty match is a part unless it stands right behind another.
+/// Splits into what a regular expression matches. An empty match is a part unless it stands right behind another. One
+/// separator stands before each part and one behind the last; each may be empty.
 fn split_into_matches(part: &AwkRegex, text: &str, parts: &mut Parts<'_>) {
     let mut position = 0;
     let mut last_end: Option<usize> = None;
