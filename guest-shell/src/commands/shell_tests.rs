@@ -1,6 +1,6 @@
 //! Scripts whose results depend on our patches of bashkit, compared with the output of bash.
 
-use super::testing::run;
+use super::testing::{builder, run};
 
 async fn check(cases: &[(&str, &str, i32)]) {
     for (script, output, status) in cases {
@@ -460,4 +460,115 @@ async fn join_tells_of_input_that_is_not_in_order() {
 #[tokio::test]
 async fn factor_reads_numbers_from_a_pipe() {
     check(&[("seq 3 | factor", "1:\n2: 2\n3: 3\n", 0), ("factor <<< '12 7'", "12: 2 2 3\n7: 7\n", 0)]).await;
+}
+
+#[tokio::test]
+async fn substitution_in_an_arithmetic_command_keeps_its_quotes() {
+    check(&[
+        ("(( $(echo \"2.5 > 1.5\" | bc -l) )) && echo gt; ls", "gt\n", 0),
+        ("x=2.5 y=1.5; if (( $(echo \"$x < $y\" | bc) == 0 )); then echo ge; fi", "ge\n", 0),
+        ("(( `echo \"1 > 2\" | bc` )) || echo le; ls", "le\n", 0),
+        ("for (( i = $(printf '%s\\n' \"a b\" c | wc -l); i < 4; i++ )); do echo $i; done", "2\n3\n", 0),
+        ("declare -A m=([\"x y\"]=3); (( m[\"x y\"] > 2 && \"1\" + 1 == 2 )) && echo yes", "yes\n", 0),
+        ("f() { (( $(echo \"1;0\" | cut -d\";\" -f1) )); }; f && echo one", "one\n", 0),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn err_trap_names_a_subshell_and_an_assignment_whole() {
+    let trap = "trap 'echo \"err: $BASH_COMMAND\"' ERR";
+    for (script, output) in [
+        ("(exit 3)", "err: ( exit 3 )\n"),
+        ("(echo a; exit 2)", "a\nerr: ( echo a; exit 2 )\n"),
+        ("x=$(false)", "err: x=$(false)\n"),
+        ("false", "err: false\n"),
+        ("[[ a == b ]]", "err: [[ a == b ]]\n"),
+    ] {
+        let result = run(&format!("{trap}; {script}")).await;
+        assert_eq!(&*result.stdout, output, "{script}");
+    }
+}
+
+#[tokio::test]
+async fn child_shell_knows_the_version_of_bash() {
+    check(&[
+        ("bash -c 'echo ${BASH_VERSINFO[0]} ${BASH_VERSION%%.*}'", "5 5\n", 0),
+        ("echo '(( BASH_VERSINFO[0] >= 4 )) && echo new' > s.sh; bash s.sh; chmod +x s.sh; ./s.sh", "new\nnew\n", 0),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn read_with_a_timeout_waits_no_longer_on_a_pipe() {
+    for (script, output) in [
+        ("(sleep 0.5; echo late) | { read -t 0.05 x; echo \"$? [$x]\"; }", "142 []\n"),
+        ("(printf part; sleep 0.5) | { read -t 0.05 x; echo \"$? [$x]\"; }", "142 [part]\n"),
+        ("printf 'a b\\n' | { read -t 5 x y; echo \"$? $x|$y\"; read -t 5 z; echo $?; }", "0 a|b\n1\n"),
+        ("(sleep 0.5; echo late) | { read -t 0; echo $?; }", "1\n"),
+        ("echo x | { sleep 0.05; read -t 0; echo $?; read v; echo $v; }; read -t 0 < /dev/null; echo $?", "0\nx\n0\n"),
+    ] {
+        let result = builder().sleep().build().exec(script).await.expect("a script that ends");
+        assert_eq!((&*result.stdout, &*result.stderr), (output, ""), "{script}");
+    }
+}
+
+#[tokio::test]
+async fn descriptor_that_is_open_for_reading_is_a_file_of_commands() {
+    check(&[
+        ("cat /dev/fd/3 3<<< three", "three\n", 0),
+        ("exec 4< <(echo four); cat /dev/fd/4; exec 4<&-; cat /dev/fd/4 2> /dev/null; echo $?", "four\n1\n", 0),
+        ("paste -d, <(seq 2) /dev/fd/5 5< <(seq 7 8)", "1,7\n2,8\n", 0),
+        ("grep -c b - /dev/fd/6 6<<< 'b' <<< 'b'", "(standard input):1\n/dev/fd/6:1\n", 0),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn shell_runs_the_script_that_a_descriptor_has() {
+    check(&[
+        ("echo 'echo \"args: $@ $#\"' | bash /dev/stdin a b", "args: a b 2\n", 0),
+        ("bash /dev/stdin one <<'E'\necho \"got $1\"\nexit 3\nE\necho \"rc $?\"", "got one\nrc 3\n", 0),
+        ("sh /dev/fd/0 <<< 'echo zero'; bash /dev/fd/7 x 7<<< 'echo $1'", "zero\nx\n", 0),
+        (". /dev/fd/7 7<<< 'v=5'; echo $v; source /dev/stdin <<< 'w=6'; echo $w", "5\n6\n", 0),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn locale_c_makes_each_byte_a_character() {
+    check(&[
+        (
+            "s=héllo; LC_ALL=C; echo ${#s}; echo \"${s:0:2}\" | od -An -tx1; unset LC_ALL; echo ${#s}",
+            "6\n 68 c3 0a\n5\n",
+            0,
+        ),
+        ("LC_ALL=C; s=$'\\303\\251x'; echo ${#s} \"${s:2:1}\"; a=(é); echo ${#a[0]}", "3 x\n2\n", 0),
+        ("f() { local LC_ALL=C; echo ${#1}; }; f 日本語; s=日本; echo ${s:1:1}", "9\n本\n", 0),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn first_line_of_a_version_is_the_one_that_scripts_look_for() {
+    for (command, first) in [
+        ("sed", "sed (GNU sed) 4.9"),
+        ("grep", "grep (GNU grep) 3.8"),
+        ("find", "find (GNU findutils) 4.9.0"),
+        ("date", "date (GNU coreutils) 9.1"),
+        ("sort", "sort (GNU coreutils) 9.1"),
+    ] {
+        let result = run(&format!("{command} --version | head -n 1")).await;
+        assert_eq!(result.stdout, format!("{first}\n"), "{command}");
+    }
+}
+
+#[tokio::test]
+async fn substitution_that_begins_with_a_subshell_is_no_arithmetic_in_quotes_either() {
+    check(&[
+        ("echo \"$((cd /tmp; pwd) | tr a-z A-Z)\"; v=\"$((echo q) 2>&1)\"; echo $v", "/TMP\nq\n", 0),
+        ("cat <<E\n[$((echo h) | cat)] $(( 1 + 2 ))\nE\necho \"${x:-$((echo d) | cat)}\"", "[h] 3\nd\n", 0),
+        ("echo \"$(((2+3)*2))\" \"$(( (1) + (2) ))\" \"$(((1)+1))\" \"$(( $(echo \"(2)\") + (3) ))\"", "10 3 2 5\n", 0),
+    ])
+    .await;
 }

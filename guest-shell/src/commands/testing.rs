@@ -1,7 +1,9 @@
 //! Utilities for tests of the commands.
 
 pub(crate) use bashkit::testing::assert_no_leak;
-use bashkit::{Bash, BashBuilder, BuiltinRegistry, ExecResult, StreamData};
+use std::time::Duration;
+
+use bashkit::{Bash, BashBuilder, Builtin, BuiltinContext, BuiltinRegistry, ExecResult, StreamData, async_trait};
 use chrono::DateTime;
 
 use super::date::Date;
@@ -30,9 +32,26 @@ impl ShellBuilder {
         Self { builder: self.builder.fixed_epoch(epoch), clock, ..self }
     }
 
+    /// Adds a command that waits, as the world's `sleep` does.
+    pub(crate) fn sleep(self) -> Self {
+        Self { builder: self.builder.builtin("sleep", Box::new(Sleep)), ..self }
+    }
+
     /// Builds the shell with its utilities.
     pub(crate) fn build(self) -> Bash {
         super::add_all_with_clock(self.builder, &BuiltinRegistry::new(), self.user, self.clock).build()
+    }
+}
+
+/// Command that waits for a number of seconds.
+struct Sleep;
+
+#[async_trait]
+impl Builtin for Sleep {
+    async fn execute(&self, context: BuiltinContext<'_>) -> bashkit::Result<ExecResult> {
+        let seconds = context.args.first().and_then(|word| word.parse().ok()).expect("a number of seconds");
+        bashkit::time_compat::sleep(Duration::from_secs_f64(seconds)).await;
+        Ok(ExecResult::ok(String::new()))
     }
 }
 

@@ -14,11 +14,12 @@ POSIX options:\t\tGNU long options: (standard)
 \t-v var=val\t\t--assign=var=val
 Short options:\t\tGNU long options: (extensions)
 \t-e 'program-text'\t--source='program-text'
+\t-i includefile\t\t--include=includefile
 \t-k\t\t\t--csv
 ";
 
 /// Text that `--version` prints.
-pub(super) const VERSION: &str = "GNU Awk 5.2.1 (bashkit)";
+pub(super) const VERSION: &str = "GNU Awk 5.2.1, API 3.2";
 
 /// Options of gawk that change nothing here.
 const IGNORED_OPTIONS: &[&str] = &[
@@ -68,7 +69,13 @@ pub(super) struct Options {
     pub(super) field_separator: Option<String>,
     pub(super) assignments: Vec<String>,
     pub(super) sources: Vec<ProgramSource>,
+    /// Libraries (`-i FILE`), which come before the program.
+    libraries: Vec<ProgramSource>,
     pub(super) csv: bool,
+    /// Files are edited (`-i inplace`).
+    pub(super) edits_files: bool,
+    /// What is added to the name of a file that is edited for a copy of it.
+    pub(super) copy_suffix: Option<String>,
     pub(super) operands: Vec<String>,
 }
 
@@ -102,6 +109,8 @@ impl Options {
             let program = rest.next().ok_or_else(|| usage_error(""))?;
             options.sources.push(ProgramSource::Text(program.clone()));
         }
+        let program = std::mem::replace(&mut options.sources, std::mem::take(&mut options.libraries));
+        options.sources.extend(program);
         options.operands = rest.cloned().collect();
         Ok(options)
     }
@@ -121,7 +130,14 @@ impl Options {
         };
         match name {
             "-F" | "--field-separator" => self.field_separator = Some(value("F")?),
-            "-v" | "--assign" => self.assignments.push(value("v")?),
+            "-v" | "--assign" => {
+                let assignment = value("v")?;
+                self.take_assignment(assignment);
+            }
+            "-i" | "--include" => {
+                let library = value("i")?;
+                self.include(library);
+            }
             "-f" | "--file" => self.sources.push(ProgramSource::File(value("f")?)),
             "-e" | "--source" => self.sources.push(ProgramSource::Text(value("e")?)),
             "-k" | "--csv" if attached.is_none() => self.csv = true,
@@ -131,6 +147,30 @@ impl Options {
             _ => return Err(usage_error("")),
         }
         Ok(())
+    }
+}
+
+impl Options {
+    /// Takes up an assignment of `-v`; variables of the library `inplace` are what they say here.
+    fn take_assignment(&mut self, assignment: String) {
+        match assignment.split_once('=') {
+            Some(("inplace::suffix", suffix)) => self.copy_suffix = Some(suffix.to_string()),
+            Some(("inplace::enable", value)) => self.edits_files &= !matches!(value, "" | "0"),
+            Some(("INPLACE_SUFFIX", suffix)) => {
+                self.copy_suffix = Some(suffix.to_string());
+                self.assignments.push(assignment);
+            }
+            _ => self.assignments.push(assignment),
+        }
+    }
+
+    /// Takes up a library. The program itself still has to come.
+    fn include(&mut self, library: String) {
+        if matches!(library.as_str(), "inplace" | "inplace.awk") {
+            self.edits_files = true;
+        } else {
+            self.libraries.push(ProgramSource::File(library));
+        }
     }
 }
 

@@ -65,6 +65,8 @@ impl Awk {
         if text.is_ok_and(|text| text.is_of_stdin) {
             io.give_up_stdin();
         }
+        io.in_place.is_enabled = options.edits_files;
+        io.in_place.suffix = options.copy_suffix.clone();
         let bytes_match = environ::is_c_locale(ctx.env);
         let mut interpreter = match Interpreter::new(Arc::new(program), io, limits_of(ctx), bytes_match) {
             Ok(interpreter) => Box::new(interpreter),

@@ -145,7 +145,7 @@ impl Date {
 #[async_trait]
 impl Builtin for Date {
     async fn execute(&self, ctx: Context<'_>) -> Result<ExecResult> {
-        if let Some(result) = check_help_version(ctx.args, HELP, Some("date (bashkit) 0.1")) {
+        if let Some(result) = check_help_version(ctx.args, HELP, Some("date (GNU coreutils) 9.1")) {
             return Ok(result);
         }
         let options = match DateOptions::parse(ctx.args) {

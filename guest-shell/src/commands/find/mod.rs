@@ -83,7 +83,7 @@ impl Find {
 #[async_trait]
 impl Builtin for Find {
     async fn execute(&self, ctx: Context<'_>) -> Result<ExecResult> {
-        if let Some(result) = check_help_version(ctx.args, HELP, Some("find (bashkit) 0.1")) {
+        if let Some(result) = check_help_version(ctx.args, HELP, Some("find (GNU findutils) 4.9.0")) {
             return Ok(result);
         }
         let mut run = match self.prepare(&ctx).await {

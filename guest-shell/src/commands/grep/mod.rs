@@ -42,7 +42,7 @@ pub(crate) struct Grep;
 #[async_trait]
 impl Builtin for Grep {
     async fn execute(&self, ctx: Context<'_>) -> Result<ExecResult> {
-        if let Some(answer) = check_help_version(ctx.args, HELP, Some("grep (bashkit) 0.1")) {
+        if let Some(answer) = check_help_version(ctx.args, HELP, Some("grep (GNU grep) 3.8")) {
             return Ok(answer);
         }
         let mut options = match GrepOptions::parse(ctx.args) {

@@ -89,6 +89,16 @@ impl Moment {
         days(self.year, self.month, self.day) - days(self.year, 0, 1)
     }
 
+    /// Sets the day, and the month where it is January, to those of a day of the year.
+    fn set_ordinal(&mut self, ordinal: i64) {
+        let start = days(self.year, 0, 1);
+        let month = (0..12).rev().find(|month| days(self.year, *month, 1) - start <= ordinal).unwrap_or(0);
+        self.day = ordinal + start - days(self.year, month, 1) + 1;
+        if self.month == 0 {
+            self.month = month;
+        }
+    }
+
     /// Reads the fields of an array; those that are missing are 0, and the year 1900.
     fn read(value: &Val, function: &str) -> Result<Self, Failure> {
         let wrong = || {
@@ -311,6 +321,13 @@ fn parse(input: &Val, format: &Val) -> Given {
     }
     if let Some(afternoon) = reading.afternoon {
         reading.moment.hour = reading.moment.hour % 12 + if afternoon { 12 } else { 0 };
+    }
+    // C does so once it has read a part of a date.
+    if let Some(ordinal) = reading.ordinal
+        && reading.moment.day < 1
+        && (reading.moment.year != 1900 || reading.moment.month != 0)
+    {
+        reading.moment.set_ordinal(ordinal);
     }
     let moment = reading.moment;
     // Values that C leaves where the text does not provide them.

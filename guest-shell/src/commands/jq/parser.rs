@@ -689,6 +689,10 @@ impl<'a> Parser<'a> {
             if !self.accept(",") {
                 return Err(self.unexpected(", expecting '}'"));
             }
+            // A comma may stand behind the last member, not alone.
+            if self.accept("}") {
+                return Ok(Ast::Object(members));
+            }
         }
     }
 

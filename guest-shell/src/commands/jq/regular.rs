@@ -47,7 +47,7 @@ fn read_flags(text: &str) -> Result<(Flags, String), Failure> {
             'x' => inline.push('x'),
             // Line ends are not special anyway.
             's' => {}
-            'p' => inline.push('s'),
+            'm' | 'p' => inline.push('s'),
             _ => return Err(Failure::new(format!("{text} is not a valid modifier string"))),
         }
     }

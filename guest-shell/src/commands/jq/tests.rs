@@ -404,3 +404,33 @@ fn function_with_too_many_parameters_is_refused() {
         "jq: error: too many function parameters or local function definitions (max 4095)\njq: 1 compile error\n";
     assert_eq!((done.status, done.error.as_str()), (3, message));
 }
+
+#[test]
+fn object_may_end_in_a_comma() {
+    check(&[("{a: 1,}", "{\"a\":1}"), ("{a: 1, \"b\": 2,}", "{\"a\":1,\"b\":2}"), ("{(\"c\"): 3,}", "{\"c\":3}")]);
+    for wrong in ["{,}", "{a: 1,,}", "[1,]"] {
+        assert_eq!(jq(&["-c", wrong], "null").status, 3, "{wrong}");
+    }
+}
+
+#[test]
+fn flag_m_lets_a_dot_match_a_line_break() {
+    check(&[
+        (
+            "\"a\\nb\" | test(\"a.b\"), test(\"a.b\"; \"m\"), test(\"a.b\"; \"p\"), test(\"^b\"; \"m\")",
+            "false true true false",
+        ),
+        ("\"a\" | try test(\"a\"; \"q\") catch .", "\"q is not a valid modifier string\""),
+    ]);
+}
+
+#[test]
+fn day_of_the_year_gives_the_date() {
+    check(&[
+        ("\"2024-060\" | strptime(\"%Y-%j\")", "[2024,1,29,0,0,0,4,59]"),
+        ("\"2024-001\" | strptime(\"%Y-%j\") | mktime | todate", "\"2024-01-01T00:00:00Z\""),
+        ("\"2024-366\" | strptime(\"%Y-%j\")", "[2024,11,31,0,0,0,2,365]"),
+        ("\"2023-365\" | strptime(\"%Y-%j\") | mktime | todate", "\"2023-12-31T00:00:00Z\""),
+        ("\"060\" | strptime(\"%j\")", "[1900,0,0,0,0,0,8,59]"),
+    ]);
+}

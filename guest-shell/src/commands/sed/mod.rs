@@ -38,7 +38,7 @@ pub(crate) struct Sed;
 #[async_trait]
 impl Builtin for Sed {
     async fn execute(&self, ctx: Context<'_>) -> Result<ExecResult> {
-        if let Some(result) = check_help_version(ctx.args, HELP, Some("sed (bashkit) 0.1")) {
+        if let Some(result) = check_help_version(ctx.args, HELP, Some("sed (GNU sed) 4.9")) {
             return Ok(result);
         }
         match Options::parse(ctx.args) {

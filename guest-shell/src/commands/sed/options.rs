@@ -6,7 +6,7 @@ use bashkit::ExecResult;
 use bashkit::builtins::invalid_option;
 
 /// Text that `--help` prints.
-pub(super) const HELP: &str = "Usage: sed [OPTION]... {script} [FILE]...\n\
+pub(super) const HELP: &str = "Usage: sed [OPTION]... {script-only-if-no-other-script} [input-file]...\n\
 Stream editor for filtering and transforming text.\n\n  \
 -n, --quiet, --silent\tsuppress automatic printing of pattern space\n  \
 -e script, --expression=script\n\t\tadd the script to the commands to be executed\n  \
@@ -86,7 +86,7 @@ impl Options {
     fn complete(mut self) -> Parsed<Options> {
         if self.sources.is_empty() {
             if self.files.is_empty() {
-                let usage = format!("Usage: sed [OPTION]... {{script}} [FILE]...\n{HELP}");
+                let usage = HELP.to_owned();
                 return Err(Box::new(ExecResult::err(usage, 1)));
             }
             self.sources.push(ScriptSource::Text(self.files.remove(0)));

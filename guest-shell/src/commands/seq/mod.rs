@@ -44,7 +44,7 @@ impl Command for Seq {
         let asks = |option: &str| context.args.iter().take_while(|word| *word != "--").any(|word| word == option);
         let text = match (asks("--help"), asks("--version")) {
             (true, _) => HELP,
-            (false, true) => "seq (bashkit) 0.1\n",
+            (false, true) => "seq (GNU coreutils) 9.1\n",
             (false, false) => "",
         };
         if !text.is_empty() {

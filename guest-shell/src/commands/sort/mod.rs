@@ -69,7 +69,7 @@ pub(crate) struct Sort;
 #[async_trait]
 impl Builtin for Sort {
     async fn execute(&self, ctx: Context<'_>) -> Result<ExecResult> {
-        if let Some(result) = check_help_version(ctx.args, HELP, Some("sort (bashkit) 0.1")) {
+        if let Some(result) = check_help_version(ctx.args, HELP, Some("sort (GNU coreutils) 9.1")) {
             return Ok(result);
         }
         let mut options = match SortOptions::parse(ctx.args) {

@@ -221,7 +221,8 @@ fn character(argument: &Value) -> String {
             of_code.unwrap_or_else(|| char::from((code & 0xff) as u8)).to_string()
         }
         Value::Uninit => "\0".to_string(),
-        Value::Str(text) => text.chars().next().map(String::from).unwrap_or_default(),
+        // A text without characters is the end of a text in C.
+        Value::Str(text) => text.chars().next().unwrap_or('\0').to_string(),
     }
 }
 

@@ -75,7 +75,7 @@ impl Interpreter {
     }
 
     /// Returns the source location of the current statement, as a prefix of messages.
-    fn location(&self) -> String {
+    pub(crate) fn location(&self) -> String {
         match self.location_index.and_then(|index| self.program.locs.get(index as usize)) {
             Some((name, line)) => format!("{name}:{line}: "),
             None => String::new(),

@@ -42,6 +42,7 @@ impl Interpreter {
         if stage == Stage::GoesOn && reads_input(program) {
             self.run_records(program).await?;
         }
+        self.end_edit().await?;
         self.run_blocks(&program.end).await
     }
 

@@ -187,29 +187,33 @@ fn split_by_widths(widths: &[FieldWidth], text: &str, parts: &mut Parts<'_>) {
     }
 }
 
-/// Splits into what a regular expression matches. An empty match is a part unless it stands right behind another.
+/// Splits into what a regular expression matches. An empty match is a part unless it stands right behind another. One
+/// separator stands before each part and one behind the last; each may be empty.
 fn split_into_matches(part: &AwkRegex, text: &str, parts: &mut Parts<'_>) {
     let mut position = 0;
     let mut last_end: Option<usize> = None;
+    let mut separator_start = 0;
     while position <= text.len() && !parts.too_many {
         let Some((start, end)) = part.find_at(text, position) else {
             break;
         };
         if start == end {
             if last_end != Some(start) {
+                parts.push_separator(&text[separator_start..start]);
                 parts.push("");
                 last_end = Some(start);
+                separator_start = start;
             }
             position = next_character(text, start);
             continue;
         }
-        if let Some(last_end) = last_end {
-            parts.push_separator(&text[last_end..start]);
-        }
+        parts.push_separator(&text[separator_start..start]);
         parts.push(&text[start..end]);
         last_end = Some(end);
+        separator_start = end;
         position = end;
     }
+    parts.push_separator(&text[separator_start..]);
 }
 
 /// Returns where the character behind that at `position` begins; behind the last one: past the end.

@@ -69,6 +69,7 @@ impl Interpreter {
     /// Leaves the current file, if there is one, and runs `ENDFILE`.
     pub(crate) async fn end_main_file(&mut self) -> Evaluation<()> {
         if self.io.main.current.take().is_some() {
+            self.end_edit().await?;
             let program = self.program.clone();
             self.run_blocks(&program.endfile).await?;
         }
@@ -138,6 +139,7 @@ impl Interpreter {
     }
 
     async fn start_main_file(&mut self, name: String, reader: Reader) -> Evaluation<()> {
+        self.start_edit(&name);
         self.set_variable(VarRef::Global(special::FILENAME), Value::Str(name))?;
         self.settings.fnr = 0.0;
         self.put_special(special::FNR, Value::Num(0.0));

@@ -5,6 +5,7 @@
 //! | [`reader`] | sources of records, and how records are separated |
 //! | [`main_input`] | records of the files that `ARGV` names |
 //! | [`getline`] | `getline`, its files and commands |
+//! | [`in_place`] | files that are edited |
 //! | [`output`] | `print`, redirections, `close` and `fflush` |
 //! | [`command`] | commands that the shell runs for the program |
 //!
@@ -12,6 +13,7 @@
 
 mod command;
 mod getline;
+mod in_place;
 mod main_input;
 mod output;
 mod reader;
@@ -20,6 +22,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 pub(super) use command::{Bridge, BridgeState, CommandRequest};
+pub(super) use in_place::InPlace;
 pub(super) use main_input::command_line_assignment;
 pub(super) use reader::{InputPipe, RecordSeparator};
 
@@ -60,6 +63,7 @@ pub(super) struct Io {
     outputs: OpenOutputs,
     inputs: OpenInputs,
     main: MainInput,
+    pub(super) in_place: InPlace,
     stdin_is_taken: bool,
     has_warned_of_commands: bool,
 }
@@ -75,6 +79,7 @@ impl Io {
             outputs: OpenOutputs::default(),
             inputs: OpenInputs::default(),
             main: MainInput::default(),
+            in_place: InPlace::default(),
             stdin_is_taken: false,
             has_warned_of_commands: false,
         }

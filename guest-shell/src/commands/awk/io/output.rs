@@ -95,7 +95,10 @@ impl Interpreter {
             return Err(self.output_exceeded());
         }
         let Some(redirect) = redirect else {
-            self.io.stdout.push_str(&text);
+            match self.io.in_place.output() {
+                Some(edited) => edited.push_str(&text),
+                None => self.io.stdout.push_str(&text),
+            }
             return Ok(());
         };
         let (Redirect::File(target) | Redirect::Append(target) | Redirect::Pipe(target)) = redirect;

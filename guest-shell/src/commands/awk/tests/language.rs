@@ -238,3 +238,28 @@ async fn programs_print_what_gawk_prints() {
         assert_eq!(result.stdout, printed, "{program}");
     }
 }
+
+#[tokio::test]
+async fn patsplit_stores_the_separators_around_the_parts() {
+    let program =
+        "BEGIN{n=patsplit($1,f,/[0-9]+/,s);print n,f[1],f[2];for(i=0;i<=n;i++)printf \"[%s]\",s[i];print length(s)}";
+    for (text, expected) in [("a1b22c", "2 1 22\n[a][b][c]3\n"), ("1a2", "2 1 2\n[][a][]3\n"), ("abc", "0  \n[abc]1\n")]
+    {
+        let program = program.replace("$1", &format!("\"{text}\""));
+        let result = run_awk(&[&program], None).await.unwrap();
+        assert_eq!(&*result.stdout, expected, "{text}");
+    }
+}
+
+#[tokio::test]
+async fn function_without_a_value_for_its_argument_warns() {
+    for (program, warning) in [
+        ("BEGIN{print log(-1)}", "awk: cmd. line:1: warning: log: received negative argument -1\n"),
+        ("BEGIN{x=sqrt(-2.5)}", "awk: cmd. line:1: warning: sqrt: received negative argument -2.5\n"),
+        ("BEGIN{x=exp(800)}", "awk: cmd. line:1: warning: exp: argument 800 is out of range\n"),
+        ("BEGIN{x=log(0);y=sqrt(0);z=exp(-740);w=log(\"a\")}", ""),
+    ] {
+        let result = run_awk(&[program], None).await.unwrap();
+        assert_eq!((&*result.stderr, result.exit_code), (warning, 0), "{program}");
+    }
+}

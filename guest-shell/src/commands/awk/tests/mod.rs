@@ -4,6 +4,7 @@
 
 mod csv;
 mod getline;
+mod in_place;
 mod language;
 mod limits;
 mod output;

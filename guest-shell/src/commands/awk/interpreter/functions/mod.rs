@@ -103,6 +103,10 @@ impl Interpreter {
             F::Systime => Ok(Value::Num(self.now())),
             _ => {
                 let numbers: Vec<f64> = arguments.iter().map(Value::to_num).collect();
+                if let Some(warning) = number::warning(function, numbers[0]) {
+                    let location = self.location();
+                    self.write_error_line(&format!("awk: {location}warning: {warning}"));
+                }
                 Ok(Value::Num(number::compute(function, &numbers)))
             }
         }

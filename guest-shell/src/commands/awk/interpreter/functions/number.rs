@@ -3,6 +3,7 @@
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
 use super::super::super::ast::BuiltinFunction;
+use super::super::super::format::format_number;
 use super::super::super::value::str_to_num;
 use super::super::expression::nan_as_on_x86;
 
@@ -56,6 +57,22 @@ pub(super) fn compute(function: BuiltinFunction, numbers: &[f64]) -> f64 {
         F::Rshift => (bits(first) >> shift()) as f64,
         F::Compl => (!bits(first) & ((1u64 << EXACT_BITS) - 1)) as f64,
         _ => 0.0,
+    }
+}
+
+/// Exponents below yield less than any number but 0.
+const LEAST_EXPONENT: f64 = -745.2;
+
+/// Returns what gawk warns of when a function gets a number that it is not defined for.
+pub(super) fn warning(function: BuiltinFunction, number: f64) -> Option<String> {
+    let shown = || format_number(number, "%.6g");
+    match function {
+        BuiltinFunction::Log if number < 0.0 => Some(format!("log: received negative argument {}", shown())),
+        BuiltinFunction::Sqrt if number < 0.0 => Some(format!("sqrt: received negative argument {}", shown())),
+        BuiltinFunction::Exp if number.is_finite() && (number.exp().is_infinite() || number < LEAST_EXPONENT) => {
+            Some(format!("exp: argument {} is out of range", shown()))
+        }
+        _ => None,
     }
 }
 

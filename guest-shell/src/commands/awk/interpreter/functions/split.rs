@@ -44,26 +44,27 @@ impl Interpreter {
         let array = self.array_of_expression(&arguments[1]).await?;
         self.fill_array(array, parts.into_iter().map(Value::from_input).collect())?;
         if let Some(target) = arguments.get(3) {
-            self.store_separators(target, separators, matches!(splitter, Splitter::Space), count).await?;
+            self.store_separators(target, separators, splitter, count).await?;
         }
         Ok(Value::Num(count as f64))
     }
 
-    /// Stores separators in an array. Those of runs of blanks count from 0, and the first and the last exist only if they are not
-    /// empty.
+    /// Stores separators in an array. Those of runs of blanks count from 0, and the first and the last exist only if they
+    /// are not empty; those around what `patsplit` found count from 0, too.
     async fn store_separators(
         &mut self,
         target: &Expr,
         mut separators: Vec<String>,
-        are_blanks: bool,
+        splitter: &Splitter,
         part_count: usize,
     ) -> Evaluation<()> {
+        let are_blanks = matches!(splitter, Splitter::Space);
         let array = self.array_of_expression(target).await?;
         let first_is_empty = are_blanks && separators.first().is_some_and(String::is_empty);
         if are_blanks && separators.len() > part_count && separators.last().is_some_and(String::is_empty) {
             separators.pop();
         }
-        let first_key = if are_blanks { 0 } else { 1 };
+        let first_key = if matches!(splitter, Splitter::Space | Splitter::Fpat(_)) { 0 } else { 1 };
         self.fill_array_from(array, first_key, separators.into_iter().map(Value::Str).collect())?;
         if first_is_empty {
             self.delete_element(array, "0");
