@@ -13,6 +13,7 @@ use serde::de::{DeserializeSeed, Deserializer as _, IgnoredAny, MapAccess, Visit
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader};
 use tokio::sync::{Mutex, Semaphore};
+use tokio_util::sync::CancellationToken;
 use tollhouse::json::{self, JsonError};
 
 /// Longest message, in bytes.
@@ -48,6 +49,8 @@ pub(crate) struct LineTransport<R, W> {
     errors: Arc<Semaphore>,
     /// Told once, when the first line is no message.
     on_prose: Option<fn()>,
+    /// Cancelled when the input has ended.
+    end: CancellationToken,
 }
 
 /// Line that was read, or the end of the input.
@@ -79,7 +82,13 @@ impl<R: AsyncRead + Send + Unpin, W: AsyncWrite + Send + Unpin + 'static> LineTr
             write: Arc::new(Mutex::new(Some(write))),
             errors: Arc::new(Semaphore::new(MAX_ERRORS as usize)),
             on_prose: Some(on_prose),
+            end: CancellationToken::new(),
         }
+    }
+
+    /// Cancels the token when the input has ended.
+    pub(crate) fn telling_end(self, end: CancellationToken) -> Self {
+        Self { end, ..self }
     }
 
     /// Reads a line into `self.line`, without its end. If this is cancelled, the next call goes on with the line. The
@@ -90,6 +99,7 @@ impl<R: AsyncRead + Send + Unpin, W: AsyncWrite + Send + Unpin + 'static> LineTr
             let there = self.read.fill_buf().await.unwrap_or_default();
             if there.is_empty() {
                 self.has_ended = true;
+                self.end.cancel();
                 return match self.overflow.take() {
                     Some(end) => Read::TooLong(end),
                     None if self.line.is_empty() => Read::End,
