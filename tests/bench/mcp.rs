@@ -57,7 +57,7 @@ fn run_itself() -> Duration {
     let run = || {
         let script = Script { source: "return 1".to_owned(), name: "script.ts".to_owned(), ..Script::default() };
         let started = session.start(Language::JavaScript, script, RunOptions::default()).expect("it starts");
-        assert_eq!(started.finish().value, json!(1));
+        assert_eq!(started.finish().value, Some(json!(1)));
     };
     median(ROUNDS, run)
 }

@@ -49,8 +49,16 @@ pub(crate) struct LineTransport<R, W> {
     errors: Arc<Semaphore>,
     /// Told once, when the first line is no message.
     on_prose: Option<fn()>,
+    end: InputEnd,
+}
+
+/// End of the input, which is told before the transport ends: what is in progress is answered meanwhile.
+#[derive(Clone, Default)]
+pub(crate) struct InputEnd {
     /// Cancelled when the input has ended.
-    end: CancellationToken,
+    pub(crate) reached: CancellationToken,
+    /// Cancelled when the transport may end.
+    pub(crate) released: CancellationToken,
 }
 
 /// Line that was read, or the end of the input.
@@ -82,12 +90,12 @@ impl<R: AsyncRead + Send + Unpin, W: AsyncWrite + Send + Unpin + 'static> LineTr
             write: Arc::new(Mutex::new(Some(write))),
             errors: Arc::new(Semaphore::new(MAX_ERRORS as usize)),
             on_prose: Some(on_prose),
-            end: CancellationToken::new(),
+            end: InputEnd { released: released(), ..InputEnd::default() },
         }
     }
 
-    /// Cancels the token when the input has ended.
-    pub(crate) fn telling_end(self, end: CancellationToken) -> Self {
+    /// Tells the end of the input, and waits there until the transport may end.
+    pub(crate) fn telling_end(self, end: InputEnd) -> Self {
         Self { end, ..self }
     }
 
@@ -99,7 +107,7 @@ impl<R: AsyncRead + Send + Unpin, W: AsyncWrite + Send + Unpin + 'static> LineTr
             let there = self.read.fill_buf().await.unwrap_or_default();
             if there.is_empty() {
                 self.has_ended = true;
-                self.end.cancel();
+                self.end.reached.cancel();
                 return match self.overflow.take() {
                     Some(end) => Read::TooLong(end),
                     None if self.line.is_empty() => Read::End,
@@ -173,6 +181,7 @@ where
             if self.has_ended {
                 // What was written last is read before the end.
                 let _ = self.errors.acquire_many(MAX_ERRORS).await;
+                self.end.released.cancelled().await;
                 return None;
             }
             let judged = match self.read_line().await {
@@ -198,6 +207,13 @@ where
         drop(self.write.lock().await.take());
         Ok(())
     }
+}
+
+/// Returns a token that is cancelled already.
+fn released() -> CancellationToken {
+    let token = CancellationToken::new();
+    token.cancel();
+    token
 }
 
 /// Decides about a line.

@@ -17,7 +17,7 @@ use rmcp::model::{
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
-use tokio::sync::{OwnedRwLockReadGuard, RwLock, Semaphore};
+use tokio::sync::{Semaphore, watch};
 use tokio_util::sync::CancellationToken;
 
 use crate::arguments::{excerpt, nearest};
@@ -98,8 +98,8 @@ pub(crate) struct ServerState {
     pub(crate) runs: Arc<Semaphore>,
     /// Cancelled when the server ends: runs are cancelled then, and calls that wait for consent stay suspended on disk.
     pub(crate) ending: CancellationToken,
-    /// Read by each call of a tool that is in progress.
-    in_progress: Arc<RwLock<()>>,
+    /// Number of the calls of tools that are in progress.
+    calls: watch::Sender<usize>,
 }
 
 impl Server {
@@ -119,7 +119,7 @@ impl Server {
             relay: options.relay,
             runs: Arc::new(Semaphore::new(MAX_RUNS)),
             ending: CancellationToken::new(),
-            in_progress: Arc::default(),
+            calls: watch::Sender::new(0),
         })))
     }
 
@@ -132,13 +132,35 @@ impl Server {
     pub(crate) async fn end(&self, grace: Duration) {
         self.0.ending.cancel();
         // What has not ended by then ends with the process; a session on disk has its journal.
-        let _ = tokio::time::timeout(grace, self.0.in_progress.write()).await;
+        let _ = tokio::time::timeout(grace, self.idle()).await;
     }
 
-    /// Counts a call of a tool as one in progress until the guard is dropped; `None` once the server ends.
-    fn begin_call(&self) -> Option<OwnedRwLockReadGuard<()>> {
-        let begun = Arc::clone(&self.0.in_progress).try_read_owned().ok()?;
+    /// Waits until no call of a tool is in progress.
+    pub(crate) async fn idle(&self) {
+        // The sender is in this server.
+        let _ = self.0.calls.subscribe().wait_for(|calls| *calls == 0).await;
+    }
+
+    /// Counts a call of a tool as one in progress; `None` once the server ends.
+    fn begin_call(&self) -> Option<CallInProgress> {
+        let begun = CallInProgress::new(self.clone());
         (!self.0.ending.is_cancelled()).then_some(begun)
+    }
+}
+
+/// Call of a tool that is in progress until this is dropped.
+pub(crate) struct CallInProgress(Server);
+
+impl CallInProgress {
+    fn new(server: Server) -> Self {
+        server.0.calls.send_modify(|calls| *calls += 1);
+        Self(server)
+    }
+}
+
+impl Drop for CallInProgress {
+    fn drop(&mut self) {
+        self.0.0.calls.send_modify(|calls| *calls -= 1);
     }
 }
 

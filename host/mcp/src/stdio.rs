@@ -8,14 +8,13 @@ use rmcp::service::ServerInitializeError;
 use tokio::runtime::Builder;
 use tokio_util::sync::CancellationToken;
 
-use crate::line_transport::LineTransport;
+use crate::line_transport::{InputEnd, LineTransport};
 use crate::server::Server;
 
 /// Time that cancelled runs have to end.
 pub(crate) const GRACE: Duration = Duration::from_secs(10);
 
-/// Time that calls have to end once the client has closed standard input. `rmcp` writes answers for five seconds from then
-/// on, and those of cancelled runs must be among them.
+/// Time that calls have to end once the client has closed standard input.
 const LINGER: Duration = Duration::from_secs(4);
 
 /// Error of a server that ends.
@@ -41,9 +40,9 @@ pub enum ServeError {
 pub fn serve_stdio(server: &Server, stop: &Stopper, on_prose: fn()) -> Result<(), ServeError> {
     let runtime = Builder::new_multi_thread().enable_all().build().map_err(ServeError::Start)?;
     let served = runtime.block_on(async {
-        let (left, closing) = (CancellationToken::new(), CancellationToken::new());
-        let transport = LineTransport::new(tokio::io::stdin(), tokio::io::stdout(), on_prose).telling_end(left.clone());
-        tokio::spawn(end_in_order(server.clone(), stop.0.clone(), left, closing.clone()));
+        let (end, closing) = (InputEnd::default(), CancellationToken::new());
+        let transport = LineTransport::new(tokio::io::stdin(), tokio::io::stdout(), on_prose).telling_end(end.clone());
+        tokio::spawn(end_in_order(server.clone(), stop.0.clone(), end, closing.clone()));
         let running = match server.connection().serve_with_ct(transport, closing).await {
             Ok(running) => running,
             // It left before it said anything, or the server was stopped.
@@ -61,14 +60,22 @@ pub fn serve_stdio(server: &Server, stop: &Stopper, on_prose: fn()) -> Result<()
     served
 }
 
-/// Waits for the end of the client or of the server; then ends the calls that are in progress, and closes the connection
-/// once they are answered.
-async fn end_in_order(server: Server, stop: CancellationToken, left: CancellationToken, closing: CancellationToken) {
+/// Waits for the end of the input or of the server; then has the calls that are in progress end and be answered, and ends the
+/// connection.
+async fn end_in_order(server: Server, stop: CancellationToken, input: InputEnd, closing: CancellationToken) {
     tokio::select! {
         () = stop.cancelled() => {}
-        () = async { left.cancelled().await; tokio::time::sleep(LINGER).await } => {}
+        () = input.reached.cancelled() => {
+            tokio::select! {
+                () = stop.cancelled() => {}
+                // Requests that were just read, and have not begun, are answered by `rmcp` before it ends.
+                () = server.idle() => return input.released.cancel(),
+                () = tokio::time::sleep(LINGER) => {}
+            }
+        }
     }
     server.end(GRACE).await;
+    input.released.cancel();
     closing.cancel();
 }
 

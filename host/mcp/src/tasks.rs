@@ -16,12 +16,12 @@ use rmcp::model::{
 use rmcp::service::RequestContext;
 use rmcp::task_manager::{TaskContext, TaskExit, TaskManager, TaskOptions};
 use rmcp::{ErrorData, RoleServer};
-use tokio::sync::{OwnedRwLockReadGuard, OwnedSemaphorePermit};
+use tokio::sync::OwnedSemaphorePermit;
 use tokio_util::sync::CancellationToken;
 
 use crate::approvals;
 use crate::runs;
-use crate::server::{Connection, is_modern};
+use crate::server::{CallInProgress, Connection, is_modern};
 use crate::sessions::ClientSessions;
 
 /// Time after which a call becomes a task. Most runs have ended by then, and need no polling.
@@ -82,7 +82,7 @@ pub(crate) struct ToolCall {
     context: RequestContext<RoleServer>,
     client: Arc<ClientSessions>,
     /// What counts the call as one in progress.
-    _counted: (OwnedSemaphorePermit, OwnedRwLockReadGuard<()>),
+    _counted: (OwnedSemaphorePermit, CallInProgress),
 }
 
 /// Call that goes on, with its answer.
@@ -94,7 +94,7 @@ impl ToolCall {
         connection: Connection,
         context: RequestContext<RoleServer>,
         client: Arc<ClientSessions>,
-        counted: (OwnedSemaphorePermit, OwnedRwLockReadGuard<()>),
+        counted: (OwnedSemaphorePermit, CallInProgress),
     ) -> Self {
         Self { connection, context, client, _counted: counted }
     }
