@@ -146,7 +146,7 @@ fn exposed_tools_pass_the_same_gate_and_share_its_budgets() {
 fn annotations_of_exposed_tools_follow_from_what_each_was_granted() {
     let home = Home::with_tools(&["stats", "http", "kv"]);
     let policy =
-        "[tool.http]\nhttp = ['https://api.example/*']\n[tool.kv]\nkeyvalue = ['default']\n[[grant]]\nmethod = '**'\n";
+        "[tool.http]\nhttp = ['https://api.example/']\n[tool.kv]\nkeyvalue = ['default']\n[[grant]]\nmethod = '**'\n";
     home.file("p.toml", policy);
     let mut client =
         Client::start(&home, &["--policy", "p.toml", "--expose", "stats", "--expose", "http", "--expose", "kv"]);

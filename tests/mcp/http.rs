@@ -130,7 +130,8 @@ impl HttpServer {
         let _ = stream.read_to_string(&mut answer);
         let events = answer.lines().filter_map(|line| line.strip_prefix("data:").map(str::trim).or(Some(line)));
         let messages = events.filter_map(|data| serde_json::from_str::<Value>(data).ok());
-        messages.last().and_then(|message| message.get("result").cloned())
+        // The sizes of chunks are numbers.
+        messages.filter(Value::is_object).last().and_then(|message| message.get("result").cloned())
     }
 
     /// Sends the server a signal.

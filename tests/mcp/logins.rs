@@ -100,7 +100,7 @@ fn login_is_stored_encrypted_and_used_without_being_shown() {
     assert!(!contents(home.path()).contains("hunter2"), "no token lies in a file as it is");
     let listed = home.run(["mcp", "ls", "--policy", "policy.toml"]);
     assert!(listed.stdout.contains("has your login"), "{listed:?}");
-    let ran = js(&home, "return [await hub.echo({text: 'hi'}), (await hub.headers({text: ''})).Authorization]");
+    let ran = js(&home, "return [await hub.echo({text: 'hi'}), (await hub.headers({text: ''})).authorization]");
     assert_eq!(ran["value"], json!(["hi", "Bearer {{secret:login}}"]), "{ran}");
     assert!(!contents(home.path()).contains("hunter2"));
 }

@@ -151,10 +151,10 @@ fn call_of_a_client_that_polls_no_tasks_is_answered_when_it_ends() {
 #[test]
 fn task_of_another_client_is_unknown() {
     use super::http::{HttpServer, bearer, seal};
-    let home = Home::new();
+    let home = Home::with_tools(&["stats"]);
     assert_eq!(home.run(["policy", "keygen", "k"]).status, 0);
     let [mine, other] = ["a", "b"].map(|name| {
-        let policy = format!("[[grant]]\nname = '{name}'\nmethod = 'none/none'\n");
+        let policy = format!("[[grant]]\nname = '{name}'\nmethod = 'stats/describe'\n");
         bearer(&seal(&home, &policy))
     });
     let server = HttpServer::start(&home, &["--issuer", "k.pub"]);
