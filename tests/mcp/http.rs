@@ -129,9 +129,9 @@ impl HttpServer {
         // What came before the end counts.
         let _ = stream.read_to_string(&mut answer);
         let events = answer.lines().filter_map(|line| line.strip_prefix("data:").map(str::trim).or(Some(line)));
-        let messages = events.filter_map(|data| serde_json::from_str::<Value>(data).ok());
+        let mut messages = events.filter_map(|data| serde_json::from_str::<Value>(data).ok());
         // The sizes of chunks are numbers.
-        messages.filter(Value::is_object).last().and_then(|message| message.get("result").cloned())
+        messages.rfind(Value::is_object).and_then(|message| message.get("result").cloned())
     }
 
     /// Sends the server a signal.

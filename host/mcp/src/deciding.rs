@@ -95,7 +95,7 @@ fn pending(server: &Server, stored: &StoredRoot, arguments: Option<JsonObject>) 
     }
     let shown = waiting.iter().take(MAX_CALLS);
     let items: Vec<Value> = shown.clone().map(item).collect();
-    let text: Vec<String> = shown.map(|call| told(call)).collect();
+    let text: Vec<String> = shown.map(told).collect();
     let text = if text.is_empty() { "No call waits for approval.".to_owned() } else { text.join("\n\n") };
     let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
     result.structured_content = Some(json!({ "pending": items, "more": waiting.len().saturating_sub(MAX_CALLS) }));

@@ -61,7 +61,7 @@ impl ClientTasks {
         }
         let kept = u64::try_from((KEPT + repeated.wall).as_millis()).unwrap_or(u64::MAX);
         let options = TaskOptions::new().with_ttl_ms(kept).with_poll_interval_ms(POLL);
-        let task = self.manager.spawn(options, |task| Box::pin(repeated.to_end(task, running)));
+        let task = self.manager.spawn(options, |task| Box::pin(repeated.follow(task, running)));
         ids.push(task.task_id.clone());
         Ok(CallToolResponse::Task(CreateTaskResult::new(task)))
     }
@@ -167,7 +167,7 @@ struct RepeatedCall {
 
 impl RepeatedCall {
     /// Follows the call to the end of its run.
-    async fn to_end(self, task: TaskContext, mut running: Running) -> Result<CallToolResult, TaskExit> {
+    async fn follow(self, task: TaskContext, mut running: Running) -> Result<CallToolResult, TaskExit> {
         // It is set once, here.
         let _ = self.link.0.set(task.clone());
         for round in 0..MAX_ROUNDS {

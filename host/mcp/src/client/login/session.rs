@@ -90,7 +90,7 @@ impl LoginSession {
             let lock = file.lock()?;
             Ok::<_, LoginError>((lock, file.read()?))
         });
-        let (_lock, stored) = locked.await.map_err(|error| std::io::Error::other(error))??;
+        let (_lock, stored) = locked.await.map_err(std::io::Error::other)??;
         if stored.access_token != login.access_token && stored.is_fresh() {
             *login = stored;
             return Ok(());
