@@ -165,11 +165,7 @@ impl McpCommand {
         if let Some(command) = self.servers.take() {
             return command.execute(locations);
         }
-        if self.proxy {
-            set_remedy_wording(&GatewayWording);
-        } else {
-            set_remedy_wording(&ServerWording);
-        }
+        self.word_remedies();
         self.own.read_secrets()?;
         self.session.start_lasting_servers(locations, &self.own, self.confine)?;
         self.audit.read_key()?;
@@ -225,6 +221,15 @@ impl McpCommand {
         };
         served.map_err(|error| unserved(&error))?;
         Ok(Exit::from(if signals::received() > 0 { signals::CANCELLED } else { 0 }))
+    }
+
+    /// Has errors say what to do in words for the agent of this server.
+    fn word_remedies(&self) {
+        if self.proxy {
+            set_remedy_wording(&GatewayWording);
+        } else {
+            set_remedy_wording(&ServerWording);
+        }
     }
 
     /// Returns what opens the sessions of tokens: in memory, with the tools, servers, files, limits and log of this command,
