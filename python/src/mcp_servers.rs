@@ -86,8 +86,13 @@ impl McpServers {
         let policy = Policy::parse_json(servers).map_err(|error| PolicyError::new_err(told(&error)))?;
         let secrets = secrets.into_iter().try_fold(Secrets::default(), |all, (name, value)| all.with(&name, value));
         let secrets = secrets.map_err(|error| PyValueError::new_err(told(&error)))?;
-        let launcher =
-            ServerLauncher { executable, before, flags: Vec::new(), environment: std::env::vars_os().collect() };
+        let launcher = ServerLauncher {
+            executable,
+            before,
+            flags: Vec::new(),
+            environment: std::env::vars_os().collect(),
+            logins: None,
+        };
         py.detach(|| {
             let pinned = lock.as_deref().map(read_lock).transpose()?;
             let started = start(&policy.mcp, &secrets, &unconfined, &launcher)?;

@@ -1,4 +1,4 @@
-//! The MCP server: what a script costs through it, beyond the run itself.
+//! The MCP server: what a script costs through it, beyond the run itself; and mounted servers, beside the official client.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
@@ -7,7 +7,10 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use tollhouse_tests::Home;
+use tollhouse::guest::{Language, Script};
+use tollhouse::session::{Host, HostOptions, RunOptions, SessionOptions};
+use tollhouse_tests::mcp_server::{policy_of, python as python_of_tests};
+use tollhouse_tests::{Home, root};
 
 use crate::table::{figure, median, row, taken};
 
@@ -34,13 +37,105 @@ pub(crate) fn measure() {
     };
     row("MCP, stdio: run_javascript of `return 1`, warm session", run, "", None, None);
     let ping = median(ROUNDS, || drop(server.request("ping", json!({}))));
-    row("  of that, the protocol: a ping", ping, "1 ms", None, None);
+    row("  of that, the protocol: a ping", ping, "", None, None);
+    let itself = run_itself();
+    row("  of that, the run itself, in a process with it", itself, "", None, None);
+    row("  beyond the run", run.saturating_sub(itself), "1 ms", None, None);
+    mounted();
+    listing();
     let aliases: Vec<String> = TOOLS.iter().flat_map(|tool| ["--expose".to_owned(), (*tool).to_owned()]).collect();
     let arguments: Vec<&str> = ["--allow", "**"].into_iter().chain(aliases.iter().map(String::as_str)).collect();
     let mut exposing = PipedServer::start(&home, &arguments);
     let listed = median(ROUNDS, || drop(exposing.request("tools/list", json!({}))));
     row("  tools/list with the tools of six packages", listed, "20 ms", None, None);
     figure("MCP, HTTP: run_javascript of `return 1`, requests a second", &format!("{:.0}", http(&home)), "3000");
+}
+
+/// The same script in a session in memory of this process.
+fn run_itself() -> Duration {
+    let host = Host::new(&HostOptions::default()).expect("it starts");
+    let session = host.session(SessionOptions::default()).expect("it opens");
+    let run = || {
+        let script = Script { source: "return 1".to_owned(), name: "script.ts".to_owned(), ..Script::default() };
+        let started = session.start(Language::JavaScript, script, RunOptions::default()).expect("it starts");
+        assert_eq!(started.finish().value, Some(json!(1)));
+    };
+    median(ROUNDS, run)
+}
+
+/// A call of a mounted server's tool, by a script's side, and by the official SDK's client.
+fn mounted() {
+    let home = Home::new();
+    home.file("policy.toml", policy_of("fix", "normal", ""));
+    let options = ["--policy", "policy.toml", "--allow-exec", "fix"];
+    let locked = home.run(["mcp", "lock"].iter().chain(&options));
+    assert_eq!(locked.status, 0, "{locked:?}");
+    let mut gateway = PipedServer::start(&home, &[&["--proxy"], &options[..]].concat());
+    let call = json!({ "name": "echo", "arguments": { "text": "hi" } });
+    let through = median(ROUNDS, || drop(gateway.request("tools/call", call.clone())));
+    let script = format!(
+        "await fix.echo({{text: 'hi'}}); const begun = performance.now(); \
+         for (let i = 0; i < {ROUNDS}; i++) await fix.echo({{text: 'hi'}}); \
+         return (performance.now() - begun) / {ROUNDS}"
+    );
+    let mut server = PipedServer::start(&home, &options);
+    let ran = server.request("tools/call", json!({ "name": "run_javascript", "arguments": { "script": script } }));
+    let told = ran["structuredContent"]["value"].as_f64().unwrap_or_else(|| panic!("{ran:#}"));
+    let own = Duration::from_secs_f64(told / 1e3);
+    let official = official_client();
+    let aim = if official.is_some() { "1.2 x" } else { "" };
+    row("MCP: a call of a mounted stdio server's tool, of a script", own, aim, None, official);
+    row("  through the gateway, with the client's own call", through, "", None, None);
+    match official {
+        Some(official) => {
+            let times = own.as_secs_f64() / official.as_secs_f64();
+            figure(
+                "  of what the official SDK's client (mcp 2.3) takes, the last column",
+                &format!("{times:.2} x"),
+                "1.2 x",
+            );
+        }
+        None => println!("  the official SDK's client is not there: TOLLHOUSE_BENCH_MCP names a Python that has it"),
+    }
+}
+
+/// Returns what the client of the official SDK takes for the same call of the same server.
+fn official_client() -> Option<Duration> {
+    let python = std::env::var_os("TOLLHOUSE_BENCH_MCP")?;
+    let (own, _) = python_of_tests();
+    let server = root().join("tests/mcp-server/server.py");
+    let mut command = std::process::Command::new(python);
+    command.arg(root().join("tests/bench/mcp_client.py")).args([own.as_ref(), server.as_os_str()]);
+    let told = command.arg(ROUNDS.to_string()).output().expect("it runs");
+    assert!(told.status.success(), "{}", String::from_utf8_lossy(&told.stderr));
+    let seconds: f64 = String::from_utf8_lossy(&told.stdout).trim().parse().expect("a number");
+    Some(Duration::from_secs_f64(seconds))
+}
+
+/// Listing 5,000 tools of five mounted servers, all pages.
+fn listing() {
+    let home = Home::new();
+    let names = ["one", "two", "three", "four", "five"];
+    let policies = names.map(|name| policy_of(name, "thousand", "").trim_start_matches("[tools]\n").to_owned());
+    home.file("policy.toml", format!("[tools]\n{}", policies.concat()));
+    let starts: Vec<&str> = names.iter().flat_map(|name| ["--allow-exec", name]).collect();
+    let locked = home.run(["mcp", "lock", "--policy", "policy.toml"].iter().chain(&starts));
+    assert_eq!(locked.status, 0, "{locked:?}");
+    // What is listed is pinned: no server has to run.
+    let mut server = PipedServer::start(&home, &["--proxy", "--policy", "policy.toml"]);
+    let mut pages = || {
+        let (mut tools, mut params) = (0, json!({}));
+        loop {
+            let page = server.request("tools/list", params);
+            tools += page["tools"].as_array().map_or(0, Vec::len);
+            match page["nextCursor"].as_str() {
+                Some(cursor) => params = json!({ "cursor": cursor }),
+                None => return tools,
+            }
+        }
+    };
+    assert_eq!(pages(), 5_000);
+    row("MCP: tools/list with 5,000 mounted tools, all pages", median(20, || drop(pages())), "20 ms", None, None);
 }
 
 /// A server on pipes.

@@ -303,6 +303,8 @@ if MODE == "pay":
     ANY = {"type": "object"}
     PAYING = {"plain": AMOUNT, "open": {**AMOUNT, "additionalProperties": True}, "nested": ITEMS, "any": ANY}
     TOOLS = {name: (show, "Pays.", schema, None) for name, schema in PAYING.items()}
+if MODE == "thousand":
+    TOOLS = {f"tool_{number}": (echo, f"Does what {number} says.", TEXT, None) for number in range(1000)}
 TOKEN = None
 
 
@@ -329,6 +331,9 @@ def listed(cursor):
         number = int(cursor or 0)
         page = [{"name": f"t{number}-{index}", "inputSchema": NOTHING} for index in range(200)]
         return {"tools": page, "nextCursor": str(number + 1)}
+    elif MODE == "annotated":
+        hints = {"readOnlyHint": True, "destructiveHint": False, "idempotentHint": True, "openWorldHint": False}
+        tools = [{**tool, "annotations": hints} for tool in tools]
     elif MODE == "long":
         tools[0]["description"] = "x" * (2 << 20)
     elif MODE == "twice":

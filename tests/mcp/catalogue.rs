@@ -143,6 +143,43 @@ fn exposed_tools_pass_the_same_gate_and_share_its_budgets() {
 }
 
 #[test]
+fn annotations_of_exposed_tools_follow_from_what_each_was_granted() {
+    let home = Home::with_tools(&["stats", "http", "kv"]);
+    let policy =
+        "[tool.http]\nhttp = ['https://api.example/']\n[tool.kv]\nkeyvalue = ['default']\n[[grant]]\nmethod = '**'\n";
+    home.file("p.toml", policy);
+    let mut client =
+        Client::start(&home, &["--policy", "p.toml", "--expose", "stats", "--expose", "http", "--expose", "kv"]);
+    let listed = tools(&mut client);
+    let hints = |name: &str| {
+        let annotations = &named(&listed, name)["annotations"];
+        ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"]
+            .map(|hint| annotations[hint].as_bool().unwrap_or_else(|| panic!("{annotations:#}")))
+    };
+    assert_eq!(hints("stats_describe"), [true, false, true, false]);
+    assert_eq!(hints("http_fetch"), [false, true, false, true]);
+    // Another tool's network is not its own.
+    assert_eq!(hints("kv_set"), [false, true, false, false]);
+}
+
+/// What a server says of its tools decides nothing, be it pinned.
+#[test]
+fn annotations_of_a_mounted_server_are_not_its_own() {
+    let home = Home::new();
+    home.file("policy.toml", tollhouse_tests::mcp_server::policy_of("fix", "annotated", ""));
+    let lock = home.run(["mcp", "lock", "--policy", "policy.toml", "--allow-exec", "fix"]);
+    assert_eq!(lock.status, 0, "{lock:?}");
+    let mut client = Client::start(&home, &["--proxy", "--policy", "policy.toml", "--allow-exec", "fix"]);
+    let listed = tools(&mut client);
+    let echo = &named(&listed, "echo")["annotations"];
+    assert_eq!(
+        (&echo["readOnlyHint"], &echo["destructiveHint"], &echo["openWorldHint"]),
+        (&json!(false), &json!(true), &json!(true)),
+        "{echo:#}"
+    );
+}
+
+#[test]
 fn prompts_teach_the_sandbox() {
     let home = Home::with_tools(&["stats"]);
     let mut client = Client::start(&home, &["--allow", "stats/*"]);

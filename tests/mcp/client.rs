@@ -180,8 +180,13 @@ impl Client {
 
     /// Asks the server to end, as a system that shuts down does.
     pub(super) fn signal(&self) {
+        self.signal_by(rustix::process::Signal::TERM);
+    }
+
+    /// Sends the server a signal.
+    pub(super) fn signal_by(&self, signal: rustix::process::Signal) {
         let pid = rustix::process::Pid::from_child(&self.child);
-        rustix::process::kill_process(pid, rustix::process::Signal::TERM).expect("it runs");
+        rustix::process::kill_process(pid, signal).expect("it runs");
     }
 
     /// Waits until the server has ended.

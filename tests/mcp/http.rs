@@ -119,6 +119,37 @@ impl HttpServer {
         self.post(&call, &[headers, &own].concat()).result()
     }
 
+    /// Calls a tool as a client of 2026-07-28; `None` if the server does not answer with a result.
+    pub(super) fn try_modern(&self, tool: &str, arguments: Value) -> Option<Value> {
+        let (call, headers) = modern_call(tool, arguments);
+        let (head, body) = self.request(&call, &headers);
+        let mut stream = TcpStream::connect(&self.address).ok()?;
+        stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(body.as_bytes())).ok()?;
+        let mut answer = String::new();
+        // What came before the end counts.
+        let _ = stream.read_to_string(&mut answer);
+        let events = answer.lines().filter_map(|line| line.strip_prefix("data:").map(str::trim).or(Some(line)));
+        let mut messages = events.filter_map(|data| serde_json::from_str::<Value>(data).ok());
+        // The sizes of chunks are numbers.
+        messages.rfind(Value::is_object).and_then(|message| message.get("result").cloned())
+    }
+
+    /// Sends the server a signal.
+    pub(super) fn signal(&self, signal: rustix::process::Signal) {
+        let pid = rustix::process::Pid::from_child(&self.child);
+        rustix::process::kill_process(pid, signal).expect("it runs");
+    }
+
+    /// Waits until the server has ended.
+    pub(super) fn ended(&mut self) -> std::process::ExitStatus {
+        let deadline = Instant::now() + Duration::from_secs(60);
+        while self.child.try_wait().expect("it is waited for").is_none() {
+            assert!(Instant::now() < deadline, "the server does not end");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        self.child.wait().expect("it has ended")
+    }
+
     /// Asserts that the server answers once it has noticed that other connections have ended.
     fn lives_soon(&self) {
         let deadline = Instant::now() + Duration::from_secs(20);
@@ -162,7 +193,7 @@ impl Drop for HttpServer {
 
 impl Answer {
     /// Returns the last message, of JSON or of a stream of events.
-    fn message(&self) -> Value {
+    pub(super) fn message(&self) -> Value {
         let events = self.body.lines().filter_map(|line| line.strip_prefix("data:")).map(str::trim);
         let json = events.rev().find(|data| data.starts_with('{')).map(str::to_owned);
         let text = json.unwrap_or_else(|| self.chunk());

@@ -2,19 +2,23 @@
 //! are mounted.
 
 mod approvals;
+mod approvers;
 mod catalogue;
 mod client;
 mod configurations;
+mod endings;
 mod files;
 mod gateway;
 mod gateway_messages;
 mod hostile;
 mod http;
+mod logins;
 mod mounted_servers;
 mod oauth;
 mod remote_servers;
 mod resumed_runs;
 mod runs;
 mod server_secrets;
+mod tasks;
 mod undeclared_arguments;
 mod versions;

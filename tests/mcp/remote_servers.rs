@@ -12,24 +12,29 @@ use tollhouse_tests::server::{AUTHORITY, Server};
 use tollhouse_tests::{Home, Ran, root};
 
 /// Fixture that runs, until this is dropped.
-struct Remote {
+pub(super) struct Remote {
     child: Child,
     port: u16,
 }
 
 impl Remote {
     /// Starts the fixture in a mode. `trace` is where it notes whoever follows its redirects.
-    fn start(mode: &str, trace: &Path) -> Self {
+    pub(super) fn start(mode: &str, trace: &Path) -> Self {
+        Self::start_with(mode, trace, &[])
+    }
+
+    /// Starts the fixture with further arguments.
+    pub(super) fn start_with(mode: &str, trace: &Path, more: &[&str]) -> Self {
         let script = root().join("tests/mcp-server/remote.py");
         let mut command = Command::new("python3");
-        command.args(["-I".as_ref(), script.as_os_str(), mode.as_ref(), trace.as_os_str()]);
+        command.args(["-I".as_ref(), script.as_os_str(), mode.as_ref(), trace.as_os_str()]).args(more);
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("there is Python");
         let mut line = String::new();
         BufReader::new(child.stdout.take().expect("it is piped")).read_line(&mut line).expect("it prints its port");
         Self { port: line.trim().parse().expect("a port"), child }
     }
 
-    fn policy(&self, keys: &str) -> String {
+    pub(super) fn policy(&self, keys: &str) -> String {
         format!(
             "[tools]\n[mcp.hub]\nurl = \"http://127.0.0.1:{}/mcp\"\n{keys}\n[[grant]]\nmethod = \"hub/**\"\n",
             self.port
@@ -44,9 +49,9 @@ impl Drop for Remote {
     }
 }
 
-const ALLOWED: [&str; 4] = ["--policy", "policy.toml", "--allow-exec", "hub"];
+pub(super) const ALLOWED: [&str; 4] = ["--policy", "policy.toml", "--allow-exec", "hub"];
 
-fn lock(home: &Home) -> Ran {
+pub(super) fn lock(home: &Home) -> Ran {
     home.run(["mcp", "lock"].iter().chain(&ALLOWED))
 }
 

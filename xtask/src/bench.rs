@@ -35,6 +35,11 @@ pub(crate) fn bench(parts: &[&str]) -> Result<()> {
             bench.env("TOLLHOUSE_BENCH_JUST_BASH", modules);
         }
     }
+    if (parts.is_empty() || parts.contains(&"mcp"))
+        && let Some(python) = crate::mcp::official_client()
+    {
+        bench.env("TOLLHOUSE_BENCH_MCP", python);
+    }
     // Python measures itself.
     let (python, rest): (Vec<&str>, Vec<&str>) = parts.iter().partition(|part| **part == "python");
     if parts.is_empty() || !rest.is_empty() {

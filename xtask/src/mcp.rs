@@ -52,8 +52,30 @@ pub(crate) fn test_full(profile: Profile) -> Result<()> {
     let mut python = command("python3");
     python.arg("tests/mcp/real_servers.py").arg(&packages).env("TOLLHOUSE_BIN", &binary);
     run(python.env("XDG_DATA_HOME", &home))?;
+    servers_of_pypi(&binary, &home)?;
     say("testing the MCP server with the conformance suite");
     conformance(&binary, &home)
+}
+
+/// Returns a Python that has the official SDK; none if it cannot be installed here.
+pub(crate) fn official_client() -> Option<PathBuf> {
+    let found = environment_of("mcp/sdk", "tests/mcp/requirements.txt");
+    found
+        .inspect_err(|error| say(&format!("the official SDK cannot be installed: its column stays empty ({error:#})")))
+        .ok()
+}
+
+/// Mounts servers of PyPI, each in an environment of its own: they want different versions of the SDK.
+fn servers_of_pypi(binary: &Path, home: &Path) -> Result<()> {
+    say("mounting MCP servers of PyPI");
+    let mut python = command("python3");
+    python.arg("tests/mcp/real_servers_pypi.py");
+    for (name, requirements) in
+        [("git", "tests/mcp/requirements-git.txt"), ("sqlite", "tests/mcp/requirements-sqlite.txt")]
+    {
+        python.arg(environment_of(&format!("mcp/server-{name}"), requirements)?);
+    }
+    run(python.env("TOLLHOUSE_BIN", binary).env("XDG_DATA_HOME", home))
 }
 
 /// Publishes the tool that the clients call.

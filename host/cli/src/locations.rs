@@ -9,6 +9,7 @@ use tollhouse::code::CompileObserver;
 use tollhouse::session::{Host, HostOptions, SessionId, Sessions, SessionsError, Waiting};
 use tollhouse::store::{Backend, BlobError, StoreError};
 use tollhouse::tool::Network;
+use tollhouse_mcp::LoginPlace;
 use tollhouse_registry::{Registry, untrusted_file};
 
 use super::progress::Progress;
@@ -26,6 +27,8 @@ pub(crate) struct Locations {
     pub(crate) registry: PathBuf,
     /// File of the keys that this user trusts. It is not in the registry, which others may write.
     pub(crate) trusted: PathBuf,
+    /// Directory of the logins at MCP servers.
+    logins: PathBuf,
     /// Store of sessions.
     pub(crate) store: PathBuf,
     /// True if the command line names the store, so that one that is not there is a mistake.
@@ -64,11 +67,18 @@ impl Locations {
             trust_writers: options.trust_writers
                 || set("TOLLHOUSE_TRUST_WRITERS").is_some_and(|value| value.as_os_str() == "1"),
             trusted: data("trusted-keys").unwrap_or_else(|| here("trusted-keys")),
+            logins: data("mcp-logins").unwrap_or_else(|| here("mcp-logins")),
             store: options.store.or(data("store")).unwrap_or_else(|| here("store")),
             cache: under("XDG_CACHE_HOME", ".cache", "cache"),
             state: under("XDG_STATE_HOME", ".local/state", "state"),
             program,
         }
+    }
+
+    /// Returns the place of the logins at MCP servers. Their key is with the state of this user, and not beside them.
+    pub(crate) fn logins(&self) -> LoginPlace {
+        let key = self.state.clone().unwrap_or_else(|| PathBuf::from(".tollhouse/state")).join("mcp-logins.key");
+        LoginPlace { directory: self.logins.clone(), key }
     }
 
     /// Opens the sessions on disk to read or change them. Nothing is created: without a store there are no sessions.

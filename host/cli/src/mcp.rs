@@ -14,8 +14,9 @@ use tollhouse::remedy::set_remedy_wording;
 use tollhouse::session::{Host, OpenOptions, SessionId, Sessions};
 use tollhouse::token::{PublicKey, RevocationList};
 use tollhouse_mcp::{
-    DeferringApprover, ExposeError, HttpOptions, ListenError, OAuthError, OAuthOptions, OpenOther, ProtectedResource,
-    RootSession, ServeError, Server, ServerOptions, Stopper, StoredRoot, TokenIssuer, serve_http, serve_stdio,
+    ApproverIssuer, DeferringApprover, ExposeError, HttpOptions, ListenError, OAuthError, OAuthOptions, OpenOther,
+    ProtectedResource, RootSession, ServeError, Server, ServerOptions, Stopper, StoredRoot, TokenIssuer, serve_http,
+    serve_stdio,
 };
 
 use self::oauth::OAuthConfiguration;
@@ -105,6 +106,15 @@ struct HttpArgs {
     #[arg(long, value_name = "FILE", requires = "address", help_heading = "HTTP",
         conflicts_with_all = ["token", "allow", "allow_net", "id"])]
     oauth: Option<PathBuf>,
+    /// Let clients decide about calls that wait, who have a bearer token that this key has sealed (`tollhouse policy seal`
+    /// of a policy without grants): the key or its file. They can do nothing else, and clients without such a token run
+    /// scripts and decide about nothing
+    #[arg(long, value_name = "KEY", requires = "address", help_heading = "HTTP",
+        conflicts_with_all = ["issuer", "oauth", "token"])]
+    approvers: Option<String>,
+    /// Revoked tokens of those who decide: one revocation id per line. Read when the server starts
+    #[arg(long, value_name = "FILE", requires = "approvers", help_heading = "HTTP")]
+    approvers_revoked: Option<PathBuf>,
     /// A name of this host that requests may have, besides localhost and that of `--oauth`
     #[arg(long = "http-host", value_name = "HOST[:PORT]", requires = "address", help_heading = "HTTP")]
     hosts: Vec<String>,
@@ -143,17 +153,22 @@ impl HttpArgs {
     }
 }
 
+impl HttpArgs {
+    /// Reads the key of those who decide.
+    fn approvers(&self) -> Result<Option<ApproverIssuer>> {
+        let Some(key) = &self.approvers else { return Ok(None) };
+        let revoked = token::revocations(self.approvers_revoked.as_deref())?;
+        Ok(Some(ApproverIssuer { key: token::public_key(key)?, revoked }))
+    }
+}
+
 impl McpCommand {
     /// Serves until the client leaves, or a signal comes.
     pub(crate) fn execute(mut self, locations: &Locations) -> Result {
         if let Some(command) = self.servers.take() {
             return command.execute(locations);
         }
-        if self.proxy {
-            set_remedy_wording(&GatewayWording);
-        } else {
-            set_remedy_wording(&ServerWording);
-        }
+        self.word_remedies();
         self.own.read_secrets()?;
         if self.id.is_some() {
             self.own.on_suspended = self.notify.start(locations)?;
@@ -164,6 +179,7 @@ impl McpCommand {
         let trusted = self.http.issuer.as_deref().map(token::public_key).transpose()?;
         let revoked = token::revocations(self.http.issuer_revoked.as_deref())?;
         let oauth = self.http.oauth.as_deref().map(OAuthConfiguration::read).transpose()?;
+        let approvers = self.http.approvers()?;
         self.confine.apply(|| self.session.touched(locations, self.id.is_some(), &self.audit).with_network())?;
         let host = locations.host()?;
         let ask_client = self.own.asks() && (listener.is_none() || self.http.ask_clients);
@@ -199,6 +215,7 @@ impl McpCommand {
                     origins: self.http.origins.clone(),
                     issuer,
                     oauth,
+                    approvers,
                     max_connections: self.http.max_connections,
                     max_body: usize::try_from(self.http.max_body).unwrap_or(usize::MAX),
                 };
@@ -210,6 +227,15 @@ impl McpCommand {
         };
         served.map_err(|error| unserved(&error))?;
         Ok(Exit::from(if signals::received() > 0 { signals::CANCELLED } else { 0 }))
+    }
+
+    /// Has errors say what to do in words for the agent of this server.
+    fn word_remedies(&self) {
+        if self.proxy {
+            set_remedy_wording(&GatewayWording);
+        } else {
+            set_remedy_wording(&ServerWording);
+        }
     }
 
     /// Returns what opens the sessions of tokens: in memory, with the tools, servers, files, limits and log of this command,
@@ -316,8 +342,8 @@ impl McpCommand {
             must_create: false,
         };
         let session = self.session.open_kept(locations, host, &sessions, &id, opening)?;
-        let open = self.opener(host, &sessions)?;
-        Ok(RootSession { session, approver, stored: Some(StoredRoot { sessions, id, on_disk, open }) })
+        let (open, has_approvers) = (self.opener(host, &sessions)?, self.http.approvers.is_some());
+        Ok(RootSession { session, approver, stored: Some(StoredRoot { sessions, id, on_disk, has_approvers, open }) })
     }
 
     /// Returns the callback that opens forks of the default session: with its policy, and with this command's limits,

@@ -57,7 +57,7 @@ pub(crate) enum Deciders {
     Nobody,
     /// The client's user alone, since the session is in memory.
     Client,
-    /// Whoever can open the store of the session.
+    /// Whoever can open the store of the session, or has a token that decides.
     Anybody,
 }
 
@@ -228,17 +228,21 @@ fn answer(call: &PendingCall, result: &ElicitResult, by: &str) -> Option<Answere
 
 /// Builds the question about a call; `None` if the call cannot be shown in full, or the answer would have to be signed.
 fn question(pending: &PendingCall) -> Option<ElicitRequestParams> {
+    let message = question_text(pending)?;
+    let schema = ElicitationSchema::builder().required_bool(ALLOW).build().ok()?;
+    Some(ElicitRequestParams::FormElicitationParams { meta: None, message, requested_schema: schema })
+}
+
+/// Returns the text of the question about a call; `None` if the call cannot be shown in full, or the answer would have to be
+/// signed.
+pub(crate) fn question_text(pending: &PendingCall) -> Option<String> {
     let call = &pending.call;
     if call.approved_by.is_some() {
         return None;
     }
     let (method, arguments, reason, grant) = (&call.method, &call.arguments, &call.reason, &call.grant);
     let message = QuestionText { method, arguments, reason, grant, cost: call.cost.clone() }.to_string();
-    if too_long(&message).is_some() {
-        return None;
-    }
-    let schema = ElicitationSchema::builder().required_bool(ALLOW).build().ok()?;
-    Some(ElicitRequestParams::FormElicitationParams { meta: None, message, requested_schema: schema })
+    too_long(&message).is_none().then_some(message)
 }
 
 /// Text of the question about a call.

@@ -139,12 +139,12 @@ fn definition(name: &str, method: &str, gate: &Gate) -> Option<Tool> {
     };
     let Value::Object(input) = visible_schema(input) else { return None };
     let docs = visible(function.docs.as_deref().unwrap_or_default());
-    let pure = gate.is_pure(method);
+    let effects = gate.effects(method);
     let annotations = ToolAnnotations::with_title(docs_title(&docs, method))
-        // A tool without effects may still write files that it was granted.
-        .destructive(!pure)
-        .idempotent(pure)
-        .open_world(!pure && (gate.reaches_network() || is_served(gate, method)));
+        .read_only(effects.is_read_only())
+        .destructive(effects.outside || effects.files)
+        .idempotent(!effects.outside)
+        .open_world(effects.network);
     let described = Tool::new(name.to_owned(), docs, Arc::new(input)).with_annotations(annotations);
     let Some(result) = result_schema(gate, method) else { return Some(described) };
     let Value::Object(output) = visible_schema(output_schema(&result)) else { return None };

@@ -3,6 +3,7 @@
 //! - `connections`: the listener, and limits on connections and requests;
 //! - `cors`: answers for web pages of named origins;
 //! - `clients`: which sessions a request reaches: those of its token, or of its protocol session;
+//! - `approvers`: clients that decide about calls of others;
 //! - `protocol_sessions`: owners of protocol sessions, and limits; `opened_once`: values that are opened once;
 //! - `oauth`: access tokens of an authorization server.
 //!
@@ -11,6 +12,7 @@
 //! its scopes. Requests of web pages are refused unless
 //! their origin is named, and so are requests for another host than the server's.
 
+mod approvers;
 mod clients;
 mod connections;
 mod cors;
@@ -28,7 +30,10 @@ use tollhouse::capability::Policy;
 use tollhouse::session::{HostError, Session};
 use tollhouse::token::{PublicKey, RevocationList};
 
+pub use self::approvers::ApproverIssuer;
 pub use self::oauth::{Algorithm, KeySetError, KeySource, KeysError, OAuthError, OAuthOptions, ProtectedResource};
+
+pub(crate) use self::approvers::ApproverIdentity;
 
 use self::clients::ClientOfRequest;
 use crate::server::Server;
@@ -83,6 +88,8 @@ pub struct HttpOptions {
     pub issuer: Option<TokenIssuer>,
     /// Protected resource, for clients with access tokens. With neither, whoever can connect is the operator.
     pub oauth: Option<ProtectedResource>,
+    /// Issuer of the tokens of clients that decide about calls of the others, and do nothing else.
+    pub approvers: Option<ApproverIssuer>,
     /// Most connections at a time. More are closed at once.
     pub max_connections: usize,
     /// Most bytes of a request.
@@ -136,4 +143,9 @@ pub fn serve_http(
 pub(crate) fn client_of(extensions: &Extensions) -> Option<Arc<ClientSessions>> {
     let parts = extensions.get::<http::request::Parts>()?;
     parts.extensions.get::<ClientOfRequest>().map(|client| Arc::clone(&client.0))
+}
+
+/// Returns the client that sent a request, if it decides about calls of others.
+pub(crate) fn approver_of(extensions: &Extensions) -> Option<ApproverIdentity> {
+    extensions.get::<http::request::Parts>()?.extensions.get::<ApproverIdentity>().cloned()
 }

@@ -10,7 +10,9 @@
 //! | `arguments`, `tool_error` | arguments of a tool call, and errors for the model that wrote it |
 //! | `sessions` | sessions that a client can reach |
 //! | `runs`, `live_output`, `relayed` | runs of scripts: progress, logging, cancellation; behind a gateway, what servers say |
+//! | `tasks` | calls of tools: answered when they end, or by a task that the client polls |
 //! | `approvals` | calls that wait for consent: the client's user is asked, or the run stays suspended |
+//! | `deciding` | the tools of a client that decides about calls of others, and has no other tools |
 //! | `run_report`, `excerpts`, `images` | result of a run: text for the model, structured content, pictures |
 //! | `catalog` | mounted tools: search and declarations |
 //! | `exposed`, `tool_names` | mounted tools as tools of their own, also of a gateway, which offers nothing else |
@@ -19,8 +21,9 @@
 //! | `stdio`, `line_transport`, `http` | transports |
 //! | `client` | the other way: servers whose tools are mounted |
 //!
-//! **Invariant:** no tool decides about a call that waits for consent. The decision is the client's answer to an input
-//! request of the protocol, or is made elsewhere.
+//! **Invariant:** no tool of a client that runs something decides about a call that waits for consent. The decision is the
+//! client's answer to an input request of the protocol, or is made elsewhere: on the command line, or by a client that can
+//! do nothing else.
 //!
 //! **Invariant:** a client reaches its own default session and forks of that, with the same policy and budgets.
 //!
@@ -32,6 +35,7 @@ mod arguments;
 mod catalog;
 mod client;
 mod completions;
+mod deciding;
 mod definitions;
 mod excerpts;
 mod exposed;
@@ -50,16 +54,18 @@ mod server;
 mod session_tool;
 mod sessions;
 mod stdio;
+mod tasks;
 mod tool_error;
 mod tool_names;
 
 pub use approvals::DeferringApprover;
 pub use client::{
-    ConnectError, LastWords, McpClient, MessageRelay, OnFailure, RelayError, SERVER_VARIABLE, ServerConnection,
-    ServerLauncher, ServerPipes, ServerSlot, StartError, StartedServer, relay_stdio,
+    ConnectError, LastWords, LoginError, LoginPlace, LoginSession, McpClient, MessageRelay, OnFailure, RelayError,
+    SERVER_VARIABLE, ServerConnection, ServerLauncher, ServerPipes, ServerSlot, SignIn, SignInError, StartError,
+    StartedServer, relay_stdio, sign_in,
 };
 pub use http::{
-    Algorithm, HttpOptions, KeySetError, KeySource, KeysError, ListenError, OAuthError, OAuthOptions,
+    Algorithm, ApproverIssuer, HttpOptions, KeySetError, KeySource, KeysError, ListenError, OAuthError, OAuthOptions,
     ProtectedResource, TokenIssuer, bind, serve_http,
 };
 

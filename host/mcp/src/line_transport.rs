@@ -13,6 +13,7 @@ use serde::de::{DeserializeSeed, Deserializer as _, IgnoredAny, MapAccess, Visit
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader};
 use tokio::sync::{Mutex, Semaphore};
+use tokio_util::sync::CancellationToken;
 use tollhouse::json::{self, JsonError};
 
 /// Longest message, in bytes.
@@ -48,6 +49,16 @@ pub(crate) struct LineTransport<R, W> {
     errors: Arc<Semaphore>,
     /// Told once, when the first line is no message.
     on_prose: Option<fn()>,
+    end: InputEnd,
+}
+
+/// End of the input, which is told before the transport ends: what is in progress is answered meanwhile.
+#[derive(Clone, Default)]
+pub(crate) struct InputEnd {
+    /// Cancelled when the input has ended.
+    pub(crate) reached: CancellationToken,
+    /// Cancelled when the transport may end.
+    pub(crate) released: CancellationToken,
 }
 
 /// Line that was read, or the end of the input.
@@ -79,7 +90,13 @@ impl<R: AsyncRead + Send + Unpin, W: AsyncWrite + Send + Unpin + 'static> LineTr
             write: Arc::new(Mutex::new(Some(write))),
             errors: Arc::new(Semaphore::new(MAX_ERRORS as usize)),
             on_prose: Some(on_prose),
+            end: InputEnd { released: released(), ..InputEnd::default() },
         }
+    }
+
+    /// Tells the end of the input, and waits there until the transport may end.
+    pub(crate) fn telling_end(self, end: InputEnd) -> Self {
+        Self { end, ..self }
     }
 
     /// Reads a line into `self.line`, without its end. If this is cancelled, the next call goes on with the line. The
@@ -90,6 +107,7 @@ impl<R: AsyncRead + Send + Unpin, W: AsyncWrite + Send + Unpin + 'static> LineTr
             let there = self.read.fill_buf().await.unwrap_or_default();
             if there.is_empty() {
                 self.has_ended = true;
+                self.end.reached.cancel();
                 return match self.overflow.take() {
                     Some(end) => Read::TooLong(end),
                     None if self.line.is_empty() => Read::End,
@@ -163,6 +181,7 @@ where
             if self.has_ended {
                 // What was written last is read before the end.
                 let _ = self.errors.acquire_many(MAX_ERRORS).await;
+                self.end.released.cancelled().await;
                 return None;
             }
             let judged = match self.read_line().await {
@@ -188,6 +207,13 @@ where
         drop(self.write.lock().await.take());
         Ok(())
     }
+}
+
+/// Returns a token that is cancelled already.
+fn released() -> CancellationToken {
+    let token = CancellationToken::new();
+    token.cancel();
+    token
 }
 
 /// Decides about a line.

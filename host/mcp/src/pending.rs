@@ -141,9 +141,10 @@ pub(crate) fn explain(
             false => "\n[arguments are shortened: they are what the script wrote]".to_owned(),
         });
     }
-    let how = match client.on_disk() {
-        true => format!("A human decides with `tollhouse session approve {session}` or `deny`"),
-        false => "The client's user decides when `resume` asks again".to_owned(),
+    let how = match (client.on_disk(), client.has_approvers()) {
+        (true, _) => format!("A human decides with `tollhouse session approve {session}` or `deny`"),
+        (false, true) => "A human decides, who has a token for that".to_owned(),
+        (false, false) => "The client's user decides when `resume` asks again".to_owned(),
     };
     let _ = write!(text, "\n{how}; then `resume` continues the run. Until then the session takes no other run.");
     text

@@ -12,6 +12,7 @@ use tokio::sync::mpsc::Receiver;
 use crate::approvals::AskMode;
 use crate::client::{RelayedCall, ServerMessage};
 use crate::server::{Connection, level_rank};
+use crate::tasks;
 
 /// Most questions of a server in one call.
 const MAX_QUESTIONS: usize = 10;
@@ -87,6 +88,13 @@ impl<'a> RelayedMessages<'a> {
 
     /// Tells the time.
     pub(crate) async fn tick(&mut self) {
+        if let Some(task) = tasks::task_of(self.context) {
+            if !self.progress.is_served {
+                let (elapsed, wall) = (self.begun.elapsed().as_secs(), self.wall.as_secs());
+                task.set_status_message(format!("runs for {elapsed} of at most {wall} seconds"));
+            }
+            return;
+        }
         let Some(token) = &self.token else { return };
         if let Some(told) = self.progress.of_time(self.begun.elapsed().as_secs_f64()) {
             let told = ProgressNotificationParam::new(token.clone(), told).with_total(self.wall.as_secs_f64());
@@ -97,12 +105,21 @@ impl<'a> RelayedMessages<'a> {
 
     /// Hands a message of a server on. Questions are asked on their own, so that the work can be cancelled meanwhile.
     pub(crate) async fn hand_on(&mut self, message: ServerMessage) {
+        let task = tasks::task_of(self.context);
         match message {
+            // The request of a task is answered.
+            ServerMessage::Log { .. } if task.is_some() => {}
             ServerMessage::Log { level, logger, data } => {
                 if self.level.is_some_and(|wanted| level_rank(level) >= wanted) {
                     let message = LoggingMessageNotificationParam::new(level, data).with_logger(logger);
                     // As above.
                     let _ = self.context.peer.notify_logging_message(message).await;
+                }
+            }
+            ServerMessage::Progress { progress, total, message } if task.is_some() => {
+                let told = self.progress.of_server(progress);
+                if let (Some(task), Some(_)) = (task, told) {
+                    task.set_status_message(status(progress, total, message));
                 }
             }
             ServerMessage::Progress { progress, total, message } => {
@@ -143,6 +160,12 @@ impl<'a> RelayedMessages<'a> {
             }
         }
     }
+}
+
+/// Describes the progress of a server as the status of a task.
+fn status(progress: f64, total: Option<f64>, message: Option<String>) -> String {
+    let told = total.map_or_else(|| progress.to_string(), |total| format!("{progress} of {total}"));
+    message.map_or_else(|| told.clone(), |message| format!("{told}: {message}"))
 }
 
 #[cfg(test)]

@@ -26,6 +26,7 @@ use crate::relayed::RelayedMessages;
 use crate::run_report::{self, FinishedRun};
 use crate::server::{Connection, level_rank};
 use crate::sessions::{ClientSessions, OpenedSession};
+use crate::tasks;
 use crate::tool_error::ToolError;
 
 /// Lines of output that wait for a slow client. More are dropped from the log messages, not from the result.
@@ -137,9 +138,13 @@ fn refuses_dismissed(connection: &Connection, client: &ClientSessions) -> bool {
 
 /// Returns who decides, for the session's log.
 fn decider(context: &RequestContext<RoleServer>) -> String {
+    format!("the user of the MCP client {}", client_name(context))
+}
+
+/// Returns the name that a client gives itself, for the session's log.
+pub(crate) fn client_name(context: &RequestContext<RoleServer>) -> String {
     let client = context.client_info().map_or_else(|| "unnamed".to_owned(), |info| info.name);
-    let client: String = client.chars().filter(|c| !c.is_control()).take(80).collect();
-    format!("the user of the MCP client {client}")
+    client.chars().filter(|c| !c.is_control()).take(80).collect()
 }
 
 /// Outcome of the questions about calls that wait.
@@ -172,7 +177,7 @@ impl RunJob<'_> {
             () = self.context.ct.cancelled() => return Err(ToolError::cancelled()),
         };
         self.opened.approver.set_deciders(match self.mode {
-            _ if self.client.on_disk() => Deciders::Anybody,
+            _ if self.client.on_disk() || self.client.has_approvers() => Deciders::Anybody,
             AskMode::Never => Deciders::Nobody,
             AskMode::Request | AskMode::Result => Deciders::Client,
         });
@@ -259,20 +264,16 @@ impl RunJob<'_> {
         Ok(Asked::Decided)
     }
 
-    /// Says what becomes of a run whose request has ended. One on disk waits if the client has left: it may come back.
+    /// Says what becomes of a run whose request has ended. One on disk waits if the client has left, or the server ends:
+    /// the client may come back.
     fn cancelled(&self) -> Asked {
-        let waits = self.client.on_disk() && self.context.peer.is_transport_closed();
-        if waits { Asked::Undecided } else { Asked::Cancelled }
+        let has_left = self.context.peer.is_transport_closed() || self.connection.server.0.ending.is_cancelled();
+        if has_left && self.client.on_disk() { Asked::Undecided } else { Asked::Cancelled }
     }
 
     /// Ends the run, which waits: nobody waits for it.
     async fn abandon(&self) -> Result<CallToolResponse, ToolError> {
-        let (client, opened) = (Arc::clone(self.client), Arc::clone(self.opened));
-        blocking(move || {
-            client.store()?.abandon(&client.id(&opened.name)?, Arc::new(|| true))?;
-            Ok(())
-        })
-        .await?;
+        abandon(self.client, self.opened).await?;
         Err(ToolError::cancelled())
     }
 
@@ -311,6 +312,16 @@ impl RunJob<'_> {
         let request = WatchedRequest { connection, context, opened: self.opened, level, wall };
         request.watch(lines, &stop, work).await
     }
+}
+
+/// Ends the run of a session that waits for a decision.
+pub(crate) async fn abandon(client: &Arc<ClientSessions>, opened: &Arc<OpenedSession>) -> Result<(), ToolError> {
+    let (client, opened) = (Arc::clone(client), Arc::clone(opened));
+    blocking(move || {
+        client.store()?.abandon(&client.id(&opened.name)?, Arc::new(|| true))?;
+        Ok(())
+    })
+    .await
 }
 
 /// Starts a script, or resumes the unfinished run.
@@ -359,6 +370,15 @@ impl Stop {
     }
 }
 
+/// Stops a run that nobody waits for any more when this is dropped. One that has ended is not changed.
+struct StopOnDrop<'a>(&'a Stop);
+
+impl Drop for StopOnDrop<'_> {
+    fn drop(&mut self) {
+        self.0.stop();
+    }
+}
+
 /// Request whose work runs something.
 pub(crate) struct WatchedRequest<'a> {
     pub(crate) connection: &'a Connection,
@@ -380,6 +400,8 @@ impl WatchedRequest<'_> {
         work: impl FnOnce() -> Result<T, HostError> + Send + 'static,
     ) -> Result<T, ToolError> {
         let context = self.context;
+        // A task that is kept no longer is dropped.
+        let _stopped = StopOnDrop(stop);
         let mut relayed = RelayedMessages::new(self.connection, context, self.wall);
         // A mounted server may be asked, and say something, as soon as the work begins.
         let mut job = tokio::task::spawn_blocking(work);
@@ -411,6 +433,10 @@ impl WatchedRequest<'_> {
 /// Sends a line of output as a log message, if the client wants such.
 async fn log(context: &RequestContext<RoleServer>, wanted: Option<u8>, line: OutputLine) {
     let level = if line.is_error { LoggingLevel::Warning } else { LoggingLevel::Info };
+    // The request of a task is answered.
+    if tasks::task_of(context).is_some() {
+        return;
+    }
     if wanted.is_none_or(|wanted| level_rank(level) < wanted) {
         return;
     }

@@ -5,26 +5,31 @@
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult, CustomRequest,
-    CustomResult, ErrorCode, GetPromptRequestParams, GetPromptResponse, Implementation, JsonObject, ListPromptsResult,
-    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, LoggingLevel, PaginatedRequestParams,
-    ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig,
-    SetLevelRequestParams, SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams,
+    CallToolRequestParams, CallToolResponse, CallToolResult, CancelTaskParams, CompleteRequestParams, CompleteResult,
+    CustomRequest, CustomResult, ErrorCode, GetPromptRequestParams, GetPromptResponse, GetTaskParams, GetTaskResult,
+    Implementation, JsonObject, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+    LoggingLevel, PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse,
+    ServerCapabilities, ServerConfig, SetLevelRequestParams, SubscribeRequestParams, SubscriptionFilter, Tool,
+    UnsubscribeRequestParams, UpdateTaskParams,
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, watch};
+use tokio_util::sync::CancellationToken;
 
 use crate::arguments::{excerpt, nearest};
 use crate::catalog;
 use crate::client::MessageRelay;
 use crate::completions;
+use crate::deciding;
 use crate::definitions;
 use crate::exposed::ExposedTools;
 use crate::runs;
 use crate::sessions::{ClientSessions, HeldSession, RootSession};
+use crate::tasks::{self, ToolCall};
 use crate::tool_error::ToolError;
 use crate::tool_names::{self, ExposeError};
 use crate::{files, pending, prompts, resources, session_tool};
@@ -33,7 +38,17 @@ use crate::{files, pending, prompts, resources, session_tool};
 const MAX_RUNS: usize = 64;
 
 /// Methods whose parameters may be wrong, and those that a gateway has not.
-const METHODS: [&str; 6] = ["initialize", "ping", "server/discover", "logging/setLevel", "tools/list", "tools/call"];
+const METHODS: [&str; 9] = [
+    "initialize",
+    "ping",
+    "server/discover",
+    "logging/setLevel",
+    "tools/list",
+    "tools/call",
+    "tasks/get",
+    "tasks/update",
+    "tasks/cancel",
+];
 const SCRIPT_METHODS: [&str; 9] = [
     "completion/complete",
     "prompts/list",
@@ -81,6 +96,10 @@ pub(crate) struct ServerState {
     version: String,
     pub(crate) relay: MessageRelay,
     pub(crate) runs: Arc<Semaphore>,
+    /// Cancelled when the server ends: runs are cancelled then, and calls that wait for consent stay suspended on disk.
+    pub(crate) ending: CancellationToken,
+    /// Number of the calls of tools that are in progress.
+    calls: watch::Sender<usize>,
 }
 
 impl Server {
@@ -99,6 +118,8 @@ impl Server {
             version: options.version,
             relay: options.relay,
             runs: Arc::new(Semaphore::new(MAX_RUNS)),
+            ending: CancellationToken::new(),
+            calls: watch::Sender::new(0),
         })))
     }
 
@@ -107,14 +128,44 @@ impl Server {
         Connection::new(self.clone(), Clients::Fixed(Arc::new(ClientSessions::of_root(&self.0.root))))
     }
 
-    /// Waits until no run is active.
+    /// Cancels the calls of tools that are in progress, and waits until they have ended, for as long as `grace`.
+    pub(crate) async fn end(&self, grace: Duration) {
+        self.0.ending.cancel();
+        // What has not ended by then ends with the process; a session on disk has its journal.
+        let _ = tokio::time::timeout(grace, self.idle()).await;
+    }
+
+    /// Waits until no call of a tool is in progress.
     pub(crate) async fn idle(&self) {
-        // The semaphore is never closed.
-        let _ = self.0.runs.acquire_many(u32::try_from(MAX_RUNS).unwrap_or(u32::MAX)).await;
+        // The sender is in this server.
+        let _ = self.0.calls.subscribe().wait_for(|calls| *calls == 0).await;
+    }
+
+    /// Counts a call of a tool as one in progress; `None` once the server ends.
+    fn begin_call(&self) -> Option<CallInProgress> {
+        let begun = CallInProgress::new(self.clone());
+        (!self.0.ending.is_cancelled()).then_some(begun)
+    }
+}
+
+/// Call of a tool that is in progress until this is dropped.
+pub(crate) struct CallInProgress(Server);
+
+impl CallInProgress {
+    fn new(server: Server) -> Self {
+        server.0.calls.send_modify(|calls| *calls += 1);
+        Self(server)
+    }
+}
+
+impl Drop for CallInProgress {
+    fn drop(&mut self) {
+        self.0.0.calls.send_modify(|calls| *calls -= 1);
     }
 }
 
 /// The clients of a connection.
+#[derive(Clone)]
 pub(crate) enum Clients {
     /// One client, whoever sends a request.
     Fixed(Arc<ClientSessions>),
@@ -122,22 +173,23 @@ pub(crate) enum Clients {
     OfRequest,
 }
 
-/// Connection of a client.
+/// Connection of a client. Clones are the same connection.
+#[derive(Clone)]
 pub(crate) struct Connection {
     pub(crate) server: Server,
     clients: Clients,
     /// Lowest level of log messages that the client wants, as [`level_rank`] counts.
-    level: AtomicU8,
+    level: Arc<AtomicU8>,
     /// Resources whose changes the client wants to be told of.
     subscribed: Arc<Mutex<BTreeSet<String>>>,
     /// True once changes are forwarded.
-    forwards: AtomicBool,
+    forwards: Arc<AtomicBool>,
 }
 
 impl Connection {
     pub(crate) fn new(server: Server, clients: Clients) -> Self {
-        let level = AtomicU8::new(level_rank(LoggingLevel::Info));
-        Self { server, clients, level, subscribed: Arc::default(), forwards: AtomicBool::new(false) }
+        let level = Arc::new(AtomicU8::new(level_rank(LoggingLevel::Info)));
+        Self { server, clients, level, subscribed: Arc::default(), forwards: Arc::default() }
     }
 
     /// Returns true if the client's user may be asked for consent.
@@ -171,6 +223,28 @@ impl Connection {
             true => Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, "this server offers tools only", None)),
             false => Ok(()),
         }
+    }
+
+    /// Returns true if a call of this tool runs something.
+    pub(crate) fn is_run(&self, tool: &str) -> bool {
+        let server = &self.server.0;
+        let is_own = matches!(tool, definitions::RUN_JAVASCRIPT | definitions::RUN_BASH | definitions::RESUME);
+        server.exposed.is_name(tool) || (is_own && server.offers(tool))
+    }
+
+    /// Answers a call of a tool. Errors are results for the model.
+    pub(crate) async fn answer_call(
+        &self,
+        request: CallToolRequestParams,
+        context: &RequestContext<RoleServer>,
+        client: &Arc<ClientSessions>,
+    ) -> CallToolResponse {
+        let answered = self.dispatch(request, context, Arc::clone(client)).await;
+        answered.unwrap_or_else(|error| {
+            let error = error.with_names_of(client);
+            let error = if self.server.0.is_gateway { error.for_gateway() } else { error };
+            error.into_result().into()
+        })
     }
 
     async fn dispatch(
@@ -277,7 +351,8 @@ pub(crate) fn level_rank(level: LoggingLevel) -> u8 {
 impl ServerHandler for Connection {
     fn get_info(&self) -> ServerConfig {
         let (capabilities, instructions) = if self.server.0.is_gateway {
-            (ServerCapabilities::builder().enable_logging().enable_tools().build(), definitions::GATEWAY_INSTRUCTIONS)
+            let of_tools = ServerCapabilities::builder().enable_logging().enable_tools().enable_tasks().build();
+            (of_tools, definitions::GATEWAY_INSTRUCTIONS)
         } else {
             let of_scripts = ServerCapabilities::builder()
                 .enable_completions()
@@ -287,6 +362,7 @@ impl ServerHandler for Connection {
                 .enable_resources_list_changed()
                 .enable_resources_subscribe()
                 .enable_tools()
+                .enable_tasks()
                 .build();
             (of_scripts, definitions::INSTRUCTIONS)
         };
@@ -319,6 +395,9 @@ impl ServerHandler for Connection {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
+        if crate::http::approver_of(&context.extensions).is_some() {
+            return Ok(ListToolsResult::with_all_items(deciding::tools()));
+        }
         let client = self.sessions(&context)?;
         let main = client.get(None).map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
         let gate = main.session.gate();
@@ -353,17 +432,44 @@ impl ServerHandler for Connection {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
+        if let Some(approver) = crate::http::approver_of(&context.extensions) {
+            let client = runs::client_name(&context);
+            return Ok(deciding::answer(self.server.clone(), approver, client, request).await.into());
+        }
         let client = self.sessions(&context)?;
-        let _request = match client.begin_request() {
-            Ok(request) => request,
+        let permit = match client.begin_request() {
+            Ok(permit) => permit,
             Err(error) => return Ok(error.into_result().into()),
         };
-        let answered = self.dispatch(request, &context, Arc::clone(&client)).await;
-        Ok(answered.unwrap_or_else(|error| {
-            let error = error.with_names_of(&client);
-            let error = if self.server.0.is_gateway { error.for_gateway() } else { error };
-            error.into_result().into()
-        }))
+        let Some(in_progress) = self.server.begin_call() else {
+            return Err(ErrorData::internal_error("the server ends", None));
+        };
+        let call = ToolCall::new(self.clone(), context, client, (permit, in_progress));
+        Ok(tasks::answer(call, request).await)
+    }
+
+    async fn get_task(
+        &self,
+        request: GetTaskParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<GetTaskResult, ErrorData> {
+        self.sessions(&context)?.tasks.manager().get_task(&request.task_id).map(GetTaskResult::new)
+    }
+
+    async fn update_task(
+        &self,
+        request: UpdateTaskParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.sessions(&context)?.tasks.manager().update_task(&request.task_id, request.input_responses)
+    }
+
+    async fn cancel_task(
+        &self,
+        request: CancelTaskParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.sessions(&context)?.tasks.manager().cancel_task(&request.task_id)
     }
 
     async fn complete(

@@ -12,6 +12,7 @@ use tollhouse::vfs::Tree;
 use crate::approvals::{AskedCalls, DeferringApprover};
 use crate::arguments::{excerpt, nearest};
 use crate::resources::FilesChanged;
+use crate::tasks::ClientTasks;
 use crate::tool_error::ToolError;
 
 /// Name of the default session, as clients see it.
@@ -51,6 +52,8 @@ pub struct StoredRoot {
     pub id: SessionId,
     /// True if the store outlives this process, so that others can decide about calls of its sessions.
     pub on_disk: bool,
+    /// True if other clients of this server decide about calls of its sessions.
+    pub has_approvers: bool,
     /// Opens forks of the session.
     pub open: OpenOther,
 }
@@ -85,6 +88,8 @@ pub(crate) struct ClientSessions {
     forking: Mutex<()>,
     /// Requests that the client may have at a time.
     requests: Arc<Semaphore>,
+    /// Long calls of the client.
+    pub(crate) tasks: ClientTasks,
     changes: broadcast::Sender<Arc<FilesChanged>>,
 }
 
@@ -99,7 +104,8 @@ impl ClientSessions {
 
     fn new(stored: Option<StoredRoot>, prefix: String, opened: Mutex<BTreeMap<String, Arc<OpenedSession>>>) -> Self {
         let (forking, requests) = (Mutex::default(), Arc::new(Semaphore::new(MAX_REQUESTS)));
-        Self { stored, prefix, opened, forking, requests, changes: broadcast::Sender::new(MAX_CHANGES) }
+        let (tasks, changes) = (ClientTasks::default(), broadcast::Sender::new(MAX_CHANGES));
+        Self { stored, prefix, opened, forking, requests, tasks, changes }
     }
 
     /// Creates the sessions of a client whose default session is a new fork of the root session, as that was created. Its
@@ -151,6 +157,11 @@ impl ClientSessions {
     /// Returns true if the sessions outlive this process.
     pub(crate) fn on_disk(&self) -> bool {
         self.stored.as_ref().is_some_and(|stored| stored.on_disk)
+    }
+
+    /// Returns true if other clients of the server decide about calls of these sessions.
+    pub(crate) fn has_approvers(&self) -> bool {
+        self.stored.as_ref().is_some_and(|stored| stored.has_approvers)
     }
 
     /// Returns the session with a name, which is opened if it is not open yet; the default session without a name.

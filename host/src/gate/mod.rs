@@ -5,6 +5,7 @@
 //! | `session_gate` | the gate of a session with its tools, its log and its approver |
 //! | `approval` | questions to humans, with question and answer on record |
 //! | `admitted_call` | an admitted call with what answers it |
+//! | `effects` | effects that calls of a method may have |
 //! | `run_record` | the calls of a run, and its part of the audit log |
 //! | `signed_approval` | approvals that certain people have to sign |
 //! | `recorded_decisions` | decisions of a log, judged again |
@@ -16,6 +17,7 @@
 
 mod admitted_call;
 mod approval;
+mod effects;
 mod recorded_decisions;
 mod redaction;
 mod run_record;
@@ -25,6 +27,7 @@ mod signed_approval;
 pub(crate) use admitted_call::AdmittedCall;
 pub use approval::{Answer, ApprovalError, ApprovalRequest, Approver, Question};
 pub(crate) use approval::{Consent, EarlierQuestion};
+pub use effects::MethodEffects;
 pub(crate) use recorded_decisions::{JudgedCall, NeededConsent, RecordedDecisions, RecordedRefusal};
 pub(crate) use redaction::redacted;
 pub(crate) use run_record::RunRecord;

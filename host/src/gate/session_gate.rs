@@ -13,6 +13,7 @@ use tollhouse_gate::{
 use tollhouse_registry::Effect;
 
 use super::approval::{Answering, ApprovalError, Approver, Consent, EarlierQuestion, PendingApproval, SignedApprovals};
+use super::effects::MethodEffects;
 use super::run_record::RunRecord;
 use super::signed_approval::SignatureCheck;
 use crate::capability::{Limits, Policy, PolicyError};
@@ -382,10 +383,23 @@ impl SessionGate {
     /// a component that was granted nothing by which it could have one.
     #[must_use]
     pub fn is_pure(&self, method: &str) -> bool {
-        let tool = self.services.tools.get(method).filter(|tool| tool.package().is_some());
-        tool.is_some_and(|tool| {
-            self.services.gates.of_tool(tool.alias()).is_none() && self.authority(tool.alias()).has_no_effects()
-        })
+        !self.effects(method).outside
+    }
+
+    /// Returns the effects that calls of a method may have: those of a component by what it was granted.
+    #[must_use]
+    pub fn effects(&self, method: &str) -> MethodEffects {
+        let Some(tool) = self.services.tools.get(method).filter(|tool| tool.package().is_some()) else {
+            return MethodEffects::UNKNOWN;
+        };
+        let authority = self.authority(tool.alias());
+        // Whatever the other tools may do.
+        let calls_others = self.services.gates.of_tool(tool.alias()).is_some();
+        MethodEffects {
+            outside: calls_others || !authority.has_no_effects(),
+            network: calls_others || authority.reaches_network(),
+            files: calls_others || authority.writes_files(),
+        }
     }
 }
 

@@ -39,6 +39,16 @@ impl Authority {
         http.is_empty() && secrets.is_empty() && keyvalue.is_empty() && tools.is_empty()
     }
 
+    /// Returns true if a request to some host may be made.
+    pub(crate) fn reaches_network(&self) -> bool {
+        !self.granted.http.is_empty()
+    }
+
+    /// Returns true if some file of the session may be written.
+    pub(crate) fn writes_files(&self) -> bool {
+        self.files.writes_below("/")
+    }
+
     /// Creates the intersection of requested and granted permissions.
     ///
     /// # Errors

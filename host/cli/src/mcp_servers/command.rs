@@ -9,6 +9,7 @@ use tollhouse::tool::{PinnedServer, RefusedTool};
 
 use super::StartedServers;
 use super::edit::{AddServerCommand, RemoveServerCommand};
+use super::login::{LoginCommand, LogoutCommand};
 use super::pin::LockServersCommand;
 use crate::confine::{ConfineArgs, Confinement};
 use crate::locations::Locations;
@@ -24,6 +25,8 @@ pub(crate) enum McpServerCommand {
     Rm(RemoveServerCommand),
     Lock(LockServersCommand),
     Ls(ListServersCommand),
+    Login(LoginCommand),
+    Logout(LogoutCommand),
     Test(TestServerCommand),
 }
 
@@ -35,6 +38,8 @@ impl McpServerCommand {
             Self::Rm(remove) => remove.execute(locations),
             Self::Lock(lock) => lock.execute(locations),
             Self::Ls(list) => list.execute(locations),
+            Self::Login(login) => login.execute(locations),
+            Self::Logout(logout) => logout.execute(locations),
             Self::Test(test) => test.execute(locations),
         }
     }
@@ -54,20 +59,24 @@ pub(crate) struct ListServersCommand {
     locked: Option<PathBuf>,
     #[command(flatten)]
     confine: ConfineArgs,
-    /// Print an array of {server, command, url, headers, env, read, write, ports, tools}; `tools` is null if it is not pinned
+    /// Print an array of {server, command, url, headers, login, env, read, write, ports, tools}; `tools` is null if it is not pinned
     #[arg(long)]
     json: bool,
 }
 
 impl ListServersCommand {
     fn execute(self, locations: &Locations) -> Result {
-        self.confine.seal(|| touched(locations, &self.policy, self.locked.as_ref()))?;
+        let logins = locations.logins().directory;
+        self.confine.seal(|| touched(locations, &self.policy, self.locked.as_ref()).reading([logins]))?;
         let policy = PolicyFile::read(&self.policy)?.parse()?;
         let pins = lock::pins(&self.policy, self.locked.as_deref())?;
         let pinned = |name: &String| pins.servers.get(name);
         if self.json {
-            let listed: Vec<Value> =
-                policy.mcp.iter().map(|(name, server)| described(name, server, pinned(name))).collect();
+            let listed: Vec<Value> = policy
+                .mcp
+                .iter()
+                .map(|(name, server)| described(name, server, pinned(name), is_logged_in(locations, server)))
+                .collect();
             show::json_pretty(&listed);
             return Ok(Exit::SUCCESS);
         }
@@ -89,6 +98,9 @@ impl ListServersCommand {
             let secrets: Vec<&str> = of_variables.chain(of_headers).collect();
             if !secrets.is_empty() {
                 show::line(format_args!("  has the secrets {}", secrets.join(" ")));
+            }
+            if is_logged_in(locations, server) {
+                show::line("  has your login");
             }
         }
         Ok(Exit::SUCCESS)
@@ -160,12 +172,18 @@ impl TestServerCommand {
 }
 
 /// Returns the files that a command accesses which reads a policy and its lock.
-fn touched(locations: &Locations, policy: &PathBuf, locked: Option<&PathBuf>) -> Confinement {
+pub(super) fn touched(locations: &Locations, policy: &PathBuf, locked: Option<&PathBuf>) -> Confinement {
     let beside = lock::candidates(policy);
     Confinement::of(locations, false).reading([policy].into_iter().chain(locked).chain(&beside))
 }
 
-fn described(name: &str, server: &McpServer, pinned: Option<&PinnedServer>) -> Value {
+/// Returns true if a server is given the login at its address.
+fn is_logged_in(locations: &Locations, server: &McpServer) -> bool {
+    let is_at = |url: &ServerUrl| locations.logins().contains(url);
+    server.url.as_ref().is_some_and(is_at) && !server.headers.contains_key("authorization")
+}
+
+fn described(name: &str, server: &McpServer, pinned: Option<&PinnedServer>, login: bool) -> Value {
     let variable = |(name, value): (&String, &EnvironmentValue)| {
         let text = match value {
             EnvironmentValue::Literal(text) => text.clone(),
@@ -178,7 +196,7 @@ fn described(name: &str, server: &McpServer, pinned: Option<&PinnedServer>) -> V
     let headers: serde_json::Map<String, Value> = server.headers.iter().map(header).collect();
     json!({
         "server": name, "command": server.command, "url": server.url.as_ref().map(ServerUrl::as_str),
-        "headers": headers, "env": environment, "read": server.read, "write": server.write,
+        "headers": headers, "login": login, "env": environment, "read": server.read, "write": server.write,
         "ports": server.ports, "tools": pinned.map(|pins| pins.names().collect::<Vec<_>>()),
     })
 }

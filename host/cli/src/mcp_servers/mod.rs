@@ -5,6 +5,7 @@
 
 mod command;
 mod edit;
+mod login;
 mod pin;
 mod program;
 mod remote;
@@ -181,6 +182,7 @@ fn launcher(locations: &Locations, confine: ConfineArgs) -> ServerLauncher {
         before: locations.program.before.clone(),
         flags: confine.flags().map(Into::into).collect(),
         environment: std::env::vars_os().collect(),
+        logins: Some(locations.logins()),
     }
 }
 

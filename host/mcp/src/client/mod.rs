@@ -15,9 +15,10 @@
 //! `slot` connects with servers while clients are served, and again when one has ended.
 //!
 //! `program` starts the programs of servers that the operator has named; `connection` takes the pipes of any program.
-//! `remote` is what such a program is for a server at a URL.
+//! `remote` is what such a program is for a server at a URL; `login` is the operator's login there.
 
 mod connection;
+mod login;
 mod program;
 mod relay;
 mod remote;
@@ -42,6 +43,7 @@ pub(crate) use self::remote::{RemoteError, fetch_document};
 pub(crate) use self::results::blocks;
 
 pub use self::connection::{ConnectError, LastWords, ServerConnection, ServerPipes};
+pub use self::login::{LoginError, LoginPlace, LoginSession, SignIn, SignInError, sign_in};
 pub use self::program::{SERVER_VARIABLE, ServerLauncher, StartError, StartedServer};
 pub use self::relay::MessageRelay;
 pub use self::remote::{RelayError, relay_stdio};

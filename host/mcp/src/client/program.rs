@@ -12,6 +12,7 @@ use std::time::Duration;
 use tollhouse::capability::{EnvironmentValue, McpServer, ServerUrl};
 use tollhouse::tool::{SecretUse, Secrets};
 
+use super::login::LoginPlace;
 use super::{ConnectError, McpClient, ServerConnection, ServerPipes};
 
 /// Prefix of the variables by which `tollhouse mcp-program` is given the environment of its server's program, and
@@ -29,7 +30,15 @@ pub struct ServerLauncher {
     pub flags: Vec<OsString>,
     /// Environment of this process, which its child has too.
     pub environment: Vec<(OsString, OsString)>,
+    /// Place of the operator's logins at servers at a URL; `None` if none are used.
+    pub logins: Option<LoginPlace>,
 }
+
+/// Header that a login fills.
+const AUTHORIZATION: &str = "authorization";
+
+/// Name of a login in the log, among those of secrets.
+const LOGIN: &str = "login";
 
 /// Reason why the program of a server cannot be started.
 #[derive(Debug, thiserror::Error)]
@@ -79,12 +88,17 @@ impl ServerLauncher {
             command.args(paths.iter().flat_map(|path| [option, path]));
         }
         command.args(settings.ports.iter().flat_map(|port| ["--port".to_owned(), port.to_string()]));
+        let login = self.login(settings);
+        if let Some(login) = login {
+            command.arg("--login").arg(&login.directory).arg("--login-key").arg(&login.key);
+        }
         command.arg("--").args(&settings.command).args(settings.url.as_ref().map(ServerUrl::as_str));
         // Variables of this process that are named like those of a server are not the server's.
         let is_other = |name: &OsString| !name.to_string_lossy().starts_with(SERVER_VARIABLE);
         command.env_clear().envs(self.environment.iter().filter(|(name, _)| is_other(name)).cloned());
         let to = settings.url.as_ref().map(ServerUrl::origin);
-        let mut used = Vec::new();
+        let mut used: Vec<SecretUse> =
+            login.iter().map(|_| SecretUse { secret: LOGIN.to_owned(), to: to.clone() }).collect();
         let mut value_of = |secret: &str| {
             let missing = || StartError::Secret { server: name.to_owned(), secret: secret.to_owned() };
             let used_here = SecretUse { secret: secret.to_owned(), to: to.clone() };
@@ -109,6 +123,12 @@ impl ServerLauncher {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let child = command.spawn().map_err(|source| StartError::Process { server: name.to_owned(), source })?;
         Ok(StartedServer { name: name.to_owned(), timeout: settings.timeout, secrets: used, child })
+    }
+
+    /// Returns the place of the login at the address of a server, unless the policy has a header of its own for it.
+    fn login(&self, settings: &McpServer) -> Option<&LoginPlace> {
+        let place = self.logins.as_ref().filter(|_| !settings.headers.contains_key(AUTHORIZATION))?;
+        settings.url.as_ref().filter(|url| place.contains(url)).map(|_| place)
     }
 }
 

@@ -13,6 +13,7 @@ use tollhouse::token::Token;
 use tollhouse::vfs::Tree;
 
 use super::TokenIssuer;
+use super::approvers::{ApproverIdentity, ApproverIssuer};
 use super::oauth::{Identity, ProtectedResource};
 use super::opened_once::{OpenedOnce, Slots};
 use super::protocol_sessions::{ProtocolSessions, Reservation};
@@ -30,6 +31,14 @@ const MAX_NARROWER: usize = 64;
 /// Sessions of the client that sent a request, as an extension of the request.
 #[derive(Clone)]
 pub(super) struct ClientOfRequest(pub(super) Arc<ClientSessions>);
+
+/// Sender of a request.
+pub(super) enum Sender {
+    /// A client that runs scripts, with its sessions.
+    Client(Arc<ClientSessions>),
+    /// A client that decides about calls of others.
+    Approver(ApproverIdentity),
+}
 
 /// Reason why a request is of nobody.
 #[derive(Debug)]
@@ -51,6 +60,7 @@ pub(super) struct HttpClients {
     server: Server,
     issuer: Option<TokenIssuer>,
     oauth: Option<ProtectedResource>,
+    approvers: Option<ApproverIssuer>,
     /// Client of requests without a protocol session, where no tokens are asked for.
     shared: Arc<ClientSessions>,
     /// Clients by protocol session, where each has its own.
@@ -71,12 +81,18 @@ struct TokenSession {
 }
 
 impl HttpClients {
-    pub(super) fn new(server: Server, issuer: Option<TokenIssuer>, oauth: Option<ProtectedResource>) -> Self {
+    pub(super) fn new(
+        server: Server,
+        issuer: Option<TokenIssuer>,
+        oauth: Option<ProtectedResource>,
+        approvers: Option<ApproverIssuer>,
+    ) -> Self {
         let shared = Arc::new(ClientSessions::of_root(&server.0.root));
         Self {
             server,
             issuer,
             oauth,
+            approvers,
             shared,
             by_session: Mutex::default(),
             protocol_sessions: ProtocolSessions::default(),
@@ -95,9 +111,24 @@ impl HttpClients {
         self.issuer.is_some() || self.oauth.is_some()
     }
 
-    /// Returns the client of a request with this token, and the name of the token or of its subject. Blocks for as long
+    /// Returns the sender of a request with this token, and the name of the token or of its subject. Blocks for as long
     /// as opening a session takes.
     pub(super) fn authorize(
+        &self,
+        identity: Option<&Identity>,
+        token: Option<&str>,
+        protocol_session: Option<&str>,
+    ) -> Result<(Sender, String), Unauthorized> {
+        if let (Some(approvers), Some(token)) = (&self.approvers, token) {
+            let approver = approvers.judge(token).map_err(Unauthorized::Refused)?;
+            let name = format!("approver {}", approver.id());
+            return Ok((Sender::Approver(approver), name));
+        }
+        let (client, name) = self.client(identity, token, protocol_session)?;
+        Ok((Sender::Client(client), name))
+    }
+
+    fn client(
         &self,
         identity: Option<&Identity>,
         token: Option<&str>,

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::convert::Infallible;
 use std::io;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -24,13 +25,13 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tracing::warn;
 
-use super::clients::{ClientOfRequest, HttpClients, Unauthorized};
+use super::clients::{ClientOfRequest, HttpClients, Sender, Unauthorized};
 use super::cors::{self, NamedOrigins};
 use super::oauth::is_jwt;
 use super::protocol_sessions::Reservation;
 use super::{HttpOptions, PATH};
 use crate::server::{Clients, Connection, Server};
-use crate::sessions::ClientSessions;
+use crate::stdio::GRACE;
 
 /// Header of the protocol session.
 const SESSION: &str = "mcp-session-id";
@@ -54,15 +55,16 @@ const TIDYING: Duration = Duration::from_secs(30);
 /// Pause after the system had no room for a connection.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// Time that cancelled runs have to end.
-const GRACE: Duration = Duration::from_secs(10);
+/// Time that answers have to reach their clients once the calls have ended, and that streams have to end once they are
+/// told to.
+const FAREWELL: Duration = Duration::from_secs(1);
 
 type Service = StreamableHttpService<Connection, LocalSessionManager>;
 type Answer = Response<BoxBody<Bytes, Infallible>>;
 
 /// Request of a client that is known.
 struct Admitted {
-    client: Arc<ClientSessions>,
+    sender: Sender,
     /// Place of the protocol session that the request begins.
     begins: Option<Reservation>,
     body: Bytes,
@@ -75,6 +77,8 @@ struct Shared {
     clients: HttpClients,
     max_body: usize,
     origins: NamedOrigins,
+    /// Cancelled when all calls have ended: connections answer what they have begun to, and end.
+    closing: CancellationToken,
 }
 
 /// Serves connections until the token is cancelled.
@@ -86,8 +90,10 @@ pub(super) async fn serve(
 ) -> io::Result<()> {
     let listener = TcpListener::from_std(listener)?;
     let port = listener.local_addr()?.port();
-    let permits = Arc::new(Semaphore::new(options.max_connections));
-    let shared = Arc::new(Shared::new(server, options, port, stop.clone()));
+    let most = options.max_connections;
+    let permits = Arc::new(Semaphore::new(most));
+    let streams = CancellationToken::new();
+    let shared = Arc::new(Shared::new(server, options, port, streams.clone()));
     let mut tidying = tokio::time::interval(TIDYING);
     let mut accepts = true;
     loop {
@@ -116,24 +122,41 @@ pub(super) async fn serve(
             () = stop.cancelled() => break,
         }
     }
-    let _ = tokio::time::timeout(GRACE, server.idle()).await;
+    drop(listener);
+    server.end(GRACE).await;
+    shared.closing.cancel();
+    let all = || permits.acquire_many(u32::try_from(most).unwrap_or(u32::MAX));
+    if tokio::time::timeout(FAREWELL, all()).await.is_err() {
+        // Streams that wait for messages do not end of themselves.
+        streams.cancel();
+        let _ = tokio::time::timeout(FAREWELL, all()).await;
+    }
     Ok(())
 }
 
 /// Serves the requests of a connection.
 async fn connection(stream: TcpStream, shared: Arc<Shared>) {
+    let closing = shared.closing.clone();
     let service = service_fn(move |request| {
         let shared = Arc::clone(&shared);
         async move { Ok::<_, Infallible>(shared.answer(request).await) }
     });
     let mut builder = http1::Builder::new();
     builder.timer(TokioTimer::new()).header_read_timeout(HEAD).max_buf_size(MAX_HEAD);
-    // Whatever ended the connection: its client has noticed.
-    let _ = builder.serve_connection(TokioIo::new(stream), service).await;
+    let mut served = pin!(builder.serve_connection(TokioIo::new(stream), service));
+    tokio::select! {
+        // Whatever ended the connection: its client has noticed.
+        _ = served.as_mut() => {}
+        () = closing.cancelled() => {
+            served.as_mut().graceful_shutdown();
+            // As above.
+            let _ = served.await;
+        }
+    }
 }
 
 impl Shared {
-    fn new(server: &Server, options: HttpOptions, port: u16, stop: CancellationToken) -> Self {
+    fn new(server: &Server, options: HttpOptions, port: u16, streams: CancellationToken) -> Self {
         let sessions = Arc::<LocalSessionManager>::default();
         let loopback = ["localhost", "127.0.0.1", "::1"].map(str::to_owned);
         // A page of this server itself could send requests, and there is none. Clients state such an origin.
@@ -144,12 +167,13 @@ impl Shared {
             .with_allowed_origins(own.into_iter().chain(options.origins))
             .enforce_origin_validation()
             .with_max_request_body_bytes(options.max_body)
-            .with_cancellation_token(stop);
+            .with_cancellation_token(streams);
         let own = server.clone();
         let factory = move || Ok(Connection::new(own.clone(), Clients::OfRequest));
         let service = StreamableHttpService::new(factory, Arc::clone(&sessions), config);
-        let clients = HttpClients::new(server.clone(), options.issuer, options.oauth);
-        Self { service, sessions, clients, max_body: options.max_body, origins }
+        let clients = HttpClients::new(server.clone(), options.issuer, options.oauth, options.approvers);
+        let (max_body, closing) = (options.max_body, CancellationToken::new());
+        Self { service, sessions, clients, max_body, origins, closing }
     }
 
     /// Removes clients that have left.
@@ -182,14 +206,18 @@ impl Shared {
             return document;
         }
         let judged = self.judge(&parts, &mut body).await;
-        let Admitted { client, begins, body } = match judged {
+        let Admitted { sender, begins, body } = match judged {
             Ok(admitted) => admitted,
             Err(refused) => {
                 discard(body).await;
                 return refused;
             }
         };
-        parts.extensions.insert(ClientOfRequest(client));
+        match sender {
+            Sender::Client(client) => drop(parts.extensions.insert(ClientOfRequest(client))),
+            // It has no sessions, so that nothing but its own tools can be reached.
+            Sender::Approver(approver) => drop(parts.extensions.insert(approver)),
+        }
         // Nothing behind this needs the token.
         parts.headers.remove(AUTHORIZATION);
         name_accepted(&mut parts.headers);
@@ -216,7 +244,7 @@ impl Shared {
         }
         let protocol_session = header(&parts.headers, SESSION);
         let authorized = self.authorize(parts, protocol_session.clone()).await;
-        let (client, token) = authorized.map_err(|unauthorized| self.unauthorized_answer(unauthorized))?;
+        let (sender, token) = authorized.map_err(|unauthorized| self.unauthorized_answer(unauthorized))?;
         if protocol_session.as_deref().is_some_and(|id| !self.clients.owns(id, &token)) {
             // As for one that does not exist.
             return Err(refuse(StatusCode::NOT_FOUND, "there is no such session"));
@@ -224,7 +252,7 @@ impl Shared {
         let may_begin = protocol_session.is_none() && parts.method == Method::POST;
         let body = self.body(&parts.headers, body).await?;
         let begins = if may_begin && is_initialize(&body) { Some(self.reserve(&token).await?) } else { None };
-        Ok(Admitted { client, begins, body })
+        Ok(Admitted { sender, begins, body })
     }
 
     /// Reserves a place for a protocol session of a token.
@@ -240,7 +268,7 @@ impl Shared {
         self: &Arc<Self>,
         parts: &Parts,
         protocol_session: Option<String>,
-    ) -> Result<(Arc<ClientSessions>, String), Unauthorized> {
+    ) -> Result<(Sender, String), Unauthorized> {
         if self.clients.asks_tokens() && has_token(parts.uri.query().unwrap_or_default()) {
             return Err(Unauthorized::InAddress);
         }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use http::header::{ACCEPT, CONTENT_TYPE, HOST};
+use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HOST};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode, Uri};
 use http_body_util::{BodyExt as _, Full, Limited};
 use hyper::body::{Body as _, Incoming};
@@ -25,6 +25,7 @@ use tollhouse::capability::ServerUrl;
 use tollhouse::json;
 use tollhouse::tool::{DialError, Network};
 
+use super::super::login::{LoginError, LoginSession};
 use super::super::transport::{MAX_MESSAGE, MAX_VALUES};
 use super::bounded_body::BoundedEvents;
 
@@ -54,8 +55,17 @@ pub(crate) enum RemoteError {
     Broken,
     #[error("the server redirects (HTTP {0}), which is not followed: put the address where it leads in the policy")]
     Redirect(u16),
-    #[error("the server refuses the request (HTTP {0}): it wants a header with a secret, or another one")]
+    #[error(
+        "the server refuses the request (HTTP {0}): it wants a header with a secret, or another one, or a login \
+         (`tollhouse mcp login NAME --policy FILE`)"
+    )]
     Unauthorized(u16),
+    #[error("the server refuses the request (HTTP {0}), although you are logged in there: the login lacks a scope")]
+    Insufficient(u16),
+    #[error("{0}")]
+    LoginServer(String),
+    #[error("{0}: log in again with `tollhouse mcp login NAME --policy FILE`")]
+    Login(String),
     #[error("the server answered with HTTP {0}")]
     Status(u16),
     #[error("the server has not answered within {0} seconds")]
@@ -75,7 +85,7 @@ fn chain(error: &DialError) -> String {
 }
 
 /// Creates a request to a URL.
-pub(super) fn request_to(url: &ServerUrl, method: Method, body: Vec<u8>) -> Result<Request<Full<Bytes>>, RemoteError> {
+pub(crate) fn request_to(url: &ServerUrl, method: Method, body: Vec<u8>) -> Result<Request<Full<Bytes>>, RemoteError> {
     let uri: Uri = url.as_str().parse().map_err(|_| RemoteError::NoProtocol)?;
     let authority = uri.authority().map_or("", |authority| authority.as_str());
     let host = HeaderValue::from_str(authority).map_err(|_| RemoteError::NoProtocol)?;
@@ -107,6 +117,14 @@ pub(super) async fn exchange(
     not_redirected(response.map_err(|_| RemoteError::Broken)?)
 }
 
+/// Adds an access token to a request.
+fn authorized(mut request: Request<Full<Bytes>>, token: &str) -> Result<Request<Full<Bytes>>, RemoteError> {
+    let mut value = HeaderValue::try_from(format!("Bearer {token}")).map_err(|_| RemoteError::NoProtocol)?;
+    value.set_sensitive(true);
+    request.headers_mut().insert(AUTHORIZATION, value);
+    Ok(request)
+}
+
 fn not_redirected(response: Response<Incoming>) -> Result<Response<Incoming>, RemoteError> {
     let status = response.status();
     if status.is_redirection() { Err(RemoteError::Redirect(status.as_u16())) } else { Ok(response) }
@@ -120,14 +138,16 @@ struct RemoteState {
     url: ServerUrl,
     headers: HeaderMap,
     network: Network,
+    /// Login whose access token each request has.
+    login: Option<Arc<LoginSession>>,
     failure: Mutex<Option<String>>,
     /// Connection on which nothing is sent, and when it last was.
     idle: Mutex<Option<(Sender, Instant)>>,
 }
 
 impl RemoteClient {
-    pub(super) fn new(url: ServerUrl, headers: HeaderMap, network: Network) -> Self {
-        Self(Arc::new(RemoteState { url, headers, network, failure: Mutex::default(), idle: Mutex::default() }))
+    pub(super) fn new(url: ServerUrl, headers: HeaderMap, network: Network, login: Option<Arc<LoginSession>>) -> Self {
+        Self(Arc::new(RemoteState { url, headers, network, login, failure: Mutex::default(), idle: Mutex::default() }))
     }
 
     /// Returns a description of the last failure.
@@ -163,6 +183,28 @@ impl RemoteClient {
     /// Sends a request, on the idle connection if there is one. Whoever has read the whole response can keep the
     /// connection.
     async fn send(&self, request: Request<Full<Bytes>>) -> Result<(Response<Incoming>, Sender), RemoteError> {
+        let Some(login) = &self.0.login else { return self.admitted(request).await };
+        let failed = |error: LoginError| match error {
+            LoginError::Unreachable(_) | LoginError::Status(_) => RemoteError::LoginServer(error.to_string()),
+            error => RemoteError::Login(error.to_string()),
+        };
+        let token = login.token(&self.0.network).await.map_err(failed)?;
+        match self.admitted(authorized(request.clone(), &token)?).await {
+            // A request that is refused has not taken effect, and is sent once more with another token.
+            Err(RemoteError::Unauthorized(401)) => {}
+            Err(RemoteError::Unauthorized(status)) => return Err(RemoteError::Insufficient(status)),
+            answered => return answered,
+        }
+        let token = login.other_token(&self.0.network, &token).await.map_err(failed)?;
+        match self.admitted(authorized(request, &token)?).await {
+            Err(RemoteError::Unauthorized(401)) => Err(failed(LoginError::Refused)),
+            Err(RemoteError::Unauthorized(status)) => Err(RemoteError::Insufficient(status)),
+            answered => answered,
+        }
+    }
+
+    /// Sends a request, and returns the response unless it leads elsewhere or refuses the request.
+    async fn admitted(&self, request: Request<Full<Bytes>>) -> Result<(Response<Incoming>, Sender), RemoteError> {
         let (response, sender) = self.sent(request).await?;
         let response = not_redirected(response)?;
         match response.status() {

@@ -15,6 +15,7 @@ mod http_client;
 
 use std::collections::HashMap;
 use std::io;
+use std::sync::Arc;
 use std::time::Duration;
 
 use http::{HeaderMap, HeaderName, HeaderValue};
@@ -30,10 +31,11 @@ use tokio::time::timeout;
 use tollhouse::capability::ServerUrl;
 use tollhouse::tool::Network;
 
-pub(crate) use self::document::fetch_document;
-pub(crate) use self::http_client::RemoteError;
+pub(crate) use self::document::{answer_to, fetch_document};
+pub(crate) use self::http_client::{RemoteError, request_to};
 
 use self::http_client::RemoteClient;
+use super::login::LoginSession;
 use super::transport::MAX_MESSAGE;
 
 /// Longest time for telling a server that its session is over.
@@ -71,11 +73,17 @@ pub enum RelayError {
     },
 }
 
-/// Hands messages on between standard input and output and a server at a URL, until the input ends.
+/// Hands messages on between standard input and output and a server at a URL, until the input ends. With a login, its
+/// access token is in each request, and in nothing that comes of the server.
 ///
 /// # Errors
 /// If the server cannot be spoken with, the pipes break, or the values of headers are none.
-pub fn relay_stdio(url: &ServerUrl, headers: &[(String, String)], network: Network) -> Result<(), RelayError> {
+pub fn relay_stdio(
+    url: &ServerUrl,
+    headers: &[(String, String)],
+    network: Network,
+    login: Option<LoginSession>,
+) -> Result<(), RelayError> {
     let mut map = HeaderMap::new();
     for (name, value) in headers {
         let refused = || RelayError::Header { name: name.clone() };
@@ -86,7 +94,9 @@ pub fn relay_stdio(url: &ServerUrl, headers: &[(String, String)], network: Netwo
     }
     let runtime = Builder::new_multi_thread().worker_threads(1).enable_io().enable_time().build()?;
     let (input, output) = (BufReader::new(tokio::io::stdin()), tokio::io::stdout());
-    let ended = runtime.block_on(relay(url, map, network, input, output));
+    let login = login.map(Arc::new);
+    let client = RemoteClient::new(url.clone(), map, network, login.clone());
+    let ended = runtime.block_on(relay(url, client, login, input, output));
     // The thread that still reads the input is not waited for.
     runtime.shutdown_background();
     ended
@@ -95,12 +105,11 @@ pub fn relay_stdio(url: &ServerUrl, headers: &[(String, String)], network: Netwo
 /// Hands messages on between two pipes and a server at a URL, until the input ends.
 async fn relay(
     url: &ServerUrl,
-    headers: HeaderMap,
-    network: Network,
+    client: RemoteClient,
+    login: Option<Arc<LoginSession>>,
     input: impl AsyncBufRead + Unpin,
     mut output: impl AsyncWrite + Unpin,
 ) -> Result<(), RelayError> {
-    let client = RemoteClient::new(url.clone(), headers, network);
     let mut config = StreamableHttpClientTransportConfig::with_uri(url.as_str());
     config = config.custom_headers(HashMap::new()).max_json_response_size(MAX_MESSAGE).max_sse_event_size(MAX_MESSAGE);
     // What another session offers nobody has compared with the pins.
@@ -127,13 +136,13 @@ async fn relay(
                 });
             }
             message = transport.receive() => match message {
-                Some(message) => write(&mut output, &message).await?,
+                Some(message) => write(&mut output, &message, login.as_deref()).await?,
                 None => {
                     let reason = client.last_failure().unwrap_or_else(|| "it has ended the connection".to_owned());
                     break Err(RelayError::Server { url: url.to_string(), reason });
                 }
             },
-            Some(message) = failures.recv() => write(&mut output, &message).await?,
+            Some(message) = failures.recv() => write(&mut output, &message, login.as_deref()).await?,
         }
     };
     // A server that does not take leave is left without.
@@ -156,8 +165,17 @@ fn told(error: &StreamableHttpError<RemoteError>) -> String {
     }
 }
 
-async fn write(output: &mut (impl AsyncWrite + Unpin), message: &ServerJsonRpcMessage) -> io::Result<()> {
-    let mut line = serde_json::to_vec(message)?;
+async fn write(
+    output: &mut (impl AsyncWrite + Unpin),
+    message: &ServerJsonRpcMessage,
+    login: Option<&LoginSession>,
+) -> io::Result<()> {
+    let line = serde_json::to_string(message)?;
+    let line = match login {
+        Some(login) => login.withheld(line).await,
+        None => line,
+    };
+    let mut line = line.into_bytes();
     line.push(b'\n');
     output.write_all(&line).await?;
     output.flush().await

@@ -1,0 +1,218 @@
+//! Discovery of the authorization server of an address: the metadata of the protected resource (RFC 9728), and that of the
+//! authorization server (RFC 8414, or OpenID Connect).
+
+use http::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue, WWW_AUTHENTICATE};
+use http::{Method, StatusCode, Uri};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use tollhouse::capability::ServerUrl;
+use tollhouse::tool::Network;
+
+use super::MAX_ANSWER;
+use super::sign_in::SignInError;
+use super::tokens::{BY_FORM, BY_HEADER, PUBLIC};
+use crate::client::remote::{RemoteError, answer_to, fetch_document, request_to};
+
+/// Request that a server without a login refuses, and says why.
+const HELLO: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"tollhouse","version":"1"}}}"#;
+
+/// Metadata of the protected resource.
+#[derive(Deserialize)]
+struct ResourceDocument {
+    resource: String,
+    #[serde(default)]
+    authorization_servers: Vec<String>,
+    #[serde(default)]
+    scopes_supported: Vec<String>,
+}
+
+/// Metadata of an authorization server.
+#[derive(Deserialize)]
+struct ServerDocument {
+    issuer: String,
+    authorization_endpoint: String,
+    token_endpoint: String,
+    registration_endpoint: Option<String>,
+    #[serde(default)]
+    code_challenge_methods_supported: Vec<String>,
+    #[serde(default)]
+    scopes_supported: Vec<String>,
+    token_endpoint_auth_methods_supported: Option<Vec<String>>,
+    #[serde(default)]
+    authorization_response_iss_parameter_supported: bool,
+}
+
+/// Authorization server of an address, and what is asked of it.
+pub(super) struct Authorization {
+    /// Name of the resource, which tokens are for.
+    pub(super) resource: String,
+    pub(super) issuer: String,
+    pub(super) authorize: ServerUrl,
+    pub(super) token: ServerUrl,
+    pub(super) register: Option<ServerUrl>,
+    /// Way in which this client names itself at the token endpoint.
+    pub(super) authentication: &'static str,
+    /// True if the answer to the browser names the issuer.
+    pub(super) names_issuer: bool,
+    pub(super) scopes: Vec<String>,
+}
+
+/// Finds the authorization server of an address. `scopes` are asked for in place of those that the server names.
+pub(super) async fn discover(
+    network: &Network,
+    url: &ServerUrl,
+    scopes: &[String],
+) -> Result<Authorization, SignInError> {
+    let challenge = challenge(network, url).await?;
+    let named = challenge.as_deref().and_then(|challenge| parameter(challenge, "resource_metadata"));
+    let places = match named {
+        Some(named) => vec![named],
+        None => well_known(url, "oauth-protected-resource"),
+    };
+    let resource: ResourceDocument = first(network, &places).await?.ok_or(SignInError::NoResource)?;
+    if !is_for(&resource.resource, url) {
+        return Err(SignInError::OtherResource);
+    }
+    let issuer = resource.authorization_servers.into_iter().next().ok_or(SignInError::NoResource)?;
+    let server = server(network, &issuer).await?;
+    let endpoint = |text: &str| ServerUrl::parse(text).map_err(|_| SignInError::Endpoint);
+    let asked = challenge.as_deref().and_then(|challenge| parameter(challenge, "scope"));
+    let mut wanted: Vec<String> = match (scopes, asked) {
+        ([], Some(asked)) => asked.split_whitespace().map(str::to_owned).collect(),
+        ([], None) => resource.scopes_supported,
+        (scopes, _) => scopes.to_vec(),
+    };
+    // Without it, some servers issue no refresh tokens.
+    let offline = "offline_access";
+    if server.scopes_supported.iter().any(|scope| scope == offline) && wanted.iter().all(|scope| scope != offline) {
+        wanted.push(offline.to_owned());
+    }
+    Ok(Authorization {
+        resource: resource.resource,
+        authorize: endpoint(&server.authorization_endpoint)?,
+        token: endpoint(&server.token_endpoint)?,
+        register: server.registration_endpoint.as_deref().map(endpoint).transpose()?,
+        authentication: authentication(server.token_endpoint_auth_methods_supported.as_deref()),
+        names_issuer: server.authorization_response_iss_parameter_supported,
+        issuer: server.issuer,
+        scopes: wanted,
+    })
+}
+
+/// Asks the server without a token, and returns what it says about tokens.
+async fn challenge(network: &Network, url: &ServerUrl) -> Result<Option<String>, SignInError> {
+    let mut request = request_to(url, Method::POST, HELLO.into())?;
+    request.headers_mut().insert(ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
+    request.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    let (head, _) = answer_to(network, url, request, MAX_ANSWER).await?;
+    match head.status {
+        StatusCode::UNAUTHORIZED => Ok(bearer_challenge(&head.headers)),
+        status if status.is_success() => Err(SignInError::NotNeeded),
+        status => Err(RemoteError::Status(status.as_u16()).into()),
+    }
+}
+
+/// Returns the challenge for bearer tokens.
+fn bearer_challenge(headers: &HeaderMap) -> Option<String> {
+    let mut all = headers.get_all(WWW_AUTHENTICATE).iter().filter_map(|value| value.to_str().ok());
+    all.find(|value| value.get(..6).is_some_and(|scheme| scheme.eq_ignore_ascii_case("bearer"))).map(str::to_owned)
+}
+
+/// Returns a parameter of a challenge: `Bearer error="x", resource_metadata="https://…"`.
+fn parameter(challenge: &str, name: &str) -> Option<String> {
+    let mut rest = challenge.get(6..)?;
+    while let Some((key, after)) = rest.split_once('=') {
+        let key = key.trim_start_matches([' ', ',']).trim();
+        let (value, left) = match after.strip_prefix('"') {
+            Some(quoted) => quoted.split_once('"')?,
+            None => after.split_once(',').unwrap_or((after, "")),
+        };
+        if key.eq_ignore_ascii_case(name) {
+            return Some(value.trim().to_owned());
+        }
+        rest = left;
+    }
+    None
+}
+
+/// Returns the well-known addresses of a document about an address: below its path, and of its host.
+fn well_known(url: &ServerUrl, name: &str) -> Vec<String> {
+    let path = url.as_str().parse::<Uri>().map(|uri| uri.path().trim_end_matches('/').to_owned()).unwrap_or_default();
+    let of_host = format!("{}/.well-known/{name}", url.origin());
+    if path.is_empty() { vec![of_host] } else { vec![format!("{of_host}{path}"), of_host] }
+}
+
+/// Fetches the metadata of an authorization server, which must be its own.
+async fn server(network: &Network, issuer: &str) -> Result<ServerDocument, SignInError> {
+    let url = ServerUrl::parse(issuer).map_err(|_| SignInError::Endpoint)?;
+    let mut places = well_known(&url, "oauth-authorization-server");
+    places.truncate(1);
+    places.extend(well_known(&url, "openid-configuration").into_iter().take(1));
+    places.push(format!("{}/.well-known/openid-configuration", issuer.trim_end_matches('/')));
+    let server: ServerDocument = first(network, &places).await?.ok_or(SignInError::NoServer)?;
+    if server.issuer.trim_end_matches('/') != issuer.trim_end_matches('/') {
+        return Err(SignInError::OtherServer);
+    }
+    // Without it, a code that another program sees is enough for a token.
+    if !server.code_challenge_methods_supported.iter().any(|method| method == "S256") {
+        return Err(SignInError::NoChallenge);
+    }
+    Ok(server)
+}
+
+/// Chooses how this client names itself at the token endpoint: without a secret, if the server lets it.
+fn authentication(offered: Option<&[String]>) -> &'static str {
+    let offers = |way: &&&str| offered.is_none_or(|offered| offered.iter().any(|known| known == **way));
+    [PUBLIC, BY_FORM, BY_HEADER].iter().find(offers).unwrap_or(&PUBLIC)
+}
+
+/// Fetches the first of these documents that there is.
+async fn first<T: DeserializeOwned>(network: &Network, places: &[String]) -> Result<Option<T>, SignInError> {
+    for place in places {
+        let url = ServerUrl::parse(place).map_err(|_| SignInError::Endpoint)?;
+        match fetch_document(network, &url, MAX_ANSWER).await {
+            Ok(document) => return serde_json::from_slice(&document).map(Some).map_err(|_| SignInError::Document),
+            Err(RemoteError::Status(400..500)) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(None)
+}
+
+/// Returns true if the metadata of a resource are those of an address: they name it, or a path above it.
+fn is_for(resource: &str, url: &ServerUrl) -> bool {
+    let Ok(named) = ServerUrl::parse(resource) else { return false };
+    let path = |url: &ServerUrl| url.as_str().parse::<Uri>().map(|uri| uri.path().trim_end_matches('/').to_owned());
+    let (Ok(above), Ok(own)) = (path(&named), path(url)) else { return false };
+    named.origin() == url.origin()
+        && own.strip_prefix(&above).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parameters_of_a_challenge_are_found_by_their_whole_name() {
+        let challenge = "Bearer error=\"invalid_token\", scope=\"a b\", resource_metadata=\"https://x.example/a,b=c\"";
+        assert_eq!(parameter(challenge, "resource_metadata").as_deref(), Some("https://x.example/a,b=c"));
+        assert_eq!(parameter(challenge, "scope").as_deref(), Some("a b"));
+        assert_eq!(parameter(challenge, "metadata"), None);
+        assert_eq!(parameter("Bearer realm=x, scope=y", "scope").as_deref(), Some("y"));
+        assert_eq!(parameter("Bearer", "scope"), None);
+        assert_eq!(parameter("Bearer scope=\"never ends", "scope"), None);
+    }
+
+    #[test]
+    fn resource_of_another_host_or_path_is_not_that_of_the_address() {
+        let url = ServerUrl::parse("https://x.example/team/mcp").expect("an address");
+        for own in
+            ["https://x.example/team/mcp", "https://x.example/team/mcp/", "https://x.example/team", "https://x.example"]
+        {
+            assert!(is_for(own, &url), "{own}");
+        }
+        for other in ["https://y.example/team/mcp", "https://x.example/te", "https://x.example:444/team/mcp", "x"] {
+            assert!(!is_for(other, &url), "{other}");
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! Tools of a client that decides about calls which wait, and does nothing else: it runs no scripts, and reaches no files.
+//!
+//! Such a client has a token of its own (`http::approvers`). A client that runs scripts never has these tools.
+
+use std::sync::Arc;
+
+use rmcp::model::{CallToolRequestParams, CallToolResult, ContentBlock, JsonObject, Tool, ToolAnnotations};
+use serde_json::{Value, json};
+use tollhouse::session::{Answered, PendingCall, SessionId, Waiting};
+
+use crate::approvals::question_text;
+use crate::arguments::{Arguments, excerpt};
+use crate::definitions::object;
+use crate::http::ApproverIdentity;
+use crate::server::Server;
+use crate::sessions::{ClientSessions, StoredRoot};
+use crate::tool_error::ToolError;
+
+const PENDING: &str = "pending";
+const DECIDE: &str = "decide";
+
+/// Most calls that a result lists.
+const MAX_CALLS: usize = 20;
+
+/// Most characters of a reason.
+const MAX_REASON: usize = 1000;
+
+/// Arguments of `decide`.
+const ARGUMENTS: [&str; 4] = ["session", "call", "decision", "reason"];
+
+/// Returns the tools of a client that decides.
+pub(crate) fn tools() -> Vec<Tool> {
+    let listing = ToolAnnotations::with_title("Calls that wait").read_only(true).open_world(false);
+    let deciding =
+        ToolAnnotations::with_title("Decide about a call").destructive(true).idempotent(false).open_world(true);
+    let text = |description: &str| json!({ "type": "string", "description": description });
+    vec![
+        Tool::new(
+            PENDING,
+            "List the calls that wait for approval, each as the user is to see it.",
+            Arc::new(object(json!({}), &[])),
+        )
+        .with_annotations(listing),
+        Tool::new(
+            DECIDE,
+            "Allow or deny a call that waits. It is made when its run is resumed, by the client whose run it is.",
+            Arc::new(object(
+                json!({
+                    "session": text("Session of the call, as `pending` has it"),
+                    "call": text("`digest` of the call"),
+                    "decision": { "enum": ["allow", "deny"] },
+                    "reason": text("Reason of a refusal, which the script sees"),
+                }),
+                &["session", "call", "decision"],
+            )),
+        )
+        .with_annotations(deciding),
+    ]
+}
+
+/// Answers a call of one of these tools.
+pub(crate) async fn answer(
+    server: Server,
+    approver: ApproverIdentity,
+    client: String,
+    request: CallToolRequestParams,
+) -> CallToolResult {
+    let answered = tokio::task::spawn_blocking(move || {
+        let stored = server.0.root.stored.as_ref().ok_or_else(|| ToolError::new("no call of this server can wait"))?;
+        match &*request.name {
+            PENDING => pending(&server, stored, request.arguments),
+            DECIDE => decide(&server, stored, &approver, &client, request.arguments),
+            other => Err(ToolError::new(format!("there is no tool `{}`", excerpt(other)))
+                .hint("this token decides about calls: its tools are `pending` and `decide`")),
+        }
+    });
+    let answered = answered.await.unwrap_or_else(|error| Err(ToolError::because("the tool failed", &error)));
+    answered.unwrap_or_else(ToolError::into_result)
+}
+
+/// Lists the sessions whose calls are decided about: all of the clients of this server, and no other one of its store.
+fn sessions(server: &Server, stored: &StoredRoot) -> Result<Vec<SessionId>, ToolError> {
+    if !stored.on_disk {
+        return Ok(stored.sessions.list()?);
+    }
+    let clients = ClientSessions::of_root(&server.0.root);
+    clients.names()?.iter().map(|name| clients.id(name)).collect()
+}
+
+fn pending(server: &Server, stored: &StoredRoot, arguments: Option<JsonObject>) -> Result<CallToolResult, ToolError> {
+    Arguments::new(arguments, &[])?;
+    let mut waiting: Vec<PendingCall> = Vec::new();
+    for session in sessions(server, stored)? {
+        waiting.extend(stored.sessions.pending_calls(&session)?.into_iter().filter(|call| call.decision.is_none()));
+    }
+    let shown = waiting.iter().take(MAX_CALLS);
+    let items: Vec<Value> = shown.clone().map(item).collect();
+    let text: Vec<String> = shown.map(told).collect();
+    let text = if text.is_empty() { "No call waits for approval.".to_owned() } else { text.join("\n\n") };
+    let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
+    result.structured_content = Some(json!({ "pending": items, "more": waiting.len().saturating_sub(MAX_CALLS) }));
+    Ok(result)
+}
+
+/// Describes a call. One that cannot be decided about here has no digest.
+fn item(pending: &PendingCall) -> Value {
+    let call = &pending.call;
+    let question = question_text(pending);
+    let is_shown = question.is_some();
+    json!({
+        "session": pending.session.as_str(), "run": pending.run, "seq": call.seq, "method": call.method,
+        "grant": call.grant, "question": question, "digest": is_shown.then_some(&call.digest),
+        "arguments": is_shown.then_some(&call.arguments), "cost": call.cost,
+    })
+}
+
+fn told(pending: &PendingCall) -> String {
+    let session = pending.session.as_str();
+    match question_text(pending) {
+        Some(question) => format!("session {session}, call {}:\n{question}", pending.call.digest),
+        None => format!(
+            "session {session}, call {} of run {}: too long to be shown, or its approval has to be signed: `tollhouse \
+             session approve {session}` decides",
+            pending.call.seq, pending.run
+        ),
+    }
+}
+
+fn decide(
+    server: &Server,
+    stored: &StoredRoot,
+    approver: &ApproverIdentity,
+    client: &str,
+    arguments: Option<JsonObject>,
+) -> Result<CallToolResult, ToolError> {
+    let mut arguments = Arguments::new(arguments, &ARGUMENTS)?;
+    let (session, digest) = (arguments.required("session")?, arguments.required("call")?);
+    let missing = || ToolError::new("the argument `decision` is missing: it is `allow` or `deny`");
+    let allowed = arguments.word("decision", &["allow", "deny"])?.ok_or_else(missing)? == "allow";
+    let reason = arguments.text("reason")?.map(|reason| reason.chars().take(MAX_REASON).collect());
+    let unknown =
+        || ToolError::new("no such call waits there").hint("`pending` lists the calls that wait, with their digests");
+    let id = sessions(server, stored)?.into_iter().find(|id| id.as_str() == session).ok_or_else(unknown)?;
+    let waiting = stored.sessions.pending_calls(&id)?;
+    let is_meant = |call: &&PendingCall| call.decision.is_none() && call.call.digest == digest;
+    let call = waiting.iter().find(is_meant).ok_or_else(unknown)?;
+    if question_text(call).is_none() {
+        return Err(ToolError::new(
+            "a call that cannot be shown in full, or that has to be signed, is not decided about here",
+        )
+        .hint(format!("`tollhouse session approve {session}` decides")));
+    }
+    let by = format!("the token {} of the MCP client {client}", approver.id());
+    let refused = reason.or_else(|| Some("whoever decides refused the call".to_owned()));
+    let answered = Answered {
+        allowed,
+        by: by.clone(),
+        reason: if allowed { None } else { refused },
+        digest: Some(digest),
+        arguments: None,
+        signature: None,
+    };
+    let wait: Waiting = Arc::new(|| true);
+    let decided = stored.sessions.decide(&id, Some(call.run), Some(call.call.seq), &answered, wait)?;
+    let told = if allowed { "allowed" } else { "refused" };
+    let text =
+        format!("call {} of `{}` is {told}: it is so when its run is resumed", decided.call.seq, decided.call.method);
+    let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
+    result.structured_content = Some(json!({
+        "session": session, "run": decided.run, "seq": decided.call.seq, "method": decided.call.method,
+        "allowed": allowed, "by": by,
+    }));
+    Ok(result)
+}
