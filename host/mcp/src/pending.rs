@@ -35,7 +35,7 @@ pub(crate) fn list(
     let mut waiting = Vec::new();
     if let Ok(store) = client.store() {
         for session in sessions {
-            let calls = store.pending_calls(&client.id(&session)?)?;
+            let calls = store.call_decisions().pending_calls(&client.id(&session)?)?;
             waiting.extend(calls.into_iter().map(|call| (session.clone(), call)));
         }
     }

@@ -214,7 +214,7 @@ impl RunJob<'_> {
             return None;
         }
         let (client, opened) = (Arc::clone(self.client), Arc::clone(self.opened));
-        blocking(move || Ok(client.store()?.unfinished(&client.id(&opened.name)?)?)).await.ok().flatten()
+        blocking(move || Ok(client.store()?.unfinished_runs().run_of(&client.id(&opened.name)?)?)).await.ok().flatten()
     }
 
     /// Lists the calls of a suspended run that wait for a decision.
@@ -267,7 +267,7 @@ impl RunJob<'_> {
     async fn abandon(&self) -> Result<CallToolResponse, ToolError> {
         let (client, opened) = (Arc::clone(self.client), Arc::clone(self.opened));
         blocking(move || {
-            client.store()?.abandon(&client.id(&opened.name)?, Arc::new(|| true))?;
+            client.store()?.unfinished_runs().abandon(&client.id(&opened.name)?, Arc::new(|| true))?;
             Ok(())
         })
         .await?;
@@ -423,7 +423,7 @@ async fn pending_calls(
     opened: &Arc<OpenedSession>,
 ) -> Result<Vec<PendingCall>, ToolError> {
     let (client, opened) = (Arc::clone(client), Arc::clone(opened));
-    blocking(move || Ok(client.store()?.pending_calls(&client.id(&opened.name)?)?)).await
+    blocking(move || Ok(client.store()?.call_decisions().pending_calls(&client.id(&opened.name)?)?)).await
 }
 
 /// Decides about calls as the client answered.
@@ -448,7 +448,7 @@ async fn decide(
         let id = client.id(&opened.name)?;
         for (seq, answer) in answers {
             let waiting: Waiting = Arc::new(|| true);
-            client.store()?.decide(&id, None, Some(seq), &answer, waiting)?;
+            client.store()?.call_decisions().decide(&id, None, Some(seq), &answer, waiting)?;
         }
         Ok(())
     })

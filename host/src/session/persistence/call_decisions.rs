@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::Value as Json;
 
 use super::open_session::PersistentSession;
-use super::query::damaged;
+use super::record_reader::damaged;
 use super::session_lock::Waiting;
 use super::{SessionId, Sessions, SessionsError, record_key};
 use crate::gate::{ApprovalStatement, Decision, DeferredCall, Event, SignedSession};
@@ -61,25 +61,31 @@ pub struct Answered {
     pub signature: Option<String>,
 }
 
-impl Sessions {
+/// Calls of suspended runs that wait for the decision of a human, and the decisions.
+#[derive(Clone, Copy)]
+pub struct CallDecisions<'s> {
+    pub(super) sessions: &'s Sessions,
+}
+
+impl CallDecisions<'_> {
     /// Lists the calls of a session's suspended run that wait for a decision, or whose decision has had no effect yet.
     ///
     /// # Errors
     /// If there is no such session, or it cannot be read.
     pub fn pending_calls(&self, id: &SessionId) -> Result<Vec<PendingCall>, SessionsError> {
-        self.created(id)?;
-        let Some(run) = self.unfinished(id)? else { return Ok(Vec::new()) };
-        self.pending(id, run, self.journal(id, run)?)
+        self.sessions.record_reader().created(id)?;
+        let Some(run) = self.sessions.unfinished_runs().run_of(id)? else { return Ok(Vec::new()) };
+        self.pending(id, run, self.sessions.journals().journal(id, run)?)
     }
 
-    /// Lists the calls of all sessions that wait, like [`Sessions::pending_calls`]: sessions without a journal cost nothing.
+    /// Lists the calls of all sessions that wait, like [`CallDecisions::pending_calls`]: sessions without a journal cost nothing.
     ///
     /// # Errors
     /// If a session cannot be read.
     pub fn all_pending_calls(&self) -> Result<Vec<PendingCall>, SessionsError> {
         let (mut calls, mut after) = (Vec::new(), None);
         // The first record of each journal alone: those of runs that have ended may be kept, and are not read.
-        while let Some((key, _)) = self.records().scan(b"J", after.as_deref(), 1)?.pop() {
+        while let Some((key, _)) = self.sessions.records().scan(b"J", after.as_deref(), 1)?.pop() {
             let Some((id, run)) = record_key::read_journal(&key) else {
                 after = Some(key);
                 continue;
@@ -97,10 +103,12 @@ impl Sessions {
 
     /// Returns the calls of a run that wait, if the run does.
     fn calls_waiting_in(&self, id: &SessionId, run: u64) -> Result<Vec<PendingCall>, SessionsError> {
-        if self.find_created(id)?.is_none() || self.unfinished(id)? != Some(run) {
+        if self.sessions.record_reader().find_created(id)?.is_none()
+            || self.sessions.unfinished_runs().run_of(id)? != Some(run)
+        {
             return Ok(Vec::new());
         }
-        self.pending(id, run, self.journal(id, run)?)
+        self.pending(id, run, self.sessions.journals().journal(id, run)?)
     }
 
     /// Decides about a call that waits for approval; with `seq` of `None`, about the only one. Nothing is run: the run
@@ -116,7 +124,7 @@ impl Sessions {
         answered: &Answered,
         waiting: Waiting,
     ) -> Result<PendingCall, SessionsError> {
-        self.live(id, Some(waiting))?.decide(run, seq, answered)
+        self.sessions.live(id, Some(waiting))?.decide(run, seq, answered)
     }
 
     /// Returns the calls of a journal that wait for a decision, with what their signatures are about.
@@ -127,7 +135,7 @@ impl Sessions {
         };
         let mut calls = pending(id, run, journal)?;
         if calls.iter().any(|pending| pending.call.approved_by.is_some()) {
-            let session = self.signed_session(id)?;
+            let session = self.sessions.record_reader().signed_session(id)?;
             for pending in calls.iter_mut().filter(|pending| pending.call.approved_by.is_some()) {
                 pending.signed = Some((session.clone(), authority.clone()));
             }
@@ -176,7 +184,7 @@ impl PersistentSession {
         let decided = self.locked(|| {
             let number = self.unfinished_run_named(run)?;
             let none = |what: String| SessionsError::NoPoint { session: self.id.clone(), what };
-            let calls = pending(&self.id, number, self.sessions.journal(&self.id, number)?)?;
+            let calls = pending(&self.id, number, self.sessions.journals().journal(&self.id, number)?)?;
             let mut call = match (seq, calls.as_slice()) {
                 (Some(seq), calls) => calls.iter().find(|pending| pending.call.seq == seq).cloned(),
                 (None, calls) => {
