@@ -267,11 +267,11 @@ fn mount_kept(
         return servers.map(|servers| servers.mount(host, policy.get_or_insert_default())).transpose();
     }
     if let Some(servers) = servers {
-        servers.check(&sessions.lock(id).map_err(|error| store::failed(&error))?)?;
+        servers.check(&sessions.reader().lock(id).map_err(|error| store::failed(&error))?)?;
     }
     // The tables of a policy say how its servers start, which the caller does.
     if let Some(policy) = policy.as_mut().filter(|policy| policy.mcp.is_empty() || servers.is_some()) {
-        policy.mcp = sessions.policy(id).map_err(|error| store::failed(&error))?.mcp;
+        policy.mcp = sessions.reader().policy(id).map_err(|error| store::failed(&error))?.mcp;
     }
     Ok(None)
 }

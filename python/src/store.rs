@@ -121,7 +121,7 @@ impl Store {
     fn show(&self, py: Python<'_>, session_id: &str) -> PyResult<String> {
         let id = self::session_id(session_id)?;
         self.with(py, |sessions| {
-            let (shown, policy) = (sessions.show(&id)?, sessions.policy(&id)?);
+            let (shown, policy) = (sessions.show(&id)?, sessions.reader().policy(&id)?);
             Ok(json!({
                 "session": id,
                 "created": shown.created.created,
@@ -134,9 +134,9 @@ impl Store {
                 "changed": shown.head.changed,
                 "bytes": shown.head.bytes,
                 "entries": shown.head.entries,
-                "labels": sessions.labels(&id)?.into_iter().collect::<std::collections::BTreeMap<_, _>>(),
+                "labels": sessions.reader().labels(&id)?.into_iter().collect::<std::collections::BTreeMap<_, _>>(),
                 "policy": policy.to_json(),
-                "lock": sessions.lock(&id)?,
+                "lock": sessions.reader().lock(&id)?,
             })
             .to_string())
         })
@@ -145,7 +145,7 @@ impl Store {
     /// Returns the session's runs, and its changes without one: an array of JSON.
     fn runs(&self, py: Python<'_>, session_id: &str) -> PyResult<String> {
         let id = self::session_id(session_id)?;
-        let runs = self.with(py, |sessions| sessions.runs(&id))?;
+        let runs = self.with(py, |sessions| sessions.reader().runs(&id))?;
         let told = runs.into_iter().map(|(number, run)| {
             json!({
                 "run": number,
@@ -167,7 +167,10 @@ impl Store {
     fn pending(&self, py: Python<'_>, session_id: Option<&str>) -> PyResult<String> {
         let id = session_id.map(self::session_id).transpose()?;
         let calls = self.with(py, |sessions| {
-            id.as_ref().map_or_else(|| sessions.all_pending_calls(), |id| sessions.pending_calls(id))
+            id.as_ref().map_or_else(
+                || sessions.call_decisions().all_pending_calls(),
+                |id| sessions.call_decisions().pending_calls(id),
+            )
         })?;
         Ok(json!(calls).to_string())
     }
@@ -176,7 +179,7 @@ impl Store {
     #[pyo3(signature = (session_id=None))]
     fn in_doubt(&self, py: Python<'_>, session_id: Option<&str>) -> PyResult<String> {
         let id = session_id.map(self::session_id).transpose()?;
-        let calls = self.with(py, |sessions| sessions.calls_for_humans(id.as_ref()))?;
+        let calls = self.with(py, |sessions| sessions.call_decisions().calls_for_humans(id.as_ref()))?;
         Ok(json!(calls.in_doubt).to_string())
     }
 
@@ -203,10 +206,10 @@ impl Store {
         let mut answered = Answered { allowed, by, reason, digest, arguments, signature: None };
         if let Some(key) = key {
             let key = key.parse::<PrivateKey>().map_err(|error| PyValueError::new_err(error.to_string()))?;
-            let calls = self.with(py, |sessions| sessions.pending_calls(&id))?;
+            let calls = self.with(py, |sessions| sessions.call_decisions().pending_calls(&id))?;
             sign(&mut answered, &calls, seq, &key)?;
         }
-        let call = self.with(py, |sessions| sessions.decide(&id, None, seq, &answered, waiting()))?;
+        let call = self.with(py, |sessions| sessions.call_decisions().decide(&id, None, seq, &answered, waiting()))?;
         Ok(json!(call).to_string())
     }
 
@@ -236,19 +239,19 @@ impl Store {
                 return Err(PyValueError::new_err(message));
             }
         };
-        self.with(py, |sessions| sessions.resolve(&id, None, seq, &resolution, by, waiting()))
+        self.with(py, |sessions| sessions.unfinished_runs().resolve(&id, None, seq, &resolution, by, waiting()))
     }
 
     /// Ends the run of a session that waits to be resumed. Returns its number.
     fn abandon(&self, py: Python<'_>, session_id: &str) -> PyResult<u64> {
         let id = self::session_id(session_id)?;
-        self.with(py, |sessions| sessions.abandon(&id, waiting()))
+        self.with(py, |sessions| sessions.unfinished_runs().abandon(&id, waiting()))
     }
 
     /// Returns the number of the run of a session that can be resumed, if there is one.
     fn unfinished(&self, py: Python<'_>, session_id: &str) -> PyResult<Option<u64>> {
         let id = self::session_id(session_id)?;
-        self.with(py, |sessions| sessions.unfinished(&id))
+        self.with(py, |sessions| sessions.unfinished_runs().run_of(&id))
     }
 
     /// Returns the session's log: the lines, each JSON, after checking that none was altered.
@@ -256,7 +259,7 @@ impl Store {
         let id = self::session_id(session_id)?;
         self.with(py, |sessions| {
             let mut lines = Vec::new();
-            sessions.log(&id, &mut |line| lines.push(String::from_utf8_lossy(&line.text).into_owned()))?;
+            sessions.reader().log(&id, &mut |line| lines.push(String::from_utf8_lossy(&line.text).into_owned()))?;
             Ok(lines)
         })
     }
@@ -264,25 +267,25 @@ impl Store {
     /// Returns the files of a point: `ID`, `ID@RUN` or `ID@LABEL`.
     fn files(&self, py: Python<'_>, point: &str) -> PyResult<Tree> {
         let point = self::point(point)?;
-        self.with(py, |sessions| sessions.files(&point)).map(Tree::new)
+        self.with(py, |sessions| sessions.reader().files(&point)).map(Tree::new)
     }
 
     /// Returns the files that the run of a point started with.
     fn base(&self, py: Python<'_>, point: &str) -> PyResult<Tree> {
         let point = self::point(point)?;
-        self.with(py, |sessions| sessions.base(&point)).map(Tree::new)
+        self.with(py, |sessions| sessions.reader().base(&point)).map(Tree::new)
     }
 
     /// Returns a run call by call, as JSON.
     fn replay(&self, py: Python<'_>, point: &str) -> PyResult<String> {
         let point = self::point(point)?;
-        Ok(json!(self.with(py, |sessions| sessions.replay(&point))?).to_string())
+        Ok(json!(self.with(py, |sessions| sessions.history().replay(&point))?).to_string())
     }
 
     /// Returns where a file of a point comes from, as JSON.
     fn why(&self, py: Python<'_>, point: &str, path: &str) -> PyResult<String> {
         let point = self::point(point)?;
-        Ok(json!(self.with(py, |sessions| sessions.why(&point, path))?).to_string())
+        Ok(json!(self.with(py, |sessions| sessions.history().why(&point, path))?).to_string())
     }
 
     /// Creates a session that starts with the files and the policy of a point, and shares its budgets; with the number of a
@@ -327,8 +330,8 @@ impl Store {
         let written = tempfile::NamedTempFile::new_in(directory)?;
         let (waiting, out) = (self::waiting(), BufWriter::new(written));
         let (mut out, _) = self.with(py, |sessions| match hand_over {
-            true => sessions.hand_over(&id, out, waiting),
-            false => sessions.export(&id, out),
+            true => sessions.transfer().hand_over(&id, out, waiting),
+            false => sessions.transfer().export(&id, out),
         })?;
         out.flush()?;
         out.get_ref().as_file().sync_all()?;
@@ -359,19 +362,20 @@ impl Store {
         };
         let read = BufReader::new(untrusted_file::open_named(&file).map_err(io::Error::from)?);
         let options = ImportOptions { name, most, budget };
-        self.with(py, |sessions| sessions.import(read, &options)).map(|imported| imported.session.to_string())
+        self.with(py, |sessions| sessions.transfer().import(read, &options))
+            .map(|imported| imported.session.to_string())
     }
 
     /// Frees the blobs that no session names. Returns the number of bytes freed.
     fn gc(&self, py: Python<'_>) -> PyResult<u64> {
-        let swept = self.with(py, |sessions| sessions.gc(false))?;
+        let swept = self.with(py, |sessions| sessions.garbage_collector().collect(false))?;
         Ok(swept.removed.bytes + swept.leftovers.bytes)
     }
 
     /// Verifies a session. Raises for the first problem.
     fn verify(&self, py: Python<'_>, session_id: &str) -> PyResult<()> {
         let id = self::session_id(session_id)?;
-        self.with(py, |sessions| sessions.verify_session(&id).map(drop))
+        self.with(py, |sessions| sessions.verifier().verify_session(&id).map(drop))
     }
 }
 

@@ -81,7 +81,7 @@ fn large(host: &Host) -> TempDir {
         let sessions = Sessions::open(place.path(), Backend::Sled).expect("it is there");
         taken(|| {
             let session = host.open(&sessions, &id, OpenOptions::default()).expect("it is there");
-            let files = sessions.files(&head).expect("they are there");
+            let files = sessions.reader().files(&head).expect("they are there");
             assert!(files.read_file(&Shape::Deep.path(2)).is_ok());
             drop(session);
         })
@@ -165,7 +165,7 @@ fn resumed_runs(host: &Host) {
         assert_eq!(run.finish().status, Status::Suspended);
     }
     let listed = median(5, || {
-        let calls = sessions.all_pending_calls().expect("they are read");
+        let calls = sessions.call_decisions().all_pending_calls().expect("they are read");
         assert_eq!(calls.len() as u32, WAITING + 3);
     });
     row(&format!("  list the calls that wait, of {WAITING} suspended runs"), listed, "50 ms", None, None);

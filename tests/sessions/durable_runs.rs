@@ -1,6 +1,8 @@
 //! Runs that wait for a human, or whose process dies, and continue in the middle: no call is made twice, and nothing
 //! that was done is lost.
 
+mod concurrent_scripts;
+
 use std::process::{Child, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -408,9 +410,9 @@ fn host_function_is_called_once_however_often_resumed() {
     let answered =
         Answered { allowed: true, by: "test".to_owned(), reason: None, digest: None, arguments: None, signature: None };
     for waits in [1, 2] {
-        let pending = sessions.pending_calls(&name).expect("it is read");
+        let pending = sessions.call_decisions().pending_calls(&name).expect("it is read");
         assert_eq!((pending.len(), &pending[0].call.arguments), (1, &json!({ "by": waits })));
-        sessions.decide(&name, None, None, &answered, Arc::new(|| true)).expect("it waits");
+        sessions.call_decisions().decide(&name, None, None, &answered, Arc::new(|| true)).expect("it waits");
         let result = session.resume(RunOptions::default()).expect("it is suspended").finish();
         assert_eq!(made.load(Ordering::SeqCst), waits, "{:?}", result.error);
         if waits == 2 {
@@ -465,7 +467,7 @@ fn decision_deferred_suspends_run_on_disk_and_refuses_in_memory() {
     assert_eq!(again.status, Status::Suspended);
     let answered =
         Answered { allowed: true, by: "test".to_owned(), reason: None, digest: None, arguments: None, signature: None };
-    sessions.decide(&name, None, None, &answered, Arc::new(|| true)).expect("it waits");
+    sessions.call_decisions().decide(&name, None, None, &answered, Arc::new(|| true)).expect("it waits");
     let last = session.resume(RunOptions::default()).expect("it is suspended").finish();
     assert_eq!(last.value, Some(json!(1)), "{:?}", last.error);
 }
@@ -477,95 +479,6 @@ impl Numbers {
     fn below(&mut self, most: u64) -> u64 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) % most
-    }
-}
-
-/// Number of concurrent scripts that are generated.
-const SCRIPTS: u64 = if cfg!(feature = "full") { 1000 } else { 60 };
-
-/// One statement of a concurrent script, which adds to `trace` whatever could differ between two runs.
-fn statement(numbers: &mut Numbers, at: usize) -> String {
-    let (delay, other) = (numbers.below(4), numbers.below(4));
-    let echo = format!("wait.echo({{value: '{at}', delay: {delay}}})");
-    let late = format!("new Promise(done => setTimeout(() => done('late {at}'), {other}))");
-    match numbers.below(10) {
-        0 => format!("trace.push(await {echo});"),
-        1 => format!("trace.push(await Promise.all([{echo}, wait.echo({{value: 'b{at}', delay: {other}}}), {late}]));"),
-        2 => {
-            format!("trace.push(await Promise.race([{echo}, {late}, wait.echo({{value: 'c{at}', delay: {other}}})]));")
-        }
-        3 => format!(
-            "later.push({echo}.then(value => trace.push(['then', value])), {late}.then(value => trace.push(value)));"
-        ),
-        4 => "trace.push([Math.random(), Date.now(), crypto.randomUUID(), Math.round(performance.now())]);".to_owned(),
-        5 => format!(
-            "trace.push((await shell('(sleep 0.00{delay}; echo slow) & echo $RANDOM; wait; ls | sort; date +%s%N')).stdout);"
-        ),
-        6 => format!(
-            "fs.appendFileSync('file', '{at}\\n'); trace.push(fs.statSync('file').mtimeMs, fs.readFileSync('file', 'utf8'));"
-        ),
-        7 => format!("setTimeout(() => trace.push('timer {at}'), {delay});"),
-        8 => format!(
-            "trace.push(await Promise.any([{echo}, Promise.reject(1)]), (await shell('wait echo --value s{at} --delay {delay} | cat; node -e \"console.log(Math.random())\"')).stdout);"
-        ),
-        _ => "console.log('T' + JSON.stringify(trace)); trace.push(await wait.ask({}));".to_owned(),
-    }
-}
-
-/// Whatever a script does at once, a resumed run goes the same way: all that it saw before it was suspended it sees
-/// again. The tool answers after a random time, so completions come in any order.
-#[test]
-fn concurrent_scripts_see_the_same_again() {
-    let home = Home::new();
-    let host = home.host();
-    let schema = |properties: Value| json!({ "type": "object", "properties": properties });
-    let echo = HostTool::new(
-        "wait.echo",
-        "Answers after a while.",
-        schema(json!({ "value": { "type": "string" }, "delay": { "type": "integer" } })),
-    );
-    let echo = echo.expect("a tool").answered_by(|call: &HostCall<'_>| {
-        std::thread::sleep(Duration::from_millis(call.arguments["delay"].as_u64().unwrap_or_default()));
-        Ok(call.arguments["value"].clone().into())
-    });
-    let ask = HostTool::new("wait.ask", "Asks.", schema(json!({}))).expect("a tool");
-    let ask = ask.answered_by(|_: &HostCall<'_>| Ok(json!("asked").into()));
-    let grant = |pattern: &str| Grant::allow(pattern).expect("a pattern");
-    let name: SessionId = "s".parse().expect("a name");
-    let answered =
-        Answered { allowed: true, by: "test".to_owned(), reason: None, digest: None, arguments: None, signature: None };
-    for seed in 0..SCRIPTS {
-        let numbers = &mut Numbers(seed);
-        let body: String = (0..12).map(|at| statement(numbers, at) + "\n    ").collect();
-        let source = format!(
-            "const fs = require('fs'); const trace = [], later = [];\n    {body}\n\
-            console.log('T' + JSON.stringify(trace)); trace.push(await wait.ask({{}}));\n\
-            await Promise.all(later); return trace"
-        );
-        let policy = Policy::default().with(grant("wait/echo")).with(grant("wait/ask").approve(Approve::Always));
-        let options =
-            OpenOptions { policy: Some(policy), host_tools: vec![echo.clone(), ask.clone()], ..OpenOptions::default() };
-        let sessions = Sessions::in_memory();
-        let session = host.open(&sessions, &name, options).expect("it opens");
-        let script = Script { source: source.clone(), ..Script::default() };
-        let mut result =
-            session.start(Language::JavaScript, script, RunOptions::default()).expect("it starts").finish();
-        let mut printed: Vec<String> = Vec::new();
-        for _ in 0..20 {
-            let output = String::from_utf8(result.stdout.clone()).expect("text");
-            printed.extend(output.lines().filter_map(|line| line.strip_prefix('T')).map(str::to_owned));
-            if result.status != Status::Suspended {
-                break;
-            }
-            sessions.decide(&name, None, None, &answered, Arc::new(|| true)).expect("one call waits");
-            result = session.resume(RunOptions::default()).expect("it is suspended").finish();
-        }
-        assert_eq!(result.status, Status::Completed, "seed {seed}: {:?}\n{source}", result.error);
-        let trace = result.value.expect("it returns").as_array().expect("a list").clone();
-        for earlier in printed {
-            let earlier: Vec<Value> = serde_json::from_str(&earlier).expect("JSON");
-            assert_eq!(trace[..earlier.len()], earlier, "seed {seed}\n{source}");
-        }
     }
 }
 

@@ -529,8 +529,8 @@ fn session_derived_from_one_on_disk_spends_there() {
         "one, and one, and one through the other"
     );
     drop((main, sub));
-    assert_eq!(sessions.balances(&id).expect("they are read")["few"].calls, 3);
-    sessions.verify_session(&id).expect("it is whole");
+    assert_eq!(sessions.reader().balances(&id).expect("they are read")["few"].calls, 3);
+    sessions.verifier().verify_session(&id).expect("it is whole");
     assert_eq!(left(&open()), Amount::whole(7));
 }
 
@@ -545,14 +545,17 @@ fn session_in_memory_is_kept_exported_and_imported() {
     };
     assert_eq!(run("await fs.writeFile('/workspace/a', 'x'.repeat(500000))").run, Some(1));
     assert_eq!(run("return (await fs.readFile('/workspace/a', 'utf8')).length").value, Some(500_000.into()));
-    let file = sessions.export(&id, Vec::new()).expect("it is written").0;
+    let file = sessions.transfer().export(&id, Vec::new()).expect("it is written").0;
     let other = Sessions::in_memory();
-    assert_eq!(other.import(file.as_slice(), &ImportOptions::default()).expect("it is read").session, id);
+    assert_eq!(other.transfer().import(file.as_slice(), &ImportOptions::default()).expect("it is read").session, id);
     assert_eq!(
         other.show(&id).expect("it is there").head.snapshot,
         sessions.show(&id).expect("so is this").head.snapshot
     );
-    assert!(matches!(other.import(file.as_slice(), &ImportOptions::default()), Err(SessionsError::Exists(_))));
+    assert!(matches!(
+        other.transfer().import(file.as_slice(), &ImportOptions::default()),
+        Err(SessionsError::Exists(_))
+    ));
 }
 
 #[test]

@@ -12,6 +12,9 @@ use std::process::Command;
 
 use tempfile::TempDir;
 
+/// Condition of a test with a disk.
+const MOUNTS: &str = "an image of a file system can be mounted here: it takes root and loop devices";
+
 /// Mounted disk.
 #[derive(Debug)]
 pub struct Disk {
@@ -22,17 +25,23 @@ pub struct Disk {
 }
 
 impl Disk {
-    /// Creates and mounts a disk of this size. Returns `None`, after a message, if this user may not do so.
+    /// Creates and mounts a disk of this size.
+    ///
+    /// # Panics
+    /// If no file system can be mounted here: tests with disks are ignored, and `cargo xtask test` runs them where it can.
     #[must_use]
-    pub fn new(bytes: u64) -> Option<Self> {
-        made(Self::make(bytes, None))
+    pub fn new(bytes: u64) -> Self {
+        Self::make(bytes, None).expect(MOUNTS)
     }
 
     /// Creates a disk like [`Disk::new`] that fails after this number of bytes was written, until it is
     /// [healed](Disk::heal): writes are accepted and then cannot be stored, so syncs fail, as on a breaking disk.
+    ///
+    /// # Panics
+    /// As [`Disk::new`].
     #[must_use]
-    pub fn failing_after(written: u64, bytes: u64) -> Option<Self> {
-        made(Self::make(bytes, Some(written)))
+    pub fn failing_after(written: u64, bytes: u64) -> Self {
+        Self::make(bytes, Some(written)).expect(MOUNTS)
     }
 
     fn make(bytes: u64, medium: Option<u64>) -> io::Result<Self> {
@@ -89,14 +98,6 @@ impl Disk {
         fs::rename(copy, self.image())?;
         self.mount()
     }
-}
-
-/// Returns the disk, or prints why there is none.
-fn made(disk: io::Result<Disk>) -> Option<Disk> {
-    disk.inspect_err(|reason| {
-        println!("skipped: no filesystem image can be mounted here ({reason}); it takes root and loop devices");
-    })
-    .ok()
 }
 
 /// Copies the image as it is at one moment.

@@ -69,10 +69,13 @@ pub(crate) fn fuzz(arguments: &[&str]) -> Result<()> {
         say("installing cargo-fuzz");
         run(&mut cargo(&["install", "--locked", "cargo-fuzz"]))?;
     }
+    let seconds = time.share(chosen.len());
+    if seeded {
+        return seeded::find(&chosen, only, seconds);
+    }
     say("building the fuzz targets; the first time takes as long as a release build");
     run(cargo_fuzz("build").args(only))?;
-    let seconds = time.share(chosen.len());
-    if seeded { seeded::find(&chosen, seconds) } else { look(&chosen, seconds) }
+    look(&chosen, seconds)
 }
 
 /// Fuzzes the chosen targets, each for `seconds`. A finding ends its target early, and the next target starts.

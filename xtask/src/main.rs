@@ -5,6 +5,7 @@ mod advisories;
 mod bench;
 mod build;
 mod bundle;
+mod conditional_tests;
 mod conformance;
 mod crash;
 mod demo;

@@ -176,6 +176,11 @@ fn read_patches(directory: &str) -> Result<Vec<PatchFile>> {
     Ok(patches)
 }
 
+/// Applies the patches in a directory of this workspace to files.
+pub(crate) fn apply_all(patches: &str, files: &mut Files) -> Result<()> {
+    read_patches(patches)?.iter().try_for_each(|patch| apply(patch, files))
+}
+
 /// Applies the patches in a directory of this workspace to sources that lie elsewhere.
 pub(crate) fn apply_to(sources: &Path, patches: &str) -> Result<()> {
     for patch in read_patches(patches)? {

@@ -4,6 +4,7 @@ use anyhow::{Result, bail};
 
 use crate::advisories;
 use crate::build::{self, Profile, SHELL, tool_directories, tool_package};
+use crate::conditional_tests;
 use crate::differential;
 use crate::docs;
 use crate::guests::cargo_for_guests;
@@ -30,6 +31,8 @@ pub(crate) fn test(full: bool) -> Result<()> {
     }
     say("testing the host, the registry and the whole from outside");
     run(cargo(runner).args(["--features", "tollhouse-tests/redb"]))?;
+    say("testing what takes more than every machine has");
+    conditional_tests::run_possible(runner, &["--features", "tollhouse-tests/redb"])?;
     say("testing the examples in the documentation");
     run(&mut cargo(&["test", "--doc", "--quiet"]))?;
     say("testing what applies patches and makes releases");

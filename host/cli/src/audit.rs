@@ -162,7 +162,7 @@ impl CheckAuditCommand {
 
     fn check_session(&self, locations: &Locations, id: &SessionId) -> Result {
         let (mut chain, mut expected) = (Chain::default(), vec![None; self.expect.len()]);
-        let read = locations.sessions()?.log(id, &mut |line| {
+        let read = locations.sessions()?.reader().log(id, &mut |line| {
             chain.check(&line.text).expect("it was checked as it was read");
             let hash = chain.hash().to_hex();
             let here = self.expect.iter().zip(&mut expected).filter(|(head, _)| head.as_str() == hash.as_str());

@@ -108,7 +108,7 @@ fn compile(host: &Host, release: &Release) -> Result<()> {
     let package = host.packages().package(release.clone());
     let package =
         package.map_err(|error| CliError::because(format!("cannot load {}", release.full_name()), &error).status(1))?;
-    package.compile().map_err(CliError::usage)
+    package.compile().map_err(|failure| CliError::usage(failure.message))
 }
 
 /// Runs an empty script: a guest is loaded by its first run.

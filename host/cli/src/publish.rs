@@ -219,7 +219,7 @@ impl PublishCommand {
 pub(super) fn compile(locations: &Locations, release: Release) {
     let compiled = locations.host().and_then(|host| {
         let package = host.packages().package(release).map_err(|error| CliError::because("cannot mount it", &error))?;
-        package.compile().map_err(CliError::usage)
+        package.compile().map_err(|failure| CliError::usage(failure.message))
     });
     if let Err(error) = compiled {
         note!("warning: it is published, but cannot be called yet: {error}");

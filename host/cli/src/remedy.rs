@@ -19,28 +19,8 @@ pub(crate) struct CommandLineWording;
 impl RemedyWording for CommandLineWording {
     fn word(&self, remedy: Remedy<'_>, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match remedy {
-            Remedy::RaiseLimit(limit) => {
-                let option = match limit {
-                    "wall" => "--timeout",
-                    "memory" => "--memory",
-                    "fuel" => "--fuel",
-                    other => {
-                        return write!(out, "raise `{other}` by `--limit {other}=…`, or under `[limits]` in a policy");
-                    }
-                };
-                write!(out, "raise `{limit}` by `{option}`, or under `[limits]` in a policy")
-            }
-            Remedy::Grant { method, is_program } => {
-                write!(out, "grant it: ")?;
-                match method {
-                    // It is of no use without a host that it may call.
-                    "http/fetch" => write!(out, "`--allow-net HOST`")?,
-                    // With the session's files, without which most programs are of little use.
-                    _ if is_program => write!(out, "`--allow {method}/run`")?,
-                    _ => write!(out, "`--allow '{method}'`")?,
-                }
-                write!(out, ", or [[grant]] method = \"{method}\" in a policy")
-            }
+            Remedy::RaiseLimit(limit) => word_limit(limit, out),
+            Remedy::Grant { method, is_program } => word_grant(method, is_program, out),
             Remedy::RaiseBudget(grant) if IS_OF_TOKEN.load(Ordering::Relaxed) => {
                 write!(out, "ask the issuer of the token for a larger budget of grant `{grant}`")
             }
@@ -91,6 +71,30 @@ impl RemedyWording for CommandLineWording {
             Remedy::ReadDescription { .. } | Remedy::ListMethods => word_for_scripts(remedy, out),
         }
     }
+}
+
+/// Says how a limit is raised.
+fn word_limit(limit: &str, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+    let option = match limit {
+        "wall" => "--timeout",
+        "memory" => "--memory",
+        "fuel" => "--fuel",
+        other => return write!(out, "raise `{other}` by `--limit {other}=…`, or under `[limits]` in a policy"),
+    };
+    write!(out, "raise `{limit}` by `{option}`, or under `[limits]` in a policy")
+}
+
+/// Says how a method is granted.
+fn word_grant(method: &str, is_program: bool, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+    write!(out, "grant it: ")?;
+    match method {
+        // It is of no use without a host that it may call.
+        "http/fetch" => write!(out, "`--allow-net HOST`")?,
+        // With the session's files, without which most programs are of little use.
+        _ if is_program => write!(out, "`--allow {method}/run`")?,
+        _ => write!(out, "`--allow '{method}'`")?,
+    }
+    write!(out, ", or [[grant]] method = \"{method}\" in a policy")
 }
 
 /// Wording of commands that run no script, such as `call`: the command line describes methods.

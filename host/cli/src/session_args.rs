@@ -1,25 +1,31 @@
 //! Session options: those of every command that opens a session.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::io::{self, IsTerminal as _};
+mod prepared;
+mod warnings;
+
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
-use tollhouse::capability::{Grant, HttpRule, Limits, Policy, PolicyError, Setting, parse_bytes, parse_duration};
-use tollhouse::gate::{Approver, Audit, Gate};
+use tollhouse::capability::{Grant, HttpRule, Limits, Policy, Setting, parse_bytes, parse_duration};
+use tollhouse::gate::{Approver, Gate};
 use tollhouse::guest::Language;
 use tollhouse::session::{
-    CallSource, Host, HostError, OpenOptions, Overrides, RunResult, Session, SessionId, SessionOptions, Sessions,
-    SessionsError, Status, SuspensionObserver, Waiting,
+    CallSource, Host, HostError, OpenOptions, Overrides, Session, SessionId, Sessions, SessionsError,
+    SuspensionObserver, Waiting,
 };
 use tollhouse::tool::names::Face;
-use tollhouse::tool::{Lock, LostFace, McpCalls, Secrets};
+use tollhouse::tool::{LostFace, McpCalls, Secrets};
 use tollhouse::vfs::{self, Tree};
 use tollhouse_mcp::MessageRelay;
 use tollhouse_registry::untrusted_file;
 
+pub(crate) use self::prepared::PreparedSession;
+use self::prepared::SessionSources;
+use self::warnings::warn_of_typo;
+pub(crate) use self::warnings::{note_lost_faces, warn_of_deprecated, warn_of_run};
 use super::approve::TerminalApprover;
 use super::audit::AuditArgs;
 use super::confine::{ConfineArgs, Confinement};
@@ -233,7 +239,7 @@ impl SessionArgs {
         audit: &AuditArgs,
     ) -> Result<Session> {
         let sessions = locations.sessions()?;
-        let limits = sessions.unfinished_limits(id);
+        let limits = sessions.unfinished_runs().limits_of(id);
         let limits = limits.map_err(|error| session::failed("cannot read the session", &error))?;
         let opening = OpenParams { limits, is_named: true, ..OpenParams::new(own, audit, id) };
         self.open_kept(locations, &locations.host()?, &sessions, id, opening)
@@ -508,25 +514,6 @@ fn has_its_files(id: &SessionId) -> CliError {
         .hint(format!("`tollhouse session put {id} FILE /workspace/…` copies a file or a directory in"))
 }
 
-/// Warns on a terminal if a new session is created whose name looks like a typing error.
-fn warn_of_typo(sessions: &Sessions, id: &SessionId) {
-    if !io::stderr().is_terminal() {
-        return;
-    }
-    // A problem with the store is reported when the session is opened.
-    let known = sessions.list().unwrap_or_default();
-    if let Some(near) = known.iter().find(|known| is_slip(id.as_str(), known.as_str())) {
-        note!("note: there is no session `{id}`: a new one is created. Did you mean `{near}`?");
-    }
-}
-
-/// Returns true if a name may be another one, misspelt. Names that differ in digits are numbered on purpose.
-fn is_slip(name: &str, other: &str) -> bool {
-    let digits = |name: &str| name.chars().filter(char::is_ascii_digit).collect::<String>();
-    let most = if other.len() < 6 { 1 } else { 2 };
-    other.len() > 3 && digits(name) == digits(other) && strsim::damerau_levenshtein(name, other) <= most
-}
-
 /// Splits `HOST:GUEST[:ro]`: the path on this machine, the path in the session if given, and whether it is read-only
 /// there.
 fn split_mount(mount: &str) -> (&str, Option<&str>, bool) {
@@ -534,196 +521,6 @@ fn split_mount(mount: &str) -> (&str, Option<&str>, bool) {
     match paths.rsplit_once(':') {
         Some((host, guest)) => (host, Some(guest), read_only),
         None => (paths, None, read_only),
-    }
-}
-
-/// Prepared options of sessions in memory: the policy, the mounted files and the secrets have been read.
-pub(crate) struct PreparedSession {
-    given: SessionSources,
-    pub(crate) policy: Policy,
-    tools: Vec<(String, String)>,
-    commands: Vec<String>,
-    /// Files that are mounted from this machine, if any.
-    pub(crate) files: Option<Tree>,
-    audit: Option<Arc<dyn Audit>>,
-    approver: Option<Arc<dyn Approver>>,
-    secrets: Secrets,
-    mcp: Option<Arc<dyn McpCalls>>,
-    /// Source of the results of the scripts' calls.
-    pub(crate) calls: CallSource,
-}
-
-impl PreparedSession {
-    /// Sets the approver that is asked where a grant requires it.
-    pub(crate) fn asking(self, approver: Arc<dyn Approver>) -> Self {
-        Self { approver: Some(approver), ..self }
-    }
-
-    /// Creates a session with another policy, and an approver of its own. It mounts what the policy of these options
-    /// mounts, if they have one: which programs and packages are used is not for a token to say.
-    pub(crate) fn session_with(
-        &self,
-        host: &Host,
-        policy: Policy,
-        approver: Arc<dyn Approver>,
-    ) -> std::result::Result<Session, HostError> {
-        let policy = Policy {
-            mcp: self.policy.mcp.clone(),
-            tools: self.policy.tools.clone().or(policy.tools),
-            signed: self.policy.signed.and(policy.signed),
-            ..policy
-        };
-        host.session(SessionOptions {
-            host_tools: Vec::new(),
-            mcp: self.mcp.clone(),
-            policy,
-            tools: self.tools.clone(),
-            commands: Vec::new(),
-            lock: self.given.lock(),
-            files: self.files.clone(),
-            audit: self.audit.clone(),
-            approver: Some(approver),
-            secrets: self.secrets.clone(),
-            calls: CallSource::Tools,
-        })
-    }
-
-    /// Creates a session with these files.
-    pub(crate) fn session(&self, host: &Host, files: Option<Tree>) -> Result<Session> {
-        let options = SessionOptions {
-            host_tools: Vec::new(),
-            mcp: self.mcp.clone(),
-            policy: self.policy.clone(),
-            tools: self.tools.clone(),
-            commands: self.commands.clone(),
-            lock: self.given.lock(),
-            files,
-            audit: self.audit.clone(),
-            approver: self.approver.clone(),
-            secrets: self.secrets.clone(),
-            calls: self.calls.clone(),
-        };
-        host.session(options).map_err(|error| self.given.explain(error))
-    }
-}
-
-/// Warns of deprecated tools that were called, once for each.
-pub(crate) fn warn_of_deprecated<'m>(gate: &Gate, called: impl IntoIterator<Item = &'m str>) {
-    static WARNED: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
-    let called: BTreeSet<&str> = called.into_iter().filter_map(|method| method.split('/').next()).collect();
-    for (alias, package) in gate.tools().packages() {
-        let release = package.release();
-        let Some(deprecated) = release.deprecated.as_ref().filter(|_| called.contains(alias.as_str())) else {
-            continue;
-        };
-        if WARNED.lock().unwrap_or_else(PoisonError::into_inner).insert(alias.clone()) {
-            note!("warning: `{alias}` is {}, which is deprecated: {deprecated}", release.full_name());
-        }
-    }
-}
-
-/// Notes missing faces of mounted tools, and what scripts write instead, for the faces that are `meant`: each note
-/// once.
-pub(crate) fn note_lost_faces(gate: &Gate, meant: impl Fn(&LostFace) -> bool) {
-    static NOTED: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
-    for lost in gate.tools().lost_faces().iter().filter(|lost| meant(lost)).map(LostFace::to_string) {
-        if NOTED.lock().unwrap_or_else(PoisonError::into_inner).insert(lost.clone()) {
-            note!("note: {lost}");
-        }
-    }
-}
-
-/// Notes programs that a run called and that see no files, although they ask for some.
-fn note_blind_programs(gate: &Gate, result: &RunResult) {
-    let called: BTreeSet<&str> = result.calls.as_slice().iter().map(|call| call.method.as_str()).collect();
-    for reach in gate.reach() {
-        let is_program = gate.tools().get(&reach.tool).is_some_and(|tool| tool.function().is_program());
-        if is_program && called.contains(&*reach.tool) && !reach.asks.files.is_empty() && reach.granted.is_null() {
-            let alias = &reach.tool;
-            note!(
-                "note: `{alias}` sees no files: `--allow {alias}/run` gives it the session's, `files` under \
-                 `[tool.{alias}]` of a policy some of them"
-            );
-        }
-    }
-}
-
-/// Warns of deprecated tools that a run called, and, after a failed run, of packages, faces and files that it may have
-/// missed.
-pub(crate) fn warn_of_run(gate: &Gate, result: &RunResult) {
-    warn_of_deprecated(gate, result.calls.as_slice().iter().map(|call| call.method.as_str()));
-    if result.status != Status::Completed {
-        note_blind_programs(gate, result);
-        gate.tools()
-            .clashes()
-            .iter()
-            .filter(|clash| clash.unusable.is_some())
-            .for_each(|clash| note!("note: {}", clash.hint()));
-        let is_granted =
-            |alias: &str| gate.tools().iter().any(|tool| **tool.alias() == *alias && gate.grants(tool.method()));
-        note_lost_faces(gate, |lost| is_granted(&lost.alias));
-    }
-}
-
-/// Files and patterns of the command line that a session was to be created from, for errors.
-struct SessionSources {
-    source: Option<PolicyFile>,
-    pinned: Option<PinnedLock>,
-    /// Patterns, each with its option.
-    allow: Vec<(String, String)>,
-    /// Hints on how to add programs that patterns name and the registry lacks.
-    absent: Vec<String>,
-}
-
-impl SessionSources {
-    /// Connects with the started MCP servers, whose tools must be the pinned ones.
-    fn connect(&self, servers: &StartedServers, audit: Option<&Arc<dyn Audit>>) -> Result<Option<Arc<dyn McpCalls>>> {
-        let none = BTreeMap::new();
-        servers.connect(self.pinned.as_ref().map_or(&none, |pinned| &pinned.lock.servers), audit)
-    }
-
-    fn lock(&self) -> Option<Lock> {
-        self.pinned.as_ref().map(|pinned| pinned.lock.clone())
-    }
-
-    /// Converts the reason why there is no session: with the position in the policy's file, and the lock if it is
-    /// involved.
-    fn explain(&self, error: HostError) -> CliError {
-        let of_lock = matches!(error, HostError::Mount(_) | HostError::Policy(_));
-        let of_pattern = matches!(&error, HostError::Policy(error) if error.span.is_none());
-        let shown = match (error, &self.source) {
-            (HostError::Policy(error), Some(source)) => match self.unmounted(source, &error) {
-                Some(explained) => explained,
-                None => source.error(error),
-            },
-            (HostError::Sessions(error), _) => session::failed("cannot start", &error),
-            (error, _) => error.into(),
-        };
-        let shown = match self.absent.first().filter(|_| of_pattern) {
-            Some(hint) => shown.hint(hint),
-            None => shown,
-        };
-        match &self.pinned {
-            Some(pinned) if of_lock => shown.also(format!(
-                "the lock `{}` pins what is mounted: `tollhouse lock --policy FILE` rewrites it",
-                pinned.path.display()
-            )),
-            _ => shown,
-        }
-    }
-
-    /// Returns the error of an `--allow` whose tools the policy does not mount. The error of a line of the policy has
-    /// that line.
-    fn unmounted(&self, source: &PolicyFile, error: &PolicyError) -> Option<CliError> {
-        let policy = source.parse().ok()?;
-        let tools = policy.tools.filter(|_| error.span.is_none())?;
-        let alias = |pattern: &String| pattern.split('/').next().unwrap_or_default().to_owned();
-        let is_mounted = |alias: &str| tools.contains_key(alias) || policy.mcp.contains_key(alias);
-        let is_left_out = |pattern: &String| !pattern.starts_with('*') && !is_mounted(&alias(pattern));
-        let (pattern, option) = self.allow.iter().find(|(pattern, _)| is_left_out(pattern))?;
-        let alias = alias(pattern);
-        let what = format!("`{option}`: `[tools]` of the policy `{}` does not mount `{alias}`", source.name());
-        Some(CliError::usage(what).of_policy().hint(format!("add it there, or mount it with `--tool {alias}=NS:NAME`")))
     }
 }
 
@@ -746,22 +543,5 @@ pub(crate) fn pair(text: &str) -> std::result::Result<(String, String), String> 
     match text.split_once('=') {
         Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
         _ => Err("it must have a name, `=` and a value".to_owned()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::is_slip;
-
-    #[test]
-    fn misspelt_session_is_told_from_numbered_one() {
-        for (name, other) in [("reprot", "report"), ("reports", "report"), ("tirp", "trip"), ("report-a", "report-b")] {
-            assert!(is_slip(name, other), "{name} {other}");
-        }
-        for (name, other) in
-            [("report-2", "report-1"), ("run12", "run3"), ("a", "b"), ("train", "report"), ("trip2", "trip")]
-        {
-            assert!(!is_slip(name, other), "{name} {other}");
-        }
     }
 }

@@ -79,18 +79,18 @@ pub(crate) fn check(sessions: &Sessions) -> std::result::Result<StoreCheck, Sess
     let progress = Progress::new("checking sessions");
     for (number, id) in listed.iter().enumerate() {
         progress.now(format!("checking session {} of {}", number + 1, listed.len()));
-        match sessions.verify_session(id) {
+        match sessions.verifier().verify_session(id) {
             Ok(_) => checked += 1,
             // The session was removed since it was listed.
             Err(SessionsError::Unknown { .. }) => {}
             Err(error) => problems.push(json!({ "session": id, "problem": chain(&error) })),
         }
     }
-    if let Err(error) = sessions.verify_families() {
+    if let Err(error) = sessions.verifier().verify_families() {
         problems.push(json!({ "record": "shared budgets", "problem": chain(&error) }));
     }
     progress.now("checking the blobs");
-    let blobs = sessions.verify_blobs()?;
+    let blobs = sessions.verifier().verify_blobs()?;
     let damaged = |fault: &store::Fault| json!({ "blob": fault.blob.to_string(), "problem": chain(&fault.error) });
     problems.extend(blobs.faults.iter().map(damaged));
     Ok(StoreCheck { sessions: checked, blobs, problems })

@@ -194,8 +194,6 @@ fn config(EngineSettings { instances, keep_resident, stack, metered }: EngineSet
         .async_stack_size(stack)
         .memory_init_cow(true)
         .allocation_strategy(InstanceAllocationStrategy::Pooling(pool));
-    #[cfg(fuzzing)]
-    config.wasm_multi_value(!tollhouse_seeded::bug("engine"));
     config
 }
 

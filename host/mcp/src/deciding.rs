@@ -91,7 +91,14 @@ fn pending(server: &Server, stored: &StoredRoot, arguments: Option<JsonObject>) 
     Arguments::new(arguments, &[])?;
     let mut waiting: Vec<PendingCall> = Vec::new();
     for session in sessions(server, stored)? {
-        waiting.extend(stored.sessions.pending_calls(&session)?.into_iter().filter(|call| call.decision.is_none()));
+        waiting.extend(
+            stored
+                .sessions
+                .call_decisions()
+                .pending_calls(&session)?
+                .into_iter()
+                .filter(|call| call.decision.is_none()),
+        );
     }
     let shown = waiting.iter().take(MAX_CALLS);
     let items: Vec<Value> = shown.clone().map(item).collect();
@@ -141,7 +148,7 @@ fn decide(
     let unknown =
         || ToolError::new("no such call waits there").hint("`pending` lists the calls that wait, with their digests");
     let id = sessions(server, stored)?.into_iter().find(|id| id.as_str() == session).ok_or_else(unknown)?;
-    let waiting = stored.sessions.pending_calls(&id)?;
+    let waiting = stored.sessions.call_decisions().pending_calls(&id)?;
     let is_meant = |call: &&PendingCall| call.decision.is_none() && call.call.digest == digest;
     let call = waiting.iter().find(is_meant).ok_or_else(unknown)?;
     if question_text(call).is_none() {
@@ -161,7 +168,7 @@ fn decide(
         signature: None,
     };
     let wait: Waiting = Arc::new(|| true);
-    let decided = stored.sessions.decide(&id, Some(call.run), Some(call.call.seq), &answered, wait)?;
+    let decided = stored.sessions.call_decisions().decide(&id, Some(call.run), Some(call.call.seq), &answered, wait)?;
     let told = if allowed { "allowed" } else { "refused" };
     let text =
         format!("call {} of `{}` is {told}: it is so when its run is resumed", decided.call.seq, decided.call.method);

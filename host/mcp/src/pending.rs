@@ -35,7 +35,7 @@ pub(crate) fn list(
     let (mut waiting, mut in_doubt) = (Vec::new(), Vec::new());
     if let Ok(store) = client.store() {
         for session in sessions {
-            let calls = store.calls_for_humans(Some(&client.id(&session)?))?;
+            let calls = store.call_decisions().calls_for_humans(Some(&client.id(&session)?))?;
             let CallsForHumans { pending, in_doubt: doubtful, .. } = calls;
             waiting.extend(pending.into_iter().map(|call| (session.clone(), call)));
             in_doubt.extend(doubtful.into_iter().map(|call| (session.clone(), call)));

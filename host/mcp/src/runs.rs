@@ -221,7 +221,7 @@ impl RunJob<'_> {
             return None;
         }
         let (client, opened) = (Arc::clone(self.client), Arc::clone(self.opened));
-        blocking(move || Ok(client.store()?.unfinished(&client.id(&opened.name)?)?)).await.ok().flatten()
+        blocking(move || Ok(client.store()?.unfinished_runs().run_of(&client.id(&opened.name)?)?)).await.ok().flatten()
     }
 
     /// Lists the calls of a suspended run that wait for a decision.
@@ -318,7 +318,7 @@ impl RunJob<'_> {
 pub(crate) async fn abandon(client: &Arc<ClientSessions>, opened: &Arc<OpenedSession>) -> Result<(), ToolError> {
     let (client, opened) = (Arc::clone(client), Arc::clone(opened));
     blocking(move || {
-        client.store()?.abandon(&client.id(&opened.name)?, Arc::new(|| true))?;
+        client.store()?.unfinished_runs().abandon(&client.id(&opened.name)?, Arc::new(|| true))?;
         Ok(())
     })
     .await
@@ -451,7 +451,7 @@ async fn pending_calls(
     opened: &Arc<OpenedSession>,
 ) -> Result<Vec<PendingCall>, ToolError> {
     let (client, opened) = (Arc::clone(client), Arc::clone(opened));
-    blocking(move || Ok(client.store()?.pending_calls(&client.id(&opened.name)?)?)).await
+    blocking(move || Ok(client.store()?.call_decisions().pending_calls(&client.id(&opened.name)?)?)).await
 }
 
 /// Decides about calls as the client answered.
@@ -476,7 +476,7 @@ async fn decide(
         let id = client.id(&opened.name)?;
         for (seq, answer) in answers {
             let waiting: Waiting = Arc::new(|| true);
-            client.store()?.decide(&id, None, Some(seq), &answer, waiting)?;
+            client.store()?.call_decisions().decide(&id, None, Some(seq), &answer, waiting)?;
         }
         Ok(())
     })

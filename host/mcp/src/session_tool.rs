@@ -71,7 +71,7 @@ fn list(client: &ClientSessions) -> Result<CallToolResult, ToolError> {
         match client.store() {
             Ok(store) => {
                 let id = client.id(&name)?;
-                let (shown, unfinished) = (store.show(&id)?, store.unfinished(&id)?);
+                let (shown, unfinished) = (store.show(&id)?, store.unfinished_runs().run_of(&id)?);
                 item["runs"] = json!(shown.head.runs);
                 item["bytes"] = json!(shown.head.bytes);
                 item["unfinished"] = json!(unfinished);
@@ -120,10 +120,10 @@ fn diff(
     let store = client.store()?;
     let point = client.point(session, run)?;
     let old = match since {
-        Some(since) => store.files(&Point { session: point.session.clone(), at: At::Run(since) })?,
-        None => store.base(&point)?,
+        Some(since) => store.reader().files(&Point { session: point.session.clone(), at: At::Run(since) })?,
+        None => store.reader().base(&point)?,
     };
-    let new = store.files(&point)?;
+    let new = store.reader().files(&point)?;
     let failed = |errno: tollhouse::vfs::Errno| ToolError::because("the files cannot be compared", &errno);
     let changes = changed_paths(&old, &new).map_err(failed)?;
     let text = if changes.is_empty() {

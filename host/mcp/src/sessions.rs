@@ -252,7 +252,9 @@ impl ClientSessions {
     /// If they cannot be read.
     pub(crate) fn files(&self, opened: &OpenedSession) -> Result<Tree, ToolError> {
         match &self.stored {
-            Some(stored) => Ok(stored.sessions.files(&Point { session: self.id(&opened.name)?, at: At::Head })?),
+            Some(stored) => {
+                Ok(stored.sessions.reader().files(&Point { session: self.id(&opened.name)?, at: At::Head })?)
+            }
             None => Ok(opened.session.files()),
         }
     }

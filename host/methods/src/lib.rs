@@ -33,6 +33,6 @@ pub mod words;
 
 pub use catalog::{Catalog, CatalogError, Clash};
 pub use declaration::{CallLimits, MethodDeclaration, PackageDeclaration};
-pub use host_method::{HostMethod, HostMethodError};
+pub use host_method::{HostMethod, HostMethodError, SchemaMismatch};
 pub use missing_faces::LostFace;
 pub use names::nearest;

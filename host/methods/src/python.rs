@@ -296,10 +296,8 @@ mod tests {
     use super::super::reflect::tests::from_wit;
     use super::*;
 
-    #[test]
-    fn python_module_matches_its_interface() {
-        let package = from_wit(
-            r#"package acme:pay@1.0.0;
+    /// Interface with a type of every kind.
+    const INTERFACE: &str = r#"package acme:pay@1.0.0;
             interface charges {
                 /// What it is paid in.
                 enum currency { eur, us-dollar }
@@ -318,12 +316,10 @@ mod tests {
                 create: func(charge: charge, retries: option<list<option<u32>>>) -> result<charge, problem>;
                 look: func(odd: odd) -> list<tuple<u32, result<_, string>>>;
             }
-            world w { export charges; }"#,
-            &DefaultInterface::Named("charges".to_owned()),
-        );
-        let text = module(&[Mounted { alias: "my-pay", docs: None, package: &package }]);
-        let own = text.strip_prefix(HEAD).expect("it begins so");
-        let expected = r#"
+            world w { export charges; }"#;
+
+    /// Module of the interface, mounted as `my-pay`.
+    const MODULE: &str = r#"
 MyPayLedger = NewType("MyPayLedger", str)
 """A handle of a `ledger`, as a call returned it."""
 
@@ -416,7 +412,13 @@ class MyPayLedgerDropArguments(TypedDict):
 MyPayLedgerDropResult: TypeAlias = None
 """Result of `my-pay/ledger/drop`."""
 "#;
-        assert_eq!(own, expected);
+
+    #[test]
+    fn python_module_matches_its_interface() {
+        let package = from_wit(INTERFACE, &DefaultInterface::Named("charges".to_owned()));
+        let text = module(&[Mounted { alias: "my-pay", docs: None, package: &package }]);
+        let own = text.strip_prefix(HEAD).expect("it begins so");
+        assert_eq!(own, MODULE);
     }
 
     #[test]

@@ -411,10 +411,8 @@ mod tests {
     use super::super::reflect::tests::from_wit;
     use super::*;
 
-    #[test]
-    fn declarations_read_like_the_interface() {
-        let package = from_wit(
-            "package acme:pay@1.0.0;
+    /// Package with a type of every kind.
+    const INTERFACE: &str = "package acme:pay@1.0.0;
             /// Money.
             interface charges {
                 /// What it is paid in.
@@ -435,12 +433,10 @@ mod tests {
                 list-all: func() -> list<tuple<u32, currency>>;
             }
             interface other { record charge { a: u8 } f: func(x: charge); }
-            world w { export charges; export other; }",
-            &DefaultInterface::Named("charges".to_owned()),
-        );
-        let mounted = [Mounted { alias: "my-pay", docs: Some("Payments."), package: &package }];
-        let text = declarations(&mounted, &|method| method != "my-pay/list-all");
-        let expected = r#"declare namespace myPay {
+            world w { export charges; export other; }";
+
+    /// Declarations of the package, mounted as `my-pay`.
+    const DECLARATIONS: &str = r#"declare namespace myPay {
   /** A payment. */
   interface ChargesCharge {
     /** In cents. */
@@ -477,7 +473,13 @@ declare const myPay: {
   };
 };
 "#;
-        assert_eq!(text, expected);
+
+    #[test]
+    fn declarations_read_like_the_interface() {
+        let package = from_wit(INTERFACE, &DefaultInterface::Named("charges".to_owned()));
+        let mounted = [Mounted { alias: "my-pay", docs: Some("Payments."), package: &package }];
+        let text = declarations(&mounted, &|method| method != "my-pay/list-all");
+        assert_eq!(text, DECLARATIONS);
     }
 
     #[test]

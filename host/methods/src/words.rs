@@ -367,10 +367,6 @@ impl<'f> WordParser<'f> {
 }
 
 fn unknown_flag(name: &str) -> String {
-    #[cfg(fuzzing)]
-    if tollhouse_seeded::bug("words") {
-        return name.to_owned();
-    }
     on_one_line(&shorten(name))
 }
 

@@ -110,8 +110,9 @@ impl ComponentRun {
         let written = caller.record.log().write(&started);
         written.map_err(|error| failed(Failure::host(format!("the run does not start: {}", error_chain(&error)))))?;
         let component = self.session.compile_agent(&digest, &self.component);
-        let component =
-            component.map_err(|error| failed(Failure::argument(format!("the component is not an agent: {error}"))))?;
+        let component = component.map_err(|error| {
+            failed(Failure::argument(format!("the component is not an agent: {}", error_chain(&error))))
+        })?;
         let agent = LinkedAgent::link(component, caller).map_err(failed)?;
         let stdin: Box<dyn Read + Send> = match stdin {
             Stdin::Empty | Stdin::OfDriver => Box::new(io::empty()),

@@ -12,13 +12,13 @@ use super::command_grants::grant_commands;
 use super::persistence::{OpenOptions, SessionId, Sessions, SessionsError, SpendingObserver, is_same_but_for_limits};
 use super::recording::{CallSource, SessionCalls};
 use super::saved_session::PortableError;
-use super::session_state::Session;
+use super::session_handle::Session;
 use super::session_storage::SessionStorage;
 use super::thread_pool::{Around, ThreadPool};
 use super::tool_pool::{TOOL_STACK, ToolPool};
 use crate::capability::{Limits, Policy, PolicyError};
 use crate::code::{Cache, CacheError, Code, CodeError, CompileObserver};
-use crate::error::{Failure, error_chain};
+use crate::error::Failure;
 use crate::gate::{Approver, Audit, Both, Gate, GateOptions, NarrowError, Nowhere, redacted};
 use crate::guest::{Guests, Language};
 use crate::ledger::Used;
@@ -266,82 +266,69 @@ impl Host {
     /// # Errors
     /// Those of [`Host::session`]; if the session was created with something else, or its tools have changed since.
     pub fn open(&self, sessions: &Sessions, id: &SessionId, options: OpenOptions) -> Result<Session, HostError> {
-        let known = sessions.contains(id)?;
-        if known && options.must_create {
+        let is_known = sessions.contains(id)?;
+        if is_known && options.must_create {
             return Err(SessionsError::Exists(id.clone()).into());
         }
-        let mounted = if known {
-            let lock = sessions.lock(id)?;
-            // The store says which releases are mounted; that they are of the given policy's packages is not for it to say.
-            let of_policy = options.policy.iter().flat_map(|policy| &policy.tools).flatten();
-            self.same(id, &lock, options.tools.iter().map(|(alias, wanted)| (alias, wanted)).chain(of_policy))?;
-            if options.lock.is_some_and(|asked| !asked.is_same(&lock)) {
-                return Err(SessionsError::Differs { session: id.clone(), what: "tools" }.into());
-            }
-            self.0.packages.mount_locked(&lock, &sessions.policy(id)?.signed)?
-        } else {
-            let policy = options.policy.clone().unwrap_or_default();
-            self.0.packages.mount(&policy, &options.tools, options.lock.as_ref())?
-        };
-        let mounted = with_host_tools(mounted, &options.host_tools, options.mcp.as_ref())?;
+        let mounted = self.mount_for(sessions, id, is_known, &options)?;
         // Keys and policy are both the host's, or neither is.
         let keys = options.approver_keys.filter(|_| options.policy.is_some());
-        let asked = match options.policy {
-            None if options.commands.is_empty() => None,
-            policy => {
-                let mut policy = policy.unwrap_or_default();
-                grant_commands(&mut policy, &options.commands, &mounted)?;
-                Some(policy)
-            }
-        };
-        let mut policy = match (known, asked) {
-            (false, policy) => policy.unwrap_or_default(),
-            (true, None) => sessions.policy(id)?,
-            // Limits are of runs, and those that it was created with apply where no policy is given.
-            (true, Some(policy)) if is_same_but_for_limits(&policy, &sessions.policy(id)?) => policy,
-            (true, Some(_)) => return Err(SessionsError::Differs { session: id.clone(), what: "grants" }.into()),
-        };
-        let (fixed, lock) = (policy.clone(), mounted.lock());
+        let asked = asked_policy(options.policy, &options.commands, &mounted)?;
+        let mut policy = session_policy(sessions, id, is_known, asked)?;
+        let fixed = policy.clone();
         options.limits.apply(&mut policy.limits);
         let limits = file_limits(&fixed.limits);
-        if !known {
-            // An invalid policy must not be saved.
-            drop(Gate::new(Arc::clone(&mounted), fixed.clone(), GateOptions::default())?);
+        if !is_known {
             let files = options.files.unwrap_or_else(|| Tree::new(limits, vfs::now()));
-            match sessions.create(id, &fixed, &lock, &files) {
-                // Another process was faster. If it created the same session, that one serves as well.
-                Err(SessionsError::Exists(_)) if !options.must_create => sessions.same(id, &fixed, &lock)?,
-                created => created?,
-            }
+            create(sessions, id, &fixed, &mounted, &files, options.must_create)?;
         }
         let persistent = Arc::new(sessions.live(id, options.waiting)?);
+        let other_audit = options.audit.as_ref().map(|other| redacted(Arc::clone(other), &options.secrets));
         let audit = match options.audit {
-            Some(also) => Arc::new(Both(persistent.audit(), also)) as Arc<dyn Audit>,
+            Some(other) => Arc::new(Both(persistent.audit(), other)) as Arc<dyn Audit>,
             None => persistent.audit(),
         };
         let audit = redacted(audit, &options.secrets);
-        let signatures = keys.map(|keys| sessions.signature_check(id, keys)).transpose()?;
+        let signatures = keys.map(|keys| sessions.record_reader().signature_check(id, keys)).transpose()?;
         let gate = GateOptions { audit: Some(audit), approver: options.approver, signatures };
         let gate = Gate::new(mounted, policy, gate)?;
-        gate.restore(&sessions.spent(id)?);
+        gate.restore(&sessions.reader().spent(id)?);
         let store = KeyValue::kept(persistent.keyvalue());
         let (network, secrets) = (self.0.network.clone(), options.secrets);
         let services = ToolServices { network, secrets, store: store.clone(), ..ToolServices::default() };
-        let (secret, files) = (sessions.seed(id)?, persistent.head(limits)?);
-        let session = Session::new(
-            &self.0,
-            gate,
-            files,
-            services,
-            SessionStorage::Disk { secret, persistent: Arc::clone(&persistent), main: true },
-            Arc::default(),
-        );
+        let (secret, files) = (sessions.record_reader().seed(id)?, persistent.head(limits)?);
+        let storage = SessionStorage::Disk { secret, persistent: Arc::clone(&persistent), main: true, other_audit };
+        let session = Session::new(&self.0, gate, files, services, storage, Arc::default());
         let session = match options.on_suspended {
             Some(observer) => session.observed(observer),
             None => session,
         };
         persistent.on_spending(LiveAccounts { gate: session.weak_gate(), store });
         Ok(session)
+    }
+
+    /// Mounts the tools of a session on disk: those that it was created with, or those of the options.
+    fn mount_for(
+        &self,
+        sessions: &Sessions,
+        id: &SessionId,
+        is_known: bool,
+        options: &OpenOptions,
+    ) -> Result<Arc<MountedTools>, HostError> {
+        let mounted = if is_known {
+            let lock = sessions.reader().lock(id)?;
+            // The store says which releases are mounted; that they are of the given policy's packages is not for it to say.
+            let of_policy = options.policy.iter().flat_map(|policy| &policy.tools).flatten();
+            self.same(id, &lock, options.tools.iter().map(|(alias, wanted)| (alias, wanted)).chain(of_policy))?;
+            if options.lock.as_ref().is_some_and(|asked| !asked.is_same(&lock)) {
+                return Err(SessionsError::Differs { session: id.clone(), what: "tools" }.into());
+            }
+            self.0.packages.mount_locked(&lock, &sessions.reader().policy(id)?.signed)?
+        } else {
+            let policy = options.policy.clone().unwrap_or_default();
+            self.0.packages.mount(&policy, &options.tools, options.lock.as_ref())?
+        };
+        Ok(with_host_tools(mounted, &options.host_tools, options.mcp.as_ref())?)
     }
 
     /// Rejects tools that differ from those that a session was created with.
@@ -396,6 +383,59 @@ pub(super) fn with_host_tools(
     if is_bare { Ok(mounted) } else { mounted.with_answers(tools, mcp).map(Arc::new) }
 }
 
+/// Returns the policy that a session on disk is asked to have, with the grants of its commands; `None` if whatever it has
+/// will do.
+fn asked_policy(
+    policy: Option<Policy>,
+    commands: &[String],
+    mounted: &MountedTools,
+) -> Result<Option<Policy>, PolicyError> {
+    if policy.is_none() && commands.is_empty() {
+        return Ok(None);
+    }
+    let mut policy = policy.unwrap_or_default();
+    grant_commands(&mut policy, commands, mounted)?;
+    Ok(Some(policy))
+}
+
+/// Returns the policy of a session on disk: the one that was asked for, which must be the one that a known session was
+/// created with. Limits are of runs, and those of the creation apply where no policy is given.
+fn session_policy(
+    sessions: &Sessions,
+    id: &SessionId,
+    is_known: bool,
+    asked: Option<Policy>,
+) -> Result<Policy, SessionsError> {
+    if !is_known {
+        return Ok(asked.unwrap_or_default());
+    }
+    let saved = sessions.reader().policy(id)?;
+    match asked {
+        None => Ok(saved),
+        Some(policy) if is_same_but_for_limits(&policy, &saved) => Ok(policy),
+        Some(_) => Err(SessionsError::Differs { session: id.clone(), what: "grants" }),
+    }
+}
+
+/// Creates a session on disk. Unless it must be created, one that another process creates meanwhile serves as well, if it
+/// is the same.
+fn create(
+    sessions: &Sessions,
+    id: &SessionId,
+    policy: &Policy,
+    mounted: &Arc<MountedTools>,
+    files: &Tree,
+    must_create: bool,
+) -> Result<(), HostError> {
+    // An invalid policy must not be saved.
+    drop(Gate::new(Arc::clone(mounted), policy.clone(), GateOptions::default())?);
+    let lock = mounted.lock();
+    match sessions.creator().create(id, policy, &lock, files) {
+        Err(SessionsError::Exists(_)) if !must_create => Ok(sessions.creator().same(id, policy, &lock)?),
+        created => Ok(created?),
+    }
+}
+
 /// Returns the limits on the files of a session.
 pub(super) fn file_limits(limits: &Limits) -> vfs::Limits {
     vfs::Limits { bytes: limits.files, file_bytes: u64::MAX, ..vfs::Limits::default() }
@@ -408,7 +448,7 @@ impl HostState {
     }
 
     /// Returns the code of an agent, compiled if no earlier process has done so.
-    pub(super) fn compile_agent(&self, digest: &str, bytes: &[u8]) -> Result<Component, String> {
+    pub(super) fn compile_agent(&self, digest: &str, bytes: &[u8]) -> Result<Component, CodeError> {
         let known = |agents: &VecDeque<(String, Component)>| {
             agents.iter().find(|(known, _)| known == digest).map(|(_, component)| component.clone())
         };
@@ -416,7 +456,7 @@ impl HostState {
             return Ok(component);
         }
         let compile = |tools| self.code.tool(tools, &format!("agent-{digest}"), || Ok::<_, CodeError>(bytes.to_vec()));
-        let component = self.code.tools(false).and_then(compile).map_err(|error| error_chain(&error))?;
+        let component = self.code.tools(false).and_then(compile)?;
         let mut agents = self.agents();
         agents.truncate(MAX_AGENTS - 1);
         agents.push_front((digest.to_owned(), component.clone()));

@@ -31,6 +31,7 @@ mod run_input;
 mod run_scope;
 mod saved_session;
 mod script_check;
+mod session_handle;
 mod session_state;
 mod session_storage;
 mod step;
@@ -46,11 +47,12 @@ pub use host::{Host, HostError, HostOptions, SessionOptions};
 pub use journal::{ReplayError, Resolution};
 pub use options::{RunOptions, Stdin};
 pub use persistence::{
-    Answered, At, CallDecision, CallInDoubt, CallsForHumans, ChangedFile, Checked, Created, Exported, FileOrigin,
-    FileWriter, ForkedRun, HandOver, Head, HumanAnswer, ImportBudget, ImportOptions, Imported, ImportedBudget, LogLine,
-    MiddleFork, OpenOptions, Origin, OriginCall, Overrides, PendingCall, PendingState, Point, PointError, RecordStatus,
-    Removed, ReplayedCall, ReplayedRun, RunRecord, Salvaged, SessionId, SessionIdError, Sessions, SessionsError, Shown,
-    States, Waiting,
+    Answered, At, CallDecision, CallDecisions, CallInDoubt, CallsForHumans, ChangedFile, Checked, Created, Exported,
+    FileOrigin, FileWriter, ForkedRun, GarbageCollector, HandOver, Head, HumanAnswer, ImportBudget, ImportOptions,
+    Imported, ImportedBudget, LogLine, MiddleFork, OpenOptions, Origin, OriginCall, Overrides, PendingCall,
+    PendingState, Point, PointError, RecordStatus, Removed, ReplayedCall, ReplayedRun, RunHistory, RunRecord, Salvaged,
+    SessionId, SessionIdError, SessionReader, SessionTransfer, SessionVerifier, Sessions, SessionsError, Shown, States,
+    UnfinishedRuns, Waiting,
 };
 pub use receipt::{CallVerdict, ReceiptError, Verification, VerifiedCall, VerifyOptions};
 pub use recording::{CallSource, Recorder, Recording, RecordingError, RecordingFile};
@@ -58,7 +60,7 @@ use result::RunEffects;
 pub use result::{RunResult, Status, Usage};
 pub use run::{CallRepetition, CheckedCall, Run};
 pub use saved_session::PortableError;
-pub use session_state::Session;
+pub use session_handle::Session;
 pub use step::{CancelHandle, Operation, Pending, ProgramStreams, Step};
 pub use suspended_run::{SuspendedRun, SuspensionObserver};
 pub use thread_pool::Around;

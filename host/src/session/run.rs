@@ -3,6 +3,7 @@
 mod admit;
 mod journaling;
 mod outstanding;
+mod preparation;
 mod programs;
 mod recorded_calls;
 mod replay;
@@ -16,18 +17,19 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use tracing::{Span, debug_span};
+use tracing::Span;
 
 pub(in crate::session) use self::journaling::RunJournal;
 use self::outstanding::OutstandingOperations;
+use self::preparation::{RunPreparation, ScriptSummary};
 pub use self::replay_check::{CallRepetition, CheckedCall};
 pub(in crate::session) use self::replay_check::{CheckFindings, RepeatedCalls};
 use self::replayed_programs::Launch;
-use super::guest_process::{self, GuestProcess, MAIN, PendingStart, Pid, ProcessTable};
+use super::guest_process::{self, GuestProcess, MAIN, Pid, ProcessTable};
 use super::guest_seed::GuestSeed;
 use super::host::{HostError, guest_now};
 use super::journal::JournalEntry;
-use super::nested_scripts::{self, GuestStreams};
+use super::nested_scripts;
 use super::operation_executor::{OperationExecutor, RunEvent};
 use super::options::{CapturedOutput, RunOptions};
 use super::persistence::CancelRegistration;
@@ -41,16 +43,13 @@ use super::step::{CancelHandle, Operation, Pending, ProgramStreams, Step};
 use crate::code::{Interrupt, with_stack};
 use crate::error::{Failure, error_chain};
 use crate::gate::{AuditError, CallOutcome, Event};
-use crate::guest::{self, Completion, GuestError, Language, OperationId, Outcome, RunUsage, Script, Value, Waiting};
+use crate::guest::{self, Completion, GuestError, Language, OperationId, Outcome, Script, Value, Waiting};
 use crate::tool::{CallContext, CallEffects, OnComplete, cannot_apply_changes};
 use crate::vfs::Tree;
 
 /// Interval at which a run that waits for a decision looks whether its programs wait as well: no event tells that a
 /// program waits for input.
 const PROGRAM_POLL: Duration = Duration::from_millis(20);
-
-/// Directory in which a run's script starts.
-const WORKSPACE: &str = "/workspace";
 
 /// One execution of one script.
 ///
@@ -109,29 +108,6 @@ pub struct Run {
     _stoppable: Option<CancelRegistration>,
 }
 
-/// Name and hash of a script, for the start and the end of its run.
-struct ScriptSummary {
-    name: String,
-    /// Hash of the text, in hexadecimal digits.
-    hash: String,
-    /// Text from which an error quotes a line; empty if it is too long to keep.
-    quotable: String,
-}
-
-impl ScriptSummary {
-    /// Length of the longest text that is kept, in bytes.
-    const MAX_QUOTABLE: usize = 256 << 10;
-
-    fn of(script: &Script) -> Self {
-        let quotable = if script.source.len() > Self::MAX_QUOTABLE { "" } else { &script.source };
-        Self {
-            name: script.name.clone(),
-            hash: blake3::hash(script.source.as_bytes()).to_hex().to_string(),
-            quotable: quotable.to_owned(),
-        }
-    }
-}
-
 impl Run {
     /// Prepares a run; [`Run::step`] starts it.
     pub(super) fn new(
@@ -143,7 +119,7 @@ impl Run {
         options: RunOptions,
     ) -> Result<Self, HostError> {
         let journal = session.storage.is_journaled(&slot).then(RunJournal::default);
-        Self::with_journal(session, slot, (language, script), seed, options, journal)
+        RunPreparation { session, slot, language, script, seed, options, journal }.prepare()
     }
 
     /// Prepares a run that is resumed.
@@ -154,83 +130,10 @@ impl Run {
     ) -> Result<Self, HostError> {
         let ResumableRun { slot, language, script, seed, keep_state, journal, calls } = resumed;
         let options = RunOptions { keep_state, ..options };
-        let run = Self::with_journal(session, slot, (language, script), seed, options, Some(journal))?;
+        let preparation = RunPreparation { session, slot, language, script, seed, options, journal: Some(journal) };
+        let run = preparation.prepare()?;
         run.scope.record.restore(calls);
         Ok(run)
-    }
-
-    fn with_journal(
-        session: Arc<SessionState>,
-        slot: RunSlot,
-        (language, script): (Language, Script),
-        seed: GuestSeed,
-        options: RunOptions,
-        journal: Option<RunJournal>,
-    ) -> Result<Self, HostError> {
-        let number = slot.number();
-        let limits = session.limits().clone();
-        let interrupt = Interrupt::default();
-        let captured = options.output.is_none().then(CapturedOutput::default);
-        let sink = options.output.unwrap_or_else(|| Box::new(captured.clone().unwrap_or_default()));
-        let sink = match &journal {
-            Some(journal) if !options.replay_output => journal.output(sink),
-            _ => sink,
-        };
-        let usage = RunUsage::new(limits.fuel, &session.memory);
-        let output = guest::Output::new(sink, limits.output);
-        let reads = journal.as_ref().map(RunJournal::step_reads).unwrap_or_default();
-        let input = RunInput::new(options.stdin, &interrupt, reads);
-        let streams = GuestStreams { output, input: Box::new(input.clone()) };
-        let world = nested_scripts::guest_world(&session, &usage, session.head(), streams, &seed, 0, &interrupt);
-        let found = options.keep_state.then(|| session.state(language)).transpose().map_err(HostError::from);
-        let guest = session.guests().instantiate(language, world, limits.wall).map_err(HostError::from);
-        let (found, guest) = match found.and_then(|found| Ok((found, guest?))) {
-            Ok(ready) => ready,
-            Err(error) => {
-                match journal.is_some_and(|journal| journal.is_replaying()) {
-                    true => session.put_back(&slot),
-                    false => session.withdraw(&slot),
-                }
-                return Err(error);
-            }
-        };
-        // Not earlier: loading a guest for the first time must not count against the run's time.
-        let started_at = Instant::now();
-        if let Some(deadline) = started_at.checked_add(limits.wall) {
-            interrupt.set_deadline(deadline);
-        }
-        let scope = RunScope::new(&session, number);
-        let work = OperationExecutor::new(session.pool(), session.threads(), session.callers(), limits.concurrency);
-        let summary = ScriptSummary::of(&script);
-        let pending_start = PendingStart { script, directory: WORKSPACE.to_owned(), found, now: None };
-        let handle = CancelHandle { interrupt: interrupt.clone(), events: work.sender() };
-        let full = handle.clone();
-        scope.record.log().on_full(move || full.cancel());
-        let stoppable = session.storage.stoppable(move || handle.cancel());
-        let main = GuestProcess::new(guest, language, pending_start, interrupt.clone(), 0);
-        let span = debug_span!(target: "tollhouse::run", "run", session = session.id().map(display), number, ?language);
-        Ok(Self {
-            session,
-            slot: Some(slot),
-            language,
-            seed,
-            script: summary,
-            announced: false,
-            processes: Some(ProcessTable::new(main, usage)),
-            outstanding: OutstandingOperations::default(),
-            queue: VecDeque::new(),
-            work,
-            scope,
-            interrupt,
-            started_at,
-            input,
-            captured,
-            result: None,
-            journal,
-            recorded: BTreeMap::new(),
-            span,
-            _stoppable: stoppable,
-        })
     }
 
     /// Returns a handle that stops this run from another thread.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::host::HostError;
-use super::session_state::Session;
+use super::session_handle::Session;
 use crate::error::{ErrorKind, Failure, Location};
 use crate::gate::Gate;
 use crate::guest::{Language, Mention};

@@ -9,13 +9,20 @@ use super::persistence::{
     CancelRegistration, JudgedOperation, PersistentSession, SessionId, SessionsError, StartedRun,
 };
 use super::saved_session::PortableError;
+use crate::gate::Audit;
 
 /// Storage of a session.
 pub(super) enum SessionStorage {
     /// In this process. Delegated sessions have runs of their own, which are counted with those of their parent.
     Memory { secret: [u8; 32], runs: Arc<AtomicU64> },
     /// On disk; the files are the session's own (`main`), or those of a delegated session.
-    Disk { secret: [u8; 32], persistent: Arc<PersistentSession>, main: bool },
+    Disk {
+        secret: [u8; 32],
+        persistent: Arc<PersistentSession>,
+        main: bool,
+        /// Destination of audit events besides the session's own log.
+        other_audit: Option<Arc<dyn Audit>>,
+    },
 }
 
 /// Slot of a run in its session, held until the run has ended.
@@ -48,9 +55,12 @@ impl SessionStorage {
     pub(super) fn delegated(&self) -> Result<Self, HostError> {
         match self {
             Self::Memory { runs, .. } => Self::in_process(Arc::clone(runs)),
-            Self::Disk { secret, persistent, .. } => {
-                Ok(Self::Disk { secret: *secret, persistent: Arc::clone(persistent), main: false })
-            }
+            Self::Disk { secret, persistent, other_audit, .. } => Ok(Self::Disk {
+                secret: *secret,
+                persistent: Arc::clone(persistent),
+                main: false,
+                other_audit: other_audit.clone(),
+            }),
         }
     }
 
@@ -75,6 +85,15 @@ impl SessionStorage {
         match (self, slot) {
             (Self::Disk { persistent, .. }, RunSlot::Disk(started_run)) => Some((persistent, started_run)),
             _ => None,
+        }
+    }
+
+    /// Returns the audit log to which the end of a run has to be written, if there is one. The log of a session on disk
+    /// has it by the commit that makes it so.
+    pub(super) fn audit_of_ends<'a>(&'a self, audit: &'a Arc<dyn Audit>) -> Option<&'a Arc<dyn Audit>> {
+        match self {
+            Self::Memory { .. } => Some(audit),
+            Self::Disk { other_audit, .. } => other_audit.as_ref(),
         }
     }
 

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use super::persistence::SessionId;
-use super::session_state::{Session, SessionState};
+use super::session_handle::Session;
+use super::session_state::SessionState;
 use crate::gate::DeferredCall;
 
 /// Run that was suspended: it is on disk, and waits for decisions about its calls.

@@ -36,7 +36,7 @@ impl Host {
         more: Widening,
         waiting: Option<Waiting>,
     ) -> Result<Policy, HostError> {
-        let limits = file_limits(&sessions.policy(id)?.limits);
+        let limits = file_limits(&sessions.reader().policy(id)?.limits);
         let what = description(&more);
         let (host_tools, commands) = (more.host_tools.clone(), more.commands.clone());
         let persistent = sessions.live(id, waiting)?;

@@ -105,14 +105,22 @@ impl UnansweredCall<'_> {
     /// Checks that a value is a result of the called method, and returns what the script gets.
     ///
     /// # Errors
-    /// The reason why it does not fit, in words.
-    pub fn check(&self, result: Value) -> Result<Payload, String> {
-        match &self.tool.source {
+    /// If it is not.
+    pub fn check(&self, result: Value) -> Result<Payload, UnfitResult> {
+        let checked = match &self.tool.source {
             ToolSource::Package(_) => value::as_result(self.tool.function().returns(), result, self.memory),
-            ToolSource::Host(tool) => tool.check_possible_result(&result).map(|()| result.into()),
-        }
+            ToolSource::Host(tool) => {
+                tool.check_possible_result(&result).map(|()| result.into()).map_err(|error| error.to_string())
+            }
+        };
+        checked.map_err(UnfitResult)
     }
 }
+
+/// Value that is not a result of the called method, in words that say why.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct UnfitResult(String);
 
 impl DryRun {
     /// Creates the answers of one session or several. Without a handler ([`DryRun::default`]), calls that no example

@@ -48,7 +48,7 @@ use wasmtime::component::types::ComponentFunc;
 
 pub(crate) use authority::Authority;
 pub(crate) use clock::RESOLUTION as CLOCK_RESOLUTION;
-pub use dry_run::{DryRun, DryRunHandler, UnansweredCall, UsedExample};
+pub use dry_run::{DryRun, DryRunHandler, UnansweredCall, UnfitResult, UsedExample};
 pub(crate) use files::WorkingFiles;
 pub use handles::Handles;
 pub use host_function::{HostCall, HostFunction, HostTool, HostToolError};

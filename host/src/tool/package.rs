@@ -279,9 +279,9 @@ impl Package {
     /// Compiles the package now, so that no call has to; the cache keeps the code for later processes.
     ///
     /// # Errors
-    /// The reason why it cannot be loaded.
-    pub fn compile(&self) -> Result<(), String> {
-        self.loaded().map(drop).map_err(|failure| failure.message.clone())
+    /// If it cannot be loaded.
+    pub fn compile(&self) -> Result<(), Failure> {
+        self.loaded().map(drop).map_err(Failure::clone)
     }
 
     /// Returns the machine code, compiled and linked once a process. The error is meant for the caller of the tool.

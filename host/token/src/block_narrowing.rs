@@ -114,31 +114,7 @@ impl BlockPolicy {
     /// Returns the limits of the block: those that it sets, which must not exceed those above, and otherwise those
     /// above.
     fn limits_below(&self, above: &Limits) -> Result<Limits, &'static str> {
-        fn least<T: PartialOrd>(named: bool, own: T, above: T, key: &'static str) -> Result<T, &'static str> {
-            match (named, own > above) {
-                (false, _) => Ok(above),
-                (true, false) => Ok(own),
-                (true, true) => Err(key),
-            }
-        }
-        let own = &self.policy.limits;
-        let named = |key: &str| self.limits.contains_key(key);
-        Ok(Limits {
-            wall: least(named("wall"), own.wall, above.wall, "wall")?,
-            fuel: least(named("fuel"), own.fuel, above.fuel, "fuel")?,
-            memory: least(named("memory"), own.memory, above.memory, "memory")?,
-            output: least(named("output"), own.output, above.output, "output")?,
-            argument: least(named("argument"), own.argument, above.argument, "argument")?,
-            result: least(named("result"), own.result, above.result, "result")?,
-            files: least(named("files"), own.files, above.files, "files")?,
-            log: least(named("log"), own.log, above.log, "log")?,
-            concurrency: least(named("concurrency"), own.concurrency, above.concurrency, "concurrency")?,
-            calls: least(named("calls"), own.calls, above.calls, "calls")?,
-            pending: least(named("pending"), own.pending, above.pending, "pending")?,
-            processes: least(named("processes"), own.processes, above.processes, "processes")?,
-            depth: least(named("depth"), own.depth, above.depth, "depth")?,
-            tool_wall: least(named("tool_wall"), own.tool_wall, above.tool_wall, "tool_wall")?,
-        })
+        self.policy.limits.within(above, |key| self.limits.contains_key(key))
     }
 }
 

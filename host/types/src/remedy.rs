@@ -113,14 +113,20 @@ impl RemedyWording for LibraryWording {
             }
             Remedy::DecideCalls(_) => write!(
                 out,
-                "`Sessions::pending_calls` lists what waits, `Sessions::decide` decides, and `Session::resume` continues"
+                "`CallDecisions::pending_calls` lists what waits, `CallDecisions::decide` decides, and `Session::resume` continues"
             ),
             Remedy::ResolveCalls(_) => {
-                write!(out, "find out what it did, and say so: `Sessions::resolve`; `Sessions::abandon` ends the run")
+                write!(
+                    out,
+                    "find out what it did, and say so: `UnfinishedRuns::resolve`; `UnfinishedRuns::abandon` ends the run"
+                )
             }
-            Remedy::AbandonRun(_) => write!(out, "`Sessions::abandon` ends the run"),
+            Remedy::AbandonRun(_) => write!(out, "`UnfinishedRuns::abandon` ends the run"),
             Remedy::VerifyStore => {
-                write!(out, "`Sessions::verify_session` and `Sessions::verify_blobs` say what is missing or damaged")
+                write!(
+                    out,
+                    "`SessionVerifier::verify_session` and `SessionVerifier::verify_blobs` say what is missing or damaged"
+                )
             }
             Remedy::RepairStore => {
                 write!(out, "`Sessions::repair` sets its files aside and recovers what can be read")

@@ -39,7 +39,7 @@ fn commit(store: &dyn Store, numbers: &mut u32, most: u32, acknowledged: &mut Ve
 
 /// Commits until the disk breaks, and while it is broken, and when it is well again; then the power fails.
 pub(super) fn survives_a_disk_that_breaks(kind: Kind) {
-    let Some(mut disk) = Disk::failing_after(WORKING_BYTES, DISK_BYTES) else { return };
+    let mut disk = Disk::failing_after(WORKING_BYTES, DISK_BYTES);
     let directory = disk.path().join("store");
     let store = open(&directory, kind.backend()).expect("it opens");
     let (mut numbers, mut acknowledged) = (0, Vec::new());

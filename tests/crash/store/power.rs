@@ -19,17 +19,17 @@ pub(super) struct Report {
     pub(super) lost: Option<String>,
 }
 
-/// Runs a writer, cuts the power, checks; again and again, until something is lost. None where that cannot be done.
-pub(super) fn cut_the_power(kind: Kind, cycles: u32) -> Option<Report> {
-    let mut disk = Disk::new(DISK_BYTES)?;
+/// Runs a writer, cuts the power, checks; again and again, until something is lost.
+pub(super) fn cut_the_power(kind: Kind, cycles: u32) -> Report {
+    let mut disk = Disk::new(DISK_BYTES);
     let mut acknowledged = Acknowledged::default();
     for cycle in 1..=cycles {
         let lost = one(&mut disk, kind, &mut acknowledged).expect("the image can be copied and mounted");
         if lost.is_some() {
-            return Some(Report { cycles: cycle, commits: acknowledged.commits(), lost });
+            return Report { cycles: cycle, commits: acknowledged.commits(), lost };
         }
     }
-    Some(Report { cycles, commits: acknowledged.commits(), lost: None })
+    Report { cycles, commits: acknowledged.commits(), lost: None }
 }
 
 fn one(disk: &mut Disk, kind: Kind, acknowledged: &mut Acknowledged) -> io::Result<Option<String>> {

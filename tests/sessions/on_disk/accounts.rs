@@ -350,14 +350,14 @@ impl Place {
     }
 
     fn used(&self, id: &str) -> u64 {
-        self.sessions.spent(&name(id)).expect("it is read").get("few").map_or(0, |used| used.calls)
+        self.sessions.reader().spent(&name(id)).expect("it is read").get("few").map_or(0, |used| used.calls)
     }
 
     fn is_whole(&self) {
         for id in self.sessions.list().expect("they are read") {
-            self.sessions.verify_session(&id).expect("it is whole");
+            self.sessions.verifier().verify_session(&id).expect("it is whole");
         }
-        self.sessions.verify_families().expect("they are whole");
+        self.sessions.verifier().verify_families().expect("they are whole");
     }
 }
 
@@ -506,7 +506,7 @@ fn calls_that_lost_their_budget_to_the_first_fork_are_paid_by_the_next_grant() {
         result.calls.as_slice().iter().map(|call| (call.seq, call.grant.as_deref(), json!(call.outcome))).collect();
     let denied = (3, Some("few"), json!("denied"));
     assert_eq!(calls, [(1, Some("more"), json!("ok")), (2, Some("more"), json!("ok")), denied]);
-    assert_eq!(place.sessions.runs(&name("s")).expect("they are read")[1].1.calls, 2);
+    assert_eq!(place.sessions.reader().runs(&name("s")).expect("they are read")[1].1.calls, 2);
     place.is_whole();
 }
 
@@ -558,10 +558,10 @@ fn import_into_the_store_of_its_session_shares_only_what_is_known_there() {
     let place = Place::new();
     let session = place.make([few(5)]);
     assert_eq!(pay(&session, 2), 2);
-    let file = place.sessions.export(&name("s"), Vec::new()).expect("it is written").0;
+    let file = place.sessions.transfer().export(&name("s"), Vec::new()).expect("it is written").0;
     let import = |id: &str, budget| {
         let options = ImportOptions { name: Some(name(id)), budget, ..ImportOptions::default() };
-        place.sessions.import(file.as_slice(), &options).expect("it is whole").budget
+        place.sessions.transfer().import(file.as_slice(), &options).expect("it is whole").budget
     };
     assert_eq!(pay(&session, 1), 1);
     assert_eq!((import("a", None), place.used("a")), (ImportedBudget::Shared, 3));
@@ -576,9 +576,9 @@ fn import_into_the_store_of_its_session_shares_only_what_is_known_there() {
     let elsewhere = Place::new();
     drop(elsewhere.make([few(5)]));
     let other = Place::new();
-    let exported = elsewhere.sessions.export(&name("s"), Vec::new()).expect("it is written").0;
+    let exported = elsewhere.sessions.transfer().export(&name("s"), Vec::new()).expect("it is written").0;
     let keep = ImportOptions { budget: Some(ImportBudget::Keep), ..ImportOptions::default() };
-    other.sessions.import(exported.as_slice(), &keep).expect("it is whole");
+    other.sessions.transfer().import(exported.as_slice(), &keep).expect("it is whole");
     let policy = other.store.get(b"Ps").expect("it is in memory").expect("it is there");
     let mut policy: Value = serde_json::from_slice(&policy[1..]).expect("JSON");
     let wide = json!({ "name": "wide", "method": "**", "calls": 100 });
@@ -586,11 +586,11 @@ fn import_into_the_store_of_its_session_shares_only_what_is_known_there() {
     let mut batch = Batch::default();
     batch.put(b"Ps", [&[0], policy.to_string().as_bytes()].concat());
     other.store.commit(batch).expect("it is in memory");
-    let back = other.sessions.export(&name("s"), Vec::new()).expect("it is written").0;
+    let back = other.sessions.transfer().export(&name("s"), Vec::new()).expect("it is written").0;
     let options = ImportOptions { name: Some(name("back")), ..ImportOptions::default() };
-    let imported = elsewhere.sessions.import(back.as_slice(), &options).expect("it is whole");
+    let imported = elsewhere.sessions.transfer().import(back.as_slice(), &options).expect("it is whole");
     assert_eq!(imported.budget, ImportedBudget::Shared);
-    assert_eq!(elsewhere.sessions.spent(&name("back")).expect("it is read")["wide"].calls, 100);
+    assert_eq!(elsewhere.sessions.reader().spent(&name("back")).expect("it is read")["wide"].calls, 100);
     assert_eq!(pay(&elsewhere.open("back", None, None), 9), 5);
     assert_eq!(elsewhere.used("s"), 5);
     elsewhere.is_whole();

@@ -197,7 +197,7 @@ fn exported() -> Archive {
         assert_eq!(result.status, Status::Completed, "{result:?}");
     }
     sessions.label(&id, "good", Some(1)).expect("there is run 1");
-    Archive::read(&sessions.export(&id, Vec::new()).expect("it is written").0)
+    Archive::read(&sessions.transfer().export(&id, Vec::new()).expect("it is written").0)
 }
 
 /// Returns the error of an import, with its causes; checks that nothing of a refused import stays.
@@ -205,7 +205,7 @@ fn refused(file: &[u8]) -> Result<(), String> {
     let (records, directory) = (Arc::<MemoryStore>::default(), tempfile::tempdir().expect("a directory"));
     let blobs = Arc::<MemoryBlobs>::default();
     let sessions = Sessions::new(Arc::clone(&records) as Arc<dyn Store>, blobs, directory.path());
-    let Err(error) = sessions.import(file, &ImportOptions::default()) else {
+    let Err(error) = sessions.transfer().import(file, &ImportOptions::default()) else {
         assert_eq!(sessions.list().expect("it is read").len(), 1);
         return Ok(());
     };
@@ -227,11 +227,11 @@ fn export_does_not_tell_random_numbers() {
     };
     drawn("origin");
     let id: SessionId = "origin".parse().expect("a name");
-    let file = sessions.export(&id, Vec::new()).expect("it is written").0;
+    let file = sessions.transfer().export(&id, Vec::new()).expect("it is written").0;
     let mut next = vec![drawn("origin")];
     for name in ["one", "two"] {
         let options = ImportOptions { name: Some(name.parse().expect("a name")), ..ImportOptions::default() };
-        sessions.import(&file[..], &options).expect("it is read");
+        sessions.transfer().import(&file[..], &options).expect("it is read");
         next.push(drawn(name));
     }
     assert!(next[0] != next[1] && next[0] != next[2] && next[1] != next[2], "{next:?}");
@@ -240,7 +240,7 @@ fn export_does_not_tell_random_numbers() {
         let archive = Archive::read(file);
         archive.records.iter().find(|record| record.0 == b'S').map(|record| record.2.clone()).expect("it is there")
     };
-    let again = sessions.export(&id, Vec::new()).expect("it is written").0;
+    let again = sessions.transfer().export(&id, Vec::new()).expect("it is written").0;
     assert_ne!(seed(&file), seed(&again));
 }
 
@@ -467,7 +467,7 @@ fn session_state_that_is_malformed_harms_only_runs_that_use_it() {
     let host = Host::new(&HostOptions::default()).expect("the engines start");
     let (sessions, id) = (Sessions::in_memory(), "s".parse::<SessionId>().expect("a name"));
     host.open(&sessions, &id, OpenOptions::default()).expect("it is made");
-    let archive = Archive::read(&sessions.export(&id, Vec::new()).expect("it is written").0);
+    let archive = Archive::read(&sessions.transfer().export(&id, Vec::new()).expect("it is written").0);
     let mut unreadable = 0;
     let deep = "[".repeat(1 << 20);
     let states: [&[u8]; 11] = [
@@ -490,7 +490,10 @@ fn session_state_that_is_malformed_harms_only_runs_that_use_it() {
             crafted.state(b'H', language, state);
         }
         let sessions = Sessions::in_memory();
-        sessions.import(crafted.write().as_slice(), &ImportOptions::default()).expect("its hashes are right");
+        sessions
+            .transfer()
+            .import(crafted.write().as_slice(), &ImportOptions::default())
+            .expect("its hashes are right");
         for (language, source) in [(Language::JavaScript, "return 1"), (Language::Shell, "echo 1")] {
             let run = |keep_state| {
                 let session = host.open(&sessions, &id, OpenOptions::default()).expect("it opens");

@@ -8,6 +8,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use tollhouse::capability::{Grant, Policy};
+use tollhouse::gate::{Audit, AuditFile};
 use tollhouse::guest::{Language, Script};
 use tollhouse::session::{
     Host, HostOptions, ImportBudget, ImportOptions, OpenOptions, RunOptions, RunResult, Session, SessionId, Sessions,
@@ -136,8 +137,30 @@ fn events(sessions: &Sessions, event: &str) -> Vec<serde_json::Value> {
     let mut found = Vec::new();
     let take =
         &mut |line: tollhouse::session::LogLine| found.extend((line.event["event"] == event).then_some(line.event));
-    sessions.log(&name(), take).expect("it is read");
+    sessions.reader().log(&name(), take).expect("it is read");
     found
+}
+
+/// The end of a run is in the session's log by the commit that ends it, and in another log that the host gave.
+#[test]
+fn end_of_a_run_is_once_in_the_log_of_its_session_and_in_another() {
+    let (home, directory) = (Home::with_tools(&["stats"]), tempfile::tempdir().expect("a directory"));
+    let (host, sessions) = (host(&home), Sessions::in_memory());
+    let path = directory.path().join("audit.jsonl");
+    let audit: Arc<dyn Audit> = Arc::new(AuditFile::open(&path).expect("it opens"));
+    let options = OpenOptions { audit: Some(audit), ..OpenOptions::default() };
+    let session = host.open(&sessions, &name(), options).expect("it opens");
+    run(&session, "return 1");
+    run(&session.delegate(Policy::default()).expect("it is narrower"), "throw 1");
+    drop(session);
+    let ends = |lines: Vec<serde_json::Value>| -> Vec<(u64, String)> {
+        let ended = lines.iter().filter(|line| line["event"] == "ended");
+        ended.map(|line| (line["run"].as_u64().expect("a number"), line["status"].to_string())).collect()
+    };
+    let expected = [(1, "\"completed\"".to_owned()), (2, "\"failed\"".to_owned())];
+    assert_eq!(ends(events(&sessions, "ended")), expected);
+    let text = std::fs::read_to_string(&path).expect("it is there");
+    assert_eq!(ends(text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()), expected);
 }
 
 #[test]
@@ -157,19 +180,22 @@ fn session_in_a_custom_store_is_kept() {
     let sessions = place();
     assert_eq!(run(&open(&host, &sessions), call).run, Some(2));
     assert!(own.commits.load(Ordering::Relaxed) >= commits + 3, "a beginning, a call and an end");
-    assert_eq!(sessions.balances(&name()).expect("they are read")["few"].calls, 2);
+    assert_eq!(sessions.reader().balances(&name()).expect("they are read")["few"].calls, 2);
     sessions.label(&name(), "good", Some(1)).expect("there is run 1");
     sessions.fork(&"s@good".parse().expect("a point"), &"t".parse().expect("a name")).expect("it is free");
     for id in sessions.list().expect("they are read") {
-        assert!(sessions.verify_session(&id).expect("it is whole").blobs > 1);
+        assert!(sessions.verifier().verify_session(&id).expect("it is whole").blobs > 1);
     }
-    let file = sessions.export(&name(), Vec::new()).expect("it is written").0;
+    let file = sessions.transfer().export(&name(), Vec::new()).expect("it is written").0;
     let other = Sessions::in_memory();
     let keep = ImportOptions { budget: Some(ImportBudget::Keep), ..ImportOptions::default() };
-    other.import(file.as_slice(), &keep).expect("it is read");
+    other.transfer().import(file.as_slice(), &keep).expect("it is read");
     let result = run(&open(&host, &other), call);
     assert_eq!((result.run, result.value), (Some(4), Some(1.into())), "it goes on elsewhere, behind its import");
-    assert!(matches!(sessions.gc(false), Err(SessionsError::NoFiles)), "it does not know whose blobs these are");
+    assert!(
+        matches!(sessions.garbage_collector().collect(false), Err(SessionsError::NoFiles)),
+        "it does not know whose blobs these are"
+    );
     for id in sessions.list().expect("they are read") {
         sessions.remove(&id, &(Arc::new(|| false) as _)).expect("nobody has it");
     }
@@ -197,10 +223,10 @@ fn run_whose_end_cannot_be_kept_has_one_outcome_in_the_log() {
         let ended = events(&sessions, "ended");
         let ended: Vec<_> = ended.iter().filter(|event| event["run"] == 1).collect();
         assert_eq!(ended.len(), 1, "{ended:?}");
-        let record = &sessions.runs(&name()).expect("they are read")[1].1;
+        let record = &sessions.reader().runs(&name()).expect("they are read")[1].1;
         assert_eq!(ended[0]["status"], record.status.word(), "{ended:?}");
         assert!(["failed", "interrupted"].contains(&record.status.word()), "{record:?}");
-        sessions.verify_session(&name()).expect("it is whole");
+        sessions.verifier().verify_session(&name()).expect("it is whole");
     }
 }
 
@@ -227,8 +253,11 @@ fn session_removed_is_not_changed_by_its_late_owner() {
         assert_eq!(Some(records.scan(b"", None, usize::MAX).expect("it is read")), stands, "nothing has changed");
         let again = session.start(Language::JavaScript, script("1"), RunOptions::default()).map(drop);
         assert!(again.is_err_and(|error| error.to_string().contains("another one with its name was created")));
-        others.verify_session(&name()).expect("it is whole");
-        assert_eq!(others.files(&name().as_str().parse().expect("a point")).expect("it is read").usage().entries, 3);
+        others.verifier().verify_session(&name()).expect("it is whole");
+        assert_eq!(
+            others.reader().files(&name().as_str().parse().expect("a point")).expect("it is read").usage().entries,
+            3
+        );
         others.remove(&name(), &(Arc::new(|| false) as _)).expect("nobody has it");
     }
 }
@@ -246,11 +275,11 @@ fn session_that_is_always_busy_can_be_verified() {
     let run = session.start(Language::JavaScript, code, RunOptions::default()).expect("it starts");
     let cancel = run.cancel_handle();
     let running = std::thread::spawn(move || run.finish());
-    let spent = || sessions.balances(&name()).expect("they are read").get("few").map_or(0, |used| used.calls);
+    let spent = || sessions.reader().balances(&name()).expect("they are read").get("few").map_or(0, |used| used.calls);
     while spent() < 100 {
         assert!(!running.is_finished());
     }
-    sessions.verify_session(&name()).expect("it is whole");
+    sessions.verifier().verify_session(&name()).expect("it is whole");
     let before = spent();
     let mut batch = Batch::default();
     for call in 0..3000_u64 {
@@ -258,7 +287,7 @@ fn session_that_is_always_busy_can_be_verified() {
         batch.put(key, b"\0{\"method\":\"x\",\"debits\":[[\"few\",null]],\"outcome\":\"ok\"}");
     }
     records.commit(batch).expect("it is in memory");
-    let told = sessions.verify_session(&name()).expect_err("nobody has made these calls").to_string();
+    let told = sessions.verifier().verify_session(&name()).expect_err("nobody has made these calls").to_string();
     assert!(told.contains("its balances are not the sums of its ledger"), "{told}");
     assert!(spent() > before && !running.is_finished(), "it has run all the time");
     cancel.cancel();
@@ -272,7 +301,7 @@ fn import_beside_abandoned_uploads_succeeds() {
     let write = "for (let n = 0; n < 600; n++) await fs.writeFile(`/workspace/${n}`, `${Math.random()} `.repeat(n))";
     let session = host.open(&from, &name(), OpenOptions::default()).expect("it opens");
     assert_eq!(run(&session, write).status, Status::Completed);
-    let file = from.export(&name(), Vec::new()).expect("it is written").0;
+    let file = from.transfer().export(&name(), Vec::new()).expect("it is written").0;
     let directory = tempfile::tempdir().expect("a directory");
     let files = Arc::new(BlobFiles::open(directory.path()).expect("it opens"));
     let ended = AtomicBool::new(false);
@@ -293,8 +322,8 @@ fn import_beside_abandoned_uploads_succeeds() {
         let imported = (0..3).try_for_each(|_| {
             let blobs = Arc::clone(&files) as Arc<dyn Blobs>;
             let sessions = Sessions::new(Arc::<MemoryStore>::default(), blobs, &directory.path().join("turns"));
-            sessions.import(file.as_slice(), &ImportOptions::default())?;
-            sessions.verify_session(&name()).map(drop)
+            sessions.transfer().import(file.as_slice(), &ImportOptions::default())?;
+            sessions.verifier().verify_session(&name()).map(drop)
         });
         ended.store(true, Ordering::Relaxed);
         imported.expect("it begins again as often as it takes");
@@ -339,7 +368,7 @@ fn files_are_changed_between_runs_and_kept_or_not_at_all() {
         assert!(matches!(busy, tollhouse::session::HostError::Busy), "{busy}");
     });
     assert_eq!(late.value, Some("2".into()));
-    sessions.verify_session(&name()).expect("it is whole");
+    sessions.verifier().verify_session(&name()).expect("it is whole");
 
     let memory = host.session(tollhouse::session::SessionOptions::default()).expect("no tools");
     put(&memory, b"5").expect("nobody runs it");

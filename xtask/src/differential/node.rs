@@ -89,7 +89,7 @@ impl DerivationNode {
     pub(crate) fn simplifications(&self) -> Vec<DerivationNode> {
         let mut found = Vec::new();
         for (at, part) in self.parts.iter().enumerate() {
-            let NodePart::DerivationNode(child) = part else { continue };
+            let NodePart::Node(child) = part else { continue };
             let mut replace = |replacement: Option<DerivationNode>| {
                 let mut copy = self.clone();
                 match replacement {

@@ -54,7 +54,7 @@ fn typed(device: &mut TerminalDevice, call: &UnansweredCall<'_>) -> io::Result<O
             return Ok(None);
         }
         let value = serde_json::from_str::<Value>(line).map_err(|error| error.to_string());
-        match value.and_then(|value| call.check(value.clone()).map(|_| value)) {
+        match value.and_then(|value| call.check(value.clone()).map(|_| value).map_err(|error| error.to_string())) {
             Ok(value) => {
                 device.leave(&text, "-- answered")?;
                 return Ok(Some(value));

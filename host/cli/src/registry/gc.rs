@@ -42,7 +42,7 @@ impl CollectRegistryBlobsCommand {
             let failed = |error: &SessionsError| session::failed("cannot read the sessions", error);
             let sessions = locations.sessions()?;
             for id in sessions.list().map_err(|error| failed(&error))? {
-                match sessions.lock(&id) {
+                match sessions.reader().lock(&id) {
                     Ok(lock) => keep(&mut kept, &lock),
                     // The session was removed since it was listed.
                     Err(SessionsError::Unknown { .. }) => {}

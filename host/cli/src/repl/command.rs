@@ -159,11 +159,11 @@ fn cat(context: &ReplContext, path: &str) -> Result<()> {
 fn snapshot(stored: &StoredSession, label: Option<&str>) -> Result<()> {
     let StoredSession { sessions, id } = stored;
     let cannot = |error| failed("cannot read the session", &error);
-    let (snapshot, run) = sessions.snapshot(&stored.point(At::Head)).map_err(cannot)?;
+    let (snapshot, run) = sessions.reader().snapshot(&stored.point(At::Head)).map_err(cannot)?;
     if let Some(label) = label {
         sessions.label(id, label, Some(run)).map_err(|error| failed("cannot label", &error))?;
     }
-    let labels = sessions.labels(id).map_err(cannot)?;
+    let labels = sessions.reader().labels(id).map_err(cannot)?;
     let labels: Vec<&str> = labels.iter().filter(|(_, of)| *of == run).map(|(label, _)| label.as_str()).collect();
     let labels = if labels.is_empty() { String::new() } else { format!("  [{}]", labels.join(", ")) };
     show::line(format_args!("{id}@{run}  {snapshot}{labels}"));
@@ -198,7 +198,7 @@ fn before(stored: &StoredSession) -> Result<At> {
     let StoredSession { sessions, id } = stored;
     let cannot = |error| failed("cannot roll back", &error);
     let now = sessions.show(id).map_err(cannot)?.head.left_by;
-    let runs = sessions.runs(id).map_err(cannot)?;
+    let runs = sessions.reader().runs(id).map_err(cannot)?;
     let before = runs.iter().rev().find(|(number, run)| *number < now && run.snapshot.is_some());
     match before {
         Some((number, _)) => Ok(At::Run(*number)),

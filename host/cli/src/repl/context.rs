@@ -70,7 +70,7 @@ impl ReplContext {
     /// Returns the current files.
     pub(super) fn files(&self) -> std::result::Result<Tree, SessionsError> {
         match &self.stored {
-            Some(stored) => stored.sessions.files(&stored.point(At::Head)),
+            Some(stored) => stored.sessions.reader().files(&stored.point(At::Head)),
             None => Ok(self.session.files()),
         }
     }

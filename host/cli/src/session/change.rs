@@ -98,7 +98,7 @@ impl ForkCommand {
         }
         sessions.fork(&self.from, &self.to).map_err(failed)?;
         if self.json {
-            let (snapshot, run) = sessions.snapshot(&self.from).map_err(failed)?;
+            let (snapshot, run) = sessions.reader().snapshot(&self.from).map_err(failed)?;
             let from = &self.from.session;
             show::json(&json!({ "session": self.to, "from": from, "run": run, "snapshot": snapshot.to_string() }));
         } else {
@@ -147,7 +147,7 @@ impl LabelCommand {
         let sessions = locations.sessions()?;
         let id = &self.point.session;
         let failed = |error| super::failed("cannot label", &error);
-        let run = if self.delete { None } else { Some(sessions.snapshot(&self.point).map_err(failed)?.1) };
+        let run = if self.delete { None } else { Some(sessions.reader().snapshot(&self.point).map_err(failed)?.1) };
         sessions.label(id, &self.label, run).map_err(failed)?;
         if self.json {
             show::json(&json!({ "session": id, "label": self.label, "run": run }));
@@ -167,7 +167,7 @@ impl RemoveSessionCommand {
         if is_full && locations.has_store() {
             // The freed space would be taken by others, before `session gc` can be called. Its error is not that of the
             // removal.
-            let _ = sessions.gc(false);
+            let _ = sessions.garbage_collector().collect(false);
             reserve::restore(&locations.store);
         }
         if self.json {

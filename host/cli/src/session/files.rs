@@ -118,7 +118,7 @@ pub(crate) struct DiffSessionCommand {
 }
 
 fn tree(locations: &Locations, point: &Point) -> Result<Tree> {
-    locations.sessions()?.files(point).map_err(|error| super::failed("cannot read the session", &error))
+    locations.sessions()?.reader().files(point).map_err(|error| super::failed("cannot read the session", &error))
 }
 
 /// Creates the error of a path that is not one of a session, if it is none.
@@ -243,7 +243,7 @@ impl PutFileCommand {
         let sessions = locations.sessions()?;
         let failed = |error| super::failed("cannot put the file", &error);
         // No file of the session may be larger.
-        let most = sessions.policy(&self.id).map_err(failed)?.limits.files;
+        let most = sessions.reader().policy(&self.id).map_err(failed)?.limits.files;
         let read = match self.file.to_str() {
             Some("-") => untrusted_file::read_limited(io::stdin(), most),
             _ => untrusted_file::read_named(&self.file, most),
@@ -367,10 +367,10 @@ impl DiffSessionCommand {
         let sessions = locations.sessions()?;
         let failed = |error| super::failed("cannot read the session", &error);
         let (old, after) = match &self.to {
-            Some(to) => (sessions.files(&self.from), to),
-            None => (sessions.base(&self.from), &self.from),
+            Some(to) => (sessions.reader().files(&self.from), to),
+            None => (sessions.reader().base(&self.from), &self.from),
         };
-        let (old, new) = (old.map_err(failed)?, sessions.files(after).map_err(failed)?);
+        let (old, new) = (old.map_err(failed)?, sessions.reader().files(after).map_err(failed)?);
         let cannot = |errno: Errno| CliError::because("cannot read what differs", &errno);
         if self.unified {
             let text = unified(&old, &new, &UnifiedLimits::default()).map_err(cannot)?;

@@ -38,8 +38,11 @@ impl CollectSessionBlobsCommand {
         }
         let progress = Progress::new("looking for unused blobs");
         let sessions = locations.existing_sessions()?;
-        let swept =
-            if self.skip_damaged { sessions.gc_skipping_unreadable(self.dry_run) } else { sessions.gc(self.dry_run) };
+        let swept = if self.skip_damaged {
+            sessions.garbage_collector().collect_skipping_unreadable(self.dry_run)
+        } else {
+            sessions.garbage_collector().collect(self.dry_run)
+        };
         if !self.dry_run {
             reserve::restore(&locations.store);
         }

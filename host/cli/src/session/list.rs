@@ -43,7 +43,11 @@ type Budget = (String, &'static str, Amount, Amount);
 
 impl SessionSummary {
     fn of(sessions: &Sessions, id: &SessionId) -> std::result::Result<Self, SessionsError> {
-        Ok(Self { shown: sessions.show(id)?, policy: sessions.policy(id)?, spent: sessions.spent(id)? })
+        Ok(Self {
+            shown: sessions.show(id)?,
+            policy: sessions.reader().policy(id)?,
+            spent: sessions.reader().spent(id)?,
+        })
     }
 
     fn budgets(&self) -> Vec<Budget> {
@@ -179,8 +183,9 @@ impl ShowSessionCommand {
         let sessions = locations.sessions()?;
         let failed = |error| super::failed("cannot show the session", &error);
         let seen = SessionSummary::of(&sessions, &self.id).map_err(failed)?;
-        let (runs, labels) = (sessions.runs(&self.id).map_err(failed)?, sessions.labels(&self.id).map_err(failed)?);
-        let lock = sessions.lock(&self.id).map_err(failed)?;
+        let (runs, labels) =
+            (sessions.reader().runs(&self.id).map_err(failed)?, sessions.reader().labels(&self.id).map_err(failed)?);
+        let lock = sessions.reader().lock(&self.id).map_err(failed)?;
         if self.json {
             let mut shown = seen.json();
             shown["policy"] = seen.policy.to_json();
@@ -191,30 +196,7 @@ impl ShowSessionCommand {
             show::json_pretty(&shown);
             return Ok(Exit::SUCCESS);
         }
-        let Shown { session, created, head, busy, .. } = &seen.shown;
-        show::line(format_args!("{session}{}", if *busy { "  (running)" } else { "" }));
-        show::line(format_args!("  created   {}", format::time(created.created)));
-        if let Some(run) = head.unfinished.filter(|_| head.handed_over.is_none()) {
-            show::line(format_args!("  waits     run {run}: `tollhouse session resume {session}` continues it"));
-        }
-        if let Some(from) = &created.from {
-            let middle = from.at.as_ref();
-            let middle = middle.map(|at| format!(", in the middle of run {}: before call {}", at.run, at.seq));
-            show::line(format_args!("  from      {}@{}{}", from.session, from.run, middle.unwrap_or_default()));
-        }
-        show::line(format_args!("  snapshot  {}", head.snapshot));
-        let limit = seen.policy.limits.files;
-        show::line(format_args!(
-            "  files     {} {} of {}, {} entries",
-            format::bar(head.bytes, limit, 20),
-            format::size(head.bytes),
-            format::size(limit),
-            head.entries
-        ));
-        if !head.states.is_empty() {
-            let languages: Vec<&str> = head.states.keys().map(String::as_str).collect();
-            show::line(format_args!("  state     of {}", languages.join(", ")));
-        }
+        show_state(&seen);
         seen.show_budgets();
         for (alias, locked) in &lock.packages {
             show::line(format_args!(
@@ -225,21 +207,54 @@ impl ShowSessionCommand {
         for (name, server) in &lock.servers {
             show::line(format_args!("  server    {name}, {} tools", server.names().count()));
         }
-        show::line("\n  RUN  WHEN                STATUS       CALLS  SCRIPT");
-        for (number, run) in &runs {
-            let named: Vec<&str> =
-                labels.iter().filter(|(_, labelled)| labelled == number).map(|(label, _)| label.as_str()).collect();
-            let named = if named.is_empty() { String::new() } else { format!("  [{}]", named.join(", ")) };
-            let status = status(run, *busy);
-            let here = if *number == head.left_by { "*" } else { " " };
-            show::line(format_args!(
-                "{here}{number:>4}  {:<18}  {status:<11}  {:>5}  {}{named}",
-                format::short_time(run.started),
-                run.calls,
-                run.script
-            ));
-        }
+        show_runs(&seen, &runs, &labels);
         Ok(Exit::SUCCESS)
+    }
+}
+
+/// Shows the session, where it comes from, and its files.
+fn show_state(seen: &SessionSummary) {
+    let Shown { session, created, head, busy, .. } = &seen.shown;
+    show::line(format_args!("{session}{}", if *busy { "  (running)" } else { "" }));
+    show::line(format_args!("  created   {}", format::time(created.created)));
+    if let Some(run) = head.unfinished.filter(|_| head.handed_over.is_none()) {
+        show::line(format_args!("  waits     run {run}: `tollhouse session resume {session}` continues it"));
+    }
+    if let Some(from) = &created.from {
+        let middle = from.at.as_ref();
+        let middle = middle.map(|at| format!(", in the middle of run {}: before call {}", at.run, at.seq));
+        show::line(format_args!("  from      {}@{}{}", from.session, from.run, middle.unwrap_or_default()));
+    }
+    show::line(format_args!("  snapshot  {}", head.snapshot));
+    let limit = seen.policy.limits.files;
+    show::line(format_args!(
+        "  files     {} {} of {}, {} entries",
+        format::bar(head.bytes, limit, 20),
+        format::size(head.bytes),
+        format::size(limit),
+        head.entries
+    ));
+    if !head.states.is_empty() {
+        let languages: Vec<&str> = head.states.keys().map(String::as_str).collect();
+        show::line(format_args!("  state     of {}", languages.join(", ")));
+    }
+}
+
+/// Shows a table of the runs, with their labels.
+fn show_runs(seen: &SessionSummary, runs: &[(u64, RunRecord)], labels: &[(String, u64)]) {
+    show::line("\n  RUN  WHEN                STATUS       CALLS  SCRIPT");
+    for (number, run) in runs {
+        let named: Vec<&str> =
+            labels.iter().filter(|(_, labelled)| labelled == number).map(|(label, _)| label.as_str()).collect();
+        let named = if named.is_empty() { String::new() } else { format!("  [{}]", named.join(", ")) };
+        let status = status(run, seen.shown.busy);
+        let here = if *number == seen.shown.head.left_by { "*" } else { " " };
+        show::line(format_args!(
+            "{here}{number:>4}  {:<18}  {status:<11}  {:>5}  {}{named}",
+            format::short_time(run.started),
+            run.calls,
+            run.script
+        ));
     }
 }
 

@@ -83,8 +83,9 @@ impl ShowLogCommand {
             (Some(id), _) => {
                 let sessions = locations.sessions()?;
                 let cannot = |error| super::failed("the log cannot be shown", &error);
-                sessions.log(id, &mut |_| {}).map_err(cannot)?;
+                sessions.reader().log(id, &mut |_| {}).map_err(cannot)?;
                 sessions
+                    .reader()
                     .log(id, &mut |line| shown += u64::from(self.show(&line.event, &mut methods)))
                     .map_err(cannot)?;
             }

@@ -38,7 +38,7 @@ struct LostFile {
 pub(crate) fn find(sessions: &Sessions) -> Vec<Loss> {
     let mut losses = Vec::new();
     for session in sessions.list().unwrap_or_default() {
-        match sessions.verify_session(&session) {
+        match sessions.verifier().verify_session(&session) {
             Ok(_) | Err(SessionsError::Unknown { .. }) => {}
             Err(error) => {
                 let files = lost_files(sessions, &session);
@@ -64,13 +64,13 @@ fn lost_files(sessions: &Sessions, id: &SessionId) -> Vec<LostFile> {
     let mut lost: BTreeMap<String, BTreeSet<u64>> = BTreeMap::new();
     let mut walked: HashSet<SnapshotId> = HashSet::new();
     // A session whose runs cannot be read is reported by its problem alone.
-    for (run, record) in sessions.runs(id).unwrap_or_default() {
+    for (run, record) in sessions.reader().runs(id).unwrap_or_default() {
         // A change of labels or grants leaves the same files: the first run that left them is named.
         if !record.snapshot.is_some_and(|snapshot| walked.insert(snapshot)) {
             continue;
         }
         let point = Point { session: id.clone(), at: At::Run(run) };
-        match sessions.files(&point) {
+        match sessions.reader().files(&point) {
             Ok(tree) => unreadable(&tree, |path| {
                 if lost.len() < MAX_FILES || lost.contains_key(path) {
                     lost.entry(path.to_owned()).or_default().insert(run);

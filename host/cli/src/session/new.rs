@@ -50,7 +50,7 @@ impl NewSessionCommand {
         if exists {
             return Err(super::failed("cannot create a session", &SessionsError::Exists(id)));
         }
-        let files = self.from.as_ref().map(|from| sessions.files(from)).transpose();
+        let files = self.from.as_ref().map(|from| sessions.reader().files(from)).transpose();
         let files = files.map_err(|error| super::failed("cannot create a session", &error))?;
         let opening = OpenParams {
             limits: None,

@@ -29,7 +29,7 @@ pub(crate) struct PendingCallsCommand {
 impl PendingCallsCommand {
     pub(super) fn execute(self, locations: &Locations) -> Result {
         let sessions = locations.sessions()?;
-        let calls = sessions.calls_for_humans(self.id.as_ref());
+        let calls = sessions.call_decisions().calls_for_humans(self.id.as_ref());
         let CallsForHumans { pending, in_doubt, .. } =
             calls.map_err(|error| super::failed("cannot list the calls that wait", &error))?;
         if self.json {

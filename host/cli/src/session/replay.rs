@@ -47,7 +47,7 @@ impl ReplayCommand {
         if let Some(release) = &self.against {
             return replay_against(&locations.host()?, locations, &self.point, release, self.json);
         }
-        let replayed = locations.sessions()?.replay(&self.point);
+        let replayed = locations.sessions()?.history().replay(&self.point);
         let mut run = replayed.map_err(|error| super::failed("the run cannot be shown", &error))?;
         run.calls.retain(|call| self.until.is_none_or(|until| call.seq <= until));
         if self.json {

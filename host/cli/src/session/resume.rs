@@ -326,7 +326,7 @@ impl ResolveCommand {
         let (id, run) = session_and_run(&self.point)?;
         let sessions = locations.sessions()?;
         let by = self.by.unwrap_or_else(user);
-        let resolved = sessions.resolve(id, run, self.seq, &resolution, &by, waiting(id));
+        let resolved = sessions.unfinished_runs().resolve(id, run, self.seq, &resolution, &by, waiting(id));
         let run = resolved.map_err(|error| super::failed("cannot resolve", &error))?;
         if self.json {
             show::json(&json!({ "session": id, "run": run, "seq": self.seq, "resolution": resolution }));
@@ -354,7 +354,7 @@ fn user() -> String {
 impl AbandonCommand {
     pub(super) fn execute(self, locations: &Locations) -> Result {
         let sessions = locations.sessions()?;
-        let abandoned = sessions.abandon(&self.id, waiting(&self.id));
+        let abandoned = sessions.unfinished_runs().abandon(&self.id, waiting(&self.id));
         let run = abandoned.map_err(|error| super::failed("cannot end the run", &error))?;
         if self.json {
             show::json(&json!({ "session": self.id, "run": run }));
@@ -380,7 +380,7 @@ enum Verdict {
 
 /// Returns the call that waits and is to be approved with a signature.
 fn signed_call(sessions: &Sessions, id: &SessionId, seq: Option<u64>, digest: Option<&str>) -> Result<PendingCall> {
-    let calls = sessions.pending_calls(id).map_err(|error| super::failed("cannot decide", &error))?;
+    let calls = sessions.call_decisions().pending_calls(id).map_err(|error| super::failed("cannot decide", &error))?;
     let is_meant = |pending: &PendingCall| {
         seq.is_none_or(|seq| pending.call.seq == seq)
             && digest.is_none_or(|digest| pending.call.digest == digest)
@@ -422,7 +422,7 @@ impl Decider {
                 Answered { allowed: true, by, reason: None, digest, arguments, signature }
             }
         };
-        let decided = sessions.decide(id, run, seq, &answered, waiting(id));
+        let decided = sessions.call_decisions().decide(id, run, seq, &answered, waiting(id));
         let call = decided.map_err(|error| super::failed("cannot decide", &error))?;
         if self.json {
             show::json(&pending_json(&call));

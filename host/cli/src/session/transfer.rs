@@ -139,8 +139,8 @@ impl ExportSessionCommand {
 
     fn write<W: io::Write>(&self, sessions: &Sessions, out: W) -> std::result::Result<(W, Exported), SessionsError> {
         match self.hand_over {
-            true => sessions.hand_over(&self.id, out, waiting(&self.id)),
-            false => sessions.export(&self.id, out),
+            true => sessions.transfer().hand_over(&self.id, out, waiting(&self.id)),
+            false => sessions.transfer().export(&self.id, out),
         }
     }
 }
@@ -197,8 +197,8 @@ impl ImportSessionCommand {
         let progress = Progress::new(format!("importing {}", self.file.display()));
         let options = ImportOptions { name: self.id, most: self.limit, budget: self.budget };
         let imported = match file {
-            None => sessions.import(progress.count(io::stdin().lock()), &options),
-            Some(file) => sessions.import(BufReader::new(progress.count(file)), &options),
+            None => sessions.transfer().import(progress.count(io::stdin().lock()), &options),
+            Some(file) => sessions.transfer().import(BufReader::new(progress.count(file)), &options),
         };
         drop(progress);
         let Imported { session: id, budget, .. } = imported.map_err(failed)?;

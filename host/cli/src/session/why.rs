@@ -37,7 +37,7 @@ impl WhyCommand {
             let hint = format!("paths of a session begin with `/`: `/workspace/{}`?", self.path);
             return Err(CliError::usage(format!("`{}` is not a path of a session", self.path)).hint(hint));
         }
-        let origin = locations.sessions()?.why(&self.point, &self.path);
+        let origin = locations.sessions()?.history().why(&self.point, &self.path);
         let origin = origin.map_err(|error| super::failed("cannot tell where the file comes from", &error))?;
         if origin.size.is_none() && matches!(origin.written_by, FileWriter::Creation) {
             let what = format!("there was never a file at `{}` of `{}`", self.path, self.point);

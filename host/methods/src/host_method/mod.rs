@@ -5,6 +5,7 @@
 //! answers the calls is not known here.
 
 mod declared_names;
+mod recursion;
 pub(crate) mod remarks;
 mod schema;
 mod step_budget;
@@ -25,6 +26,11 @@ use super::types::{Export, Function, FunctionKind, HostSchemas, Members, Shape};
 
 /// Most segments of a method in an open namespace.
 const MAX_SEGMENTS: usize = 16;
+
+/// Part of a value that does not fit a schema, in words that say what would.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct SchemaMismatch(String);
 
 /// Reason why a function cannot be a host function.
 #[derive(Debug, thiserror::Error)]
@@ -244,31 +250,31 @@ impl HostMethod {
     /// declare unless it takes further ones explicitly, or declares none.
     ///
     /// # Errors
-    /// A description of the problem. Arguments are also refused if their validation takes too many steps.
-    pub fn check(&self, arguments: &Value) -> Result<(), String> {
+    /// If they do not fit. Arguments are also refused if their validation takes too many steps.
+    pub fn check(&self, arguments: &Value) -> Result<(), SchemaMismatch> {
         if !arguments.is_object() {
-            return Err("they must be one object".to_owned());
+            return Err(SchemaMismatch("they must be one object".to_owned()));
         }
         if let Some(schema) = &self.schema {
-            schema.check(arguments)?;
+            schema.check(arguments).map_err(SchemaMismatch)?;
         }
-        declared_names::check(self.parameters(), arguments)
+        declared_names::check(self.parameters(), arguments).map_err(SchemaMismatch)
     }
 
     /// Checks a value against the schema of the result, also where the results of calls are not checked.
     ///
     /// # Errors
-    /// A description of the problem.
-    pub fn check_possible_result(&self, result: &Value) -> Result<(), String> {
-        ArgumentValidator::new(self.result())?.check(result)
+    /// If it does not fit, or the schema is not valid.
+    pub fn check_possible_result(&self, result: &Value) -> Result<(), SchemaMismatch> {
+        ArgumentValidator::new(self.result()).and_then(|schema| schema.check(result)).map_err(SchemaMismatch)
     }
 
     /// Checks a result against the schema of [`Self::returning_checked`].
     ///
     /// # Errors
-    /// A description of the problem.
-    pub fn check_result(&self, result: &Value) -> Result<(), String> {
-        self.checked_result.as_ref().map_or(Ok(()), |schema| schema.check(result))
+    /// If it does not fit.
+    pub fn check_result(&self, result: &Value) -> Result<(), SchemaMismatch> {
+        self.checked_result.as_ref().map_or(Ok(()), |schema| schema.check(result)).map_err(SchemaMismatch)
     }
 }
 
@@ -313,7 +319,7 @@ mod tests {
             (json!({ "amount": 5, "Amount": 6 }), "Additional properties"),
             (json!([5]), "one object"),
         ] {
-            let problem = tool.check(&arguments).expect_err("it does not fit");
+            let problem = tool.check(&arguments).expect_err("it does not fit").to_string();
             assert!(problem.contains(place), "{problem}");
         }
     }

@@ -2,7 +2,8 @@
 
 use serde_json::{Map, Value};
 
-use super::typescript::{ValueDirection, resolved};
+use super::recursion::resolved;
+use super::typescript::ValueDirection;
 
 /// Most remarks on one function, which limits the text that models receive.
 const MAX_REMARKS: usize = 40;

@@ -8,6 +8,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Value};
 
+use super::recursion::{recursive_parts, resolved};
 use super::remarks::{self, Remark};
 use crate::typescript::{comment, grouped, identifier, indent, property, quoted};
 
@@ -20,9 +21,6 @@ const MAX_TYPES: usize = 2_000;
 
 /// Most named types of one alias.
 const MAX_NAMED: usize = 100;
-
-/// Depth to which recursive parts are searched for.
-const MAX_NESTING: usize = 200;
 
 /// Direction of a value, to the function or from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -119,9 +117,7 @@ impl<'s> NamedTypes<'s> {
 
     /// Names the recursive parts of a schema.
     pub(crate) fn add(&mut self, root: &'s Value, direction: ValueDirection) {
-        let mut finder = RecursionFinder { root, within: Vec::new(), seen: HashSet::new(), found: Vec::new() };
-        finder.visit(root);
-        for (part, pointer) in finder.found {
+        for (part, pointer) in recursive_parts(root) {
             let alike = |ty: &NamedType<'_>| {
                 ty.direction == direction && ty.part == part && ty.root.get("$defs") == root.get("$defs")
             };
@@ -168,53 +164,6 @@ impl NamedType<'_> {
     fn body(&self, named: &NamedTypes<'_>, layout: TypeLayout) -> String {
         TypeWriter::new(named, self.root, self.direction, layout).written(self.part, 1)
     }
-}
-
-/// Search for the recursive parts of a schema.
-struct RecursionFinder<'s> {
-    root: &'s Value,
-    within: Vec<&'s Value>,
-    seen: HashSet<*const Value>,
-    /// Recursive parts, each with a pointer to it.
-    found: Vec<(&'s Value, &'s str)>,
-}
-
-impl<'s> RecursionFinder<'s> {
-    fn visit(&mut self, schema: &'s Value) {
-        let (part, pointer) = resolved(self.root, schema);
-        if self.within.iter().any(|outer| std::ptr::eq(*outer, part)) {
-            if !self.found.iter().any(|(known, _)| std::ptr::eq(*known, part)) {
-                self.found.push((part, pointer));
-            }
-            return;
-        }
-        if self.within.len() >= MAX_NESTING || !self.seen.insert(std::ptr::from_ref(part)) {
-            return;
-        }
-        self.within.push(part);
-        for word in ["items", "additionalProperties"] {
-            part.get(word).into_iter().for_each(|inner| self.visit(inner));
-        }
-        for word in ["anyOf", "oneOf", "allOf", "prefixItems"] {
-            part.get(word).and_then(Value::as_array).into_iter().flatten().for_each(|inner| self.visit(inner));
-        }
-        let fields = part.get("properties").and_then(Value::as_object);
-        fields.into_iter().flatten().for_each(|(_, inner)| self.visit(inner));
-        self.within.pop();
-    }
-}
-
-/// Follows references within a schema, as far as they go: returns the part, and the last pointer to it.
-pub(super) fn resolved<'s>(root: &'s Value, mut schema: &'s Value) -> (&'s Value, &'s str) {
-    let mut last = "";
-    for _ in 0..MAX_DEPTH {
-        let pointer = schema.get("$ref").and_then(Value::as_str).and_then(|text| text.strip_prefix('#'));
-        match pointer.and_then(|pointer| Some((pointer, root.pointer(pointer)?))) {
-            Some((pointer, target)) => (last, schema) = (pointer, target),
-            None => break,
-        }
-    }
-    (schema, last)
 }
 
 /// Layout in which types are written.
@@ -496,6 +445,17 @@ mod tests {
                 json!({ "type": "array", "prefixItems": [{}], "minItems": 1, "items": { "type": "null" } }),
                 "[any, ...null[]]",
             ),
+        ] {
+            assert_eq!(argument(schema.clone()), ty, "{schema}");
+        }
+        let bytes = json!({ "type": "string", "contentEncoding": "base64" });
+        assert_eq!(argument(bytes.clone()), "string | Uint8Array");
+        assert_eq!(written(&bytes, ValueDirection::Result), "Uint8Array");
+    }
+
+    #[test]
+    fn types_of_objects_say_which_fields_there_are() {
+        for (schema, ty) in [
             (json!({ "type": "object" }), "{ [key: string]: any }"),
             (json!({ "type": "object", "additionalProperties": { "type": "number" } }), "{ [key: string]: number }"),
             (
@@ -545,9 +505,6 @@ mod tests {
         ] {
             assert_eq!(argument(schema.clone()), ty, "{schema}");
         }
-        let bytes = json!({ "type": "string", "contentEncoding": "base64" });
-        assert_eq!(argument(bytes.clone()), "string | Uint8Array");
-        assert_eq!(written(&bytes, ValueDirection::Result), "Uint8Array");
     }
 
     #[test]

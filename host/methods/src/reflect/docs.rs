@@ -68,8 +68,6 @@ impl WitDocs {
             })?
         } else {
             let (package, interface) = self.find_interface(scope)?;
-            #[cfg(fuzzing)]
-            assert!(!tollhouse_seeded::bug("wit") || interface.types.contains_key(name), "a seeded bug");
             (package, *interface.types.get(name)?)
         };
         let mut def = package.types.get(id)?;

@@ -151,8 +151,6 @@ impl<'r> WorldReader<'r> {
     fn add(&mut self, function: Function) {
         let by = format!("{}#{}", function.export.instance.as_deref().unwrap_or_default(), function.export.function);
         let other = (1..=function.path.len()).find_map(|n| self.taken.get(function.path.get(..n)?));
-        #[cfg(fuzzing)]
-        let other = other.filter(|_| !tollhouse_seeded::bug("component"));
         if let Some(other) = other {
             let reason = format!("its name is taken by `{}`", other.trim_start_matches('#'));
             self.package.unavailable.push(Unavailable { path: function.path, reason });

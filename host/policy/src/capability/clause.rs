@@ -454,3 +454,82 @@ impl fmt::Display for Clause {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::capability::Policy;
+
+    #[test]
+    fn within_test_holds_only_for_paths_in_the_directory() {
+        let test = |directory: &str, path: &str| Test::Within(directory.to_owned()).holds(Some(&json!(path)), false);
+        for (directory, path) in [
+            ("/data", "/data"),
+            ("/data", "/data/"),
+            ("/data/", "/data/a/b.txt"),
+            ("/data", "/data/..a/...b"),
+            ("/", "/"),
+            ("/", "/etc/passwd"),
+            ("public", "public/a"),
+            ("/dätä", "/dätä/a"),
+        ] {
+            assert!(test(directory, path), "{path} is within {directory}");
+        }
+        for (directory, path) in [
+            ("/data", "/database"),
+            ("/data", "/data/../etc"),
+            ("/data", "/data/a/.."),
+            ("/data", "/data/./a"),
+            ("/data", "/data//a"),
+            ("/data", "//data/a"),
+            ("/data", "/data\\..\\etc"),
+            ("/data", "/data/a\0b"),
+            ("/data", "data/a"),
+            ("/data", "/DATA/a"),
+            ("/data", ""),
+            ("/", ""),
+            ("/", "etc"),
+            ("public", "/public/a"),
+            ("public", "./public/a"),
+            ("/dätä", "/da\u{308}ta\u{308}/a"),
+        ] {
+            assert!(!test(directory, path), "{path} is not within {directory}");
+        }
+        assert!(!Test::Within("/".to_owned()).holds(Some(&json!(["/"])), false), "a list is no path");
+    }
+
+    #[test]
+    fn within_test_of_ambiguous_path_asks() {
+        let judge = |path: Value| Test::Within("/étc".to_owned()).judge(Some(&path), false);
+        assert_eq!(judge(json!("/étc/passwd")), Truth::Holds);
+        for path in [
+            json!("/tmp/../étc"),
+            json!("étc"),
+            json!("//étc"),
+            json!("/e\u{301}tc/a"),
+            json!("\\étc"),
+            json!(1),
+            json!(""),
+        ] {
+            assert_eq!(judge(path.clone()), Truth::Unknown, "{path}");
+        }
+        for path in ["/tmp", "/tmp/étc", "/étcetera/a"] {
+            let expected = if path.starts_with("/étc") { Truth::Unknown } else { Truth::Fails };
+            assert_eq!(judge(json!(path)), expected, "{path}");
+        }
+        let plain = Test::Within("/etc".to_owned());
+        assert_eq!(plain.judge(Some(&json!("/etcetera")), false), Truth::Fails);
+    }
+
+    #[test]
+    fn within_test_with_directory_that_leads_elsewhere_is_a_policy_error() {
+        for directory in ["", "/data/../x", "/data//x", ".", "./x", "a\\\\b"] {
+            let policy =
+                format!("[[grant]]\nmethod = \"a/b\"\nwhere = [{{ param = \"p\", within = \"{directory}\" }}]\n");
+            let error = Policy::parse(&policy).expect_err(directory);
+            assert!(error.to_string().contains("no path is within"), "{directory}: {error}");
+        }
+    }
+}

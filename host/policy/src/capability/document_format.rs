@@ -1,17 +1,15 @@
 //! The document format of policies: the JSON form, the TOML text, and the JSON Schema of both.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::time::Duration;
+use std::collections::BTreeMap;
 
 use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 use serde_json::Value;
-use tollhouse_types::quantity::LEAST_WITHOUT_UNIT;
 
 use super::HttpRule;
 use super::clause::{Clause, Scalar, Test};
-use super::grant::{Approve, Grant};
-use super::limits::Limits;
+use super::grant_format::{WrittenGrant, written_grant};
+use super::limits::{WrittenLimits, written_limits};
 use super::mcp_server::{EnvironmentValue, McpServer};
 use super::permission::{Permissions, SecretGrant};
 use super::policy::Policy;
@@ -181,60 +179,10 @@ enum WrittenCall {
     Grant(Box<WrittenGrant>),
 }
 
-/// A permission to call methods, with which arguments and how often.
-#[derive(Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct WrittenGrant {
-    /// Name of the grant in errors, budgets and the audit log; by default METHOD#INDEX.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    name: Option<String>,
-    /// Pattern of methods: `payments/charges/create`, `payments/*` (one segment), `payments/**` (any number).
-    method: String,
-    /// Conditions on the arguments, all of which must hold.
-    #[serde(rename = "where", skip_serializing_if = "Vec::is_empty", default)]
-    clauses: Vec<WrittenClause>,
-    /// Budget: maximum number of calls.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    calls: Option<u64>,
-    /// Budget: maximum sum of an argument over all calls.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    spend: Option<WrittenSpend>,
-    /// Asks a human first: always, or unless a clause is known not to hold.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    approve: Option<WrittenApprove>,
-    /// Time within which a call that waits has to be approved, for example `24h`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    approve_within: Option<String>,
-    /// Names of those who can approve, by a signature: one of them has to. Their keys are those that the machine that
-    /// resumes the run trusts by these names.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    approved_by: Option<BTreeSet<String>>,
-}
-
-/// A budget on the sum of a numeric argument.
-#[derive(Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct WrittenSpend {
-    /// Path of the argument: `amount`.
-    param: String,
-    /// Maximum sum over all calls.
-    #[schemars(with = "f64", range(min = 0))]
-    limit: Value,
-}
-
-#[derive(Serialize, JsonSchema)]
-#[serde(untagged)]
-enum WrittenApprove {
-    /// Asks always, or never.
-    Flag(bool),
-    /// Asks unless this clause is known not to hold.
-    When(Box<WrittenClause>),
-}
-
 /// A condition: `param` with at least one operator, or `all`, or `any`.
 #[derive(Default, Serialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-struct WrittenClause {
+pub(super) struct WrittenClause {
     /// Path of the parameter: `amount`, `items/0/price`, `items/*/price` (every element).
     #[serde(skip_serializing_if = "Option::is_none")]
     param: Option<String>,
@@ -313,66 +261,6 @@ enum WrittenNumber {
 enum WrittenScalar {
     Bool(bool),
     Number(f64),
-    Text(String),
-}
-
-/// Limits on a run. Omitted limits have their defaults.
-#[derive(Default, Serialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-struct WrittenLimits {
-    /// Wall-clock time from start to end: `60s`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    wall: Option<String>,
-    /// Number of steps as counted by the guest.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    fuel: Option<u64>,
-    /// Memory that a session uses at one time, by scripts, tools and the host for them: `256MiB`, or bytes.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    memory: Option<WrittenSize>,
-    /// Size of standard output and standard error together.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    output: Option<WrittenSize>,
-    /// Size of the arguments of one call, as JSON.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    argument: Option<WrittenSize>,
-    /// Size of the result of one call, as JSON.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    result: Option<WrittenSize>,
-    /// Total size of the session's files.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    files: Option<WrittenSize>,
-    /// Bytes that a run may add to the audit log.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    log: Option<WrittenSize>,
-    /// Number of calls that run at the same time.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 1))]
-    concurrency: Option<u32>,
-    /// Number of calls of a run.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    calls: Option<u64>,
-    /// Number of operations that one guest may wait for at once.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 1))]
-    pending: Option<u32>,
-    /// Number of scripts of a run at the same time, and of programs of each.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 1))]
-    processes: Option<u32>,
-    /// Nesting depth of scripts that run scripts, and of tools that call tools.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    depth: Option<u32>,
-    /// Wall-clock time of one call of a tool: `5s`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    tool_wall: Option<String>,
-}
-
-#[derive(Serialize, JsonSchema)]
-#[serde(untagged)]
-enum WrittenSize {
-    /// A number of bytes.
-    Bytes(u64),
-    /// A size with a unit: `256MiB`.
     Text(String),
 }
 
@@ -461,35 +349,8 @@ fn written_permissions(permissions: &Permissions) -> WrittenPermissions {
     }
 }
 
-fn written_grant((index, grant): (usize, &Grant)) -> WrittenGrant {
-    let method = grant.method.to_string();
-    WrittenGrant {
-        name: (grant.name != format!("{method}#{index}")).then(|| grant.name.clone()),
-        clauses: grant.clauses.iter().map(written_clause).collect(),
-        #[cfg(fuzzing)]
-        calls: grant.calls.filter(|calls| *calls > 0 || !tollhouse_seeded::bug("policy")),
-        #[cfg(not(fuzzing))]
-        calls: grant.calls,
-        spend: grant
-            .spend
-            .as_ref()
-            .map(|spend| WrittenSpend { param: spend.param.to_string(), limit: spend.limit.to_json() }),
-        approve: match &grant.approve {
-            Approve::Never => None,
-            Approve::Always => Some(WrittenApprove::Flag(true)),
-            Approve::When(clause) => Some(WrittenApprove::When(Box::new(written_clause(clause)))),
-        },
-        approve_within: grant.approve_within.map(written_duration),
-        approved_by: grant.approved_by.clone(),
-        method,
-    }
-}
-
-fn written_duration(duration: Duration) -> String {
-    format!("{}ms", duration.as_millis())
-}
-
-fn written_clause(clause: &Clause) -> WrittenClause {
+/// Returns the document form of a clause.
+pub(super) fn written_clause(clause: &Clause) -> WrittenClause {
     let all = |clauses: &[Clause]| Some(clauses.iter().map(written_clause).collect());
     match clause {
         Clause::All(clauses) => WrittenClause { all: all(clauses), ..WrittenClause::default() },
@@ -532,39 +393,5 @@ fn write_test(test: &Test, written: &mut WrittenClause) {
         Test::Contains(scalar) => written.contains = Some(scalar.to_json()),
         Test::Exists => written.exists = Some(true),
         Test::NotExists => written.not_exists = Some(true),
-    }
-}
-
-fn written_limits(limits: &Limits) -> WrittenLimits {
-    let default = Limits::default();
-    // In a policy file, small sizes need a unit.
-    let written = |own: u64| match own {
-        1..LEAST_WITHOUT_UNIT => WrittenSize::Text(format!("{own}B")),
-        _ => WrittenSize::Bytes(own),
-    };
-    let size = |own: u64, default: u64| (own != default).then(|| written(own));
-    let number = |own: u32, default: u32| (own != default).then_some(own);
-    let time = |own: Duration, default: Duration| (own != default).then(|| written_duration(own));
-    WrittenLimits {
-        wall: time(limits.wall, default.wall),
-        fuel: (limits.fuel != default.fuel).then_some(limits.fuel),
-        memory: size(limits.memory, default.memory),
-        output: size(limits.output, default.output),
-        argument: size(limits.argument, default.argument),
-        result: size(limits.result, default.result),
-        files: size(limits.files, default.files),
-        log: size(limits.log, default.log),
-        concurrency: number(limits.concurrency, default.concurrency),
-        calls: (limits.calls != default.calls).then_some(limits.calls),
-        pending: number(limits.pending, default.pending),
-        processes: number(limits.processes, default.processes),
-        depth: number(limits.depth, default.depth),
-        tool_wall: time(limits.tool_wall, default.tool_wall),
-    }
-}
-
-impl WrittenLimits {
-    fn is_empty(&self) -> bool {
-        serde_json::to_value(self).is_ok_and(|value| value.as_object().is_some_and(serde_json::Map::is_empty))
     }
 }

@@ -10,7 +10,8 @@ use tollhouse_types::http_rule::HttpRule;
 use tollhouse_types::permission::{FileRule, MAX_PERMISSIONS, is_bucket_name, is_secret_name};
 
 use super::grant::{AttenuateError, Grant};
-use super::policy::{self, Policy, PolicyError};
+use super::grant_format::read_grant;
+use super::policy::{Policy, PolicyError};
 use super::policy_parser::{self, TableReader};
 use super::span::Span;
 use super::spanned_value::{DocumentValue, SpannedValue};
@@ -205,7 +206,7 @@ fn calls(node: SpannedValue, what: &str) -> Result<Vec<Grant>, PolicyError> {
                 let read = policy_parser::string(node, what)?;
                 allow(read).map_err(|error| PolicyError::new(error, span.clone()))?
             }
-            _ => policy::grant(node)?,
+            _ => read_grant(node)?,
         };
         grants.push(Grant { span: Span(span), ..grant });
     }

@@ -314,3 +314,146 @@ fn contradiction(tests: &[Test]) -> Option<String> {
     let there = tests.iter().any(|test| *test != Test::NotExists);
     (there && tests.contains(&Test::NotExists)).then(|| "`not_exists` is combined with another test".to_owned())
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use crate::capability::{Limits, Policy};
+
+    #[test]
+    fn policy_file_with_all_keys_is_read_and_written_back() {
+        let text = r#"
+            [tools]
+            stats = "tollhouse:stats@^0.1"
+
+            [[grant]]
+            name = "small charges"
+            method = "payments/charges/*"
+            where = [
+                { param = "amount", ge = 1, le = 10000 },
+                { param = "currency", in = ["USD", "EUR"] },
+                { any = [{ param = "items/*/price", le = 500 }, { param = "vip", eq = true }] },
+            ]
+            calls = 100
+            spend = { param = "amount", limit = 50000 }
+            approve = { param = "amount", gt = 5000 }
+
+            [[grant]]
+            method = "text/**"
+
+            [limits]
+            wall = "5s"
+            memory = "64MiB"
+            output = 2_000
+        "#;
+        let policy = Policy::parse(text).expect("it is a policy");
+        assert_eq!(policy.tools.as_ref().expect("it mounts")["stats"], "tollhouse:stats@^0.1");
+        let small = &policy.grants[0];
+        assert_eq!((small.calls, small.clauses.len(), policy.grants[1].name.as_str()), (Some(100), 3, "text/**#1"));
+        assert_eq!((policy.limits.memory, policy.limits.output, policy.limits.fuel), (64 << 20, 2_000, 2_000_000_000));
+        let fits = json!({"amount": 5001, "currency": "EUR", "items": [{"price": 1}, {"price": 500}]});
+        assert!(small.clauses.iter().all(|clause| clause.holds(&fits)) && small.approve.asks(&fits));
+        assert_eq!(Policy::parse(&policy.to_toml()).expect("what was written"), policy);
+        assert_eq!(Policy::parse_json(&policy.to_json().to_string()).expect("the same").to_json(), policy.to_json());
+    }
+
+    #[test]
+    fn numbers_beyond_64_bits_are_read_back_as_numbers() {
+        let text = "[[grant]]\nmethod = 'a'\nwhere = [{ param = 'x', not_in = [1e20, 5], lt = 1e38 }]";
+        let policy = Policy::parse(text).expect("a policy");
+        for again in [Policy::parse(&policy.to_toml()), Policy::parse_json(&policy.to_json().to_string())] {
+            let clause = &again.expect("what was written").grants[0].clauses[0];
+            for (value, allowed) in [(json!(1e20), false), (json!(5), false), (json!(6), true), (json!(1e39), false)] {
+                assert_eq!(clause.holds(&json!({ "x": value })), allowed, "{value}");
+            }
+        }
+    }
+
+    #[test]
+    fn policy_that_is_malformed_is_refused_with_reason() {
+        let deep = format!("[[grant]]\nmethod = 'a'\nwhere = [{}]", "{ any = [".repeat(10_000));
+        let huge = format!("[[grant]]\nmethod = 'a'\nname = '{}'", "x".repeat(300));
+        for (text, told) in [
+            ("[[grant]]\nmethod = 'a'\nwhen = []", "unknown key `when`"),
+            ("[[grant]]\nmethod = 'a'\nwhere = [{ param = 'x', lte = 5 }]", "unknown key `lte`"),
+            ("[[grant]]\nmethod = 'a'\nwhere = [{ param = 'x' }]", "tests nothing"),
+            ("[[grant]]\nmethod = 'a'\nwhere = [{ le = 5 }]", "has no `param`"),
+            ("[[grant]]\nmethod = 'a'\nwhere = { param = 'x', le = 5 }", "a list belongs here"),
+            ("[[grant]]\nmethod = 'a'\nwhere = [{ param = 'x', le = true }]", "a number belongs here"),
+            ("[[grant]]\nmethod = 'a'\nwhere = [{ param = 'x', le = '5x' }]", "a number belongs here"),
+            ("[[grant]]\nmethod = 'a'\nwhere = [{ param = 'x', le = nan }]", "a number belongs here"),
+            ("[[grant]]\nmethod = 'a'\nwhere = [{ param = 'x', eq = 2020-01-01 }]", "it compares with"),
+            (
+                "[[grant]]\nmethod = 'a'\nwhere = [{ param = 'x', ne = 100000000000000000001 }]",
+                "beyond what a number in JSON",
+            ),
+            ("[[grant]]\nmethod = 'a'\nwhere = [{ param = 'x', in = [] }]", "is empty"),
+            ("[[grant]]\nmethod = 'a'\nwhere = [{ param = 'x', exists = false }]", "takes only true"),
+            ("[[grant]]\nmethod = 'a'\nwhere = [{ param = 'x', ge = 5, le = 4 }]", "no value of `x` can pass"),
+            ("[[grant]]\nmethod = 'a'\nwhere = [{ param = 'x', gt = 5, le = 5 }]", "no value of `x` can pass"),
+            (
+                "[[grant]]\nmethod = 'a'\nwhere = [{ param = 'x', not_exists = true, eq = 1 }]",
+                "no value of `x` can pass",
+            ),
+            ("[[grant]]\nmethod = 'a'\nwhere = [{ any = [] }]", "is empty"),
+            (
+                "[[grant]]\nmethod = 'a'\nwhere = [{ any = [{ param = 'x', le = 1 }], param = 'y' }]",
+                "unknown key `param`",
+            ),
+            ("[[grant]]\nmethod = 'a'\nwhere = [{ param = 'a//b', le = 1 }]", "empty segment"),
+            ("[[grant]]\nmethod = 'pay*'", "a star stands for whole segments"),
+            ("[[grant]]\nmethod = 'a'\ncalls = -1", "whole number"),
+            ("[[grant]]\nmethod = 'a'\ncalls = 1.5", "whole number"),
+            ("[[grant]]\nmethod = 'a'\nspend = 5", "a table belongs here"),
+            ("[[grant]]\nmethod = 'a'\nspend = { param = 'x', limit = -1 }", "must not be negative"),
+            ("[[grant]]\nmethod = 'a'\nspend = { param = 'x', limit = 0.0000001 }", "parts below a millionth"),
+            (
+                "[[grant]]\nmethod = 'a'\nspend = { param = 'x', limit = 99999999999999999999999999999999 }",
+                "more digits than a number in JSON",
+            ),
+            ("[[grant]]\nmethod = 'a'\napprove = 'yes'", "a table belongs here"),
+            ("[[grant]]\nname = 'no method'", "has no `method`"),
+            ("[[grant]]\nmethod='a'\nname='x'\n[[grant]]\nmethod='b'\nname='x'", "two grants are named `x`"),
+            ("[[grant]]\nmethod = 'a'\nmethod = 'b'", "duplicate key"),
+            ("[tools]\nstats = 5", "a string belongs here"),
+            ("[limits]\nmemory = '1.5MiB'", "is not a size"),
+            ("[limits]\nconcurrency = 0", "no call could ever run"),
+            ("[limit]\nwall = '1s'", "unknown key `limit`"),
+            (deep.as_str(), ""),
+            (huge.as_str(), "1 to 200 bytes"),
+        ] {
+            let error = Policy::parse(text).expect_err(text);
+            assert!(error.message.contains(told), "{text:?}: {}", error.message);
+        }
+        let twice = r#"{"grant": [{"method": "a", "where": [{"param": "x", "le": 5, "le": 500}]}]}"#;
+        assert!(Policy::parse_json(twice).expect_err("a key stands twice").message.contains("duplicate key `le`"));
+        assert!(Policy::parse_json(&"[".repeat(100_000)).is_err());
+    }
+
+    #[test]
+    fn errors_say_where_and_what_was_meant() {
+        let text = "[[grant]]\nmethod = 'a'\nwhere = [{ param = 'x', lte = 5 }]\n";
+        let error = Policy::parse(text).expect_err("the operator is unknown");
+        assert_eq!(&text[error.span.expect("it is somewhere")], "lte");
+        assert_eq!(error.hint.as_deref(), Some("did you mean `le`?"));
+        let error = Policy::parse("[[grant]]\nmethod = 'a'\nmethods = 'b'\n").expect_err("the key is unknown");
+        assert_eq!(error.hint.as_deref(), Some("did you mean `method`?"));
+        let text = "{\n  \"grant\": [,]\n}";
+        let error = Policy::parse_json(text).expect_err("it is no JSON");
+        assert_eq!(error.span.map(|span| span.start), Some(text.find(',').expect("it is there")));
+        let text = "{\"grant\": \"\u{feff}";
+        let span = Policy::parse_json(text).expect_err("it has no end").span.expect("it is somewhere");
+        assert!(text.get(span.clone()).is_some(), "{span:?}");
+    }
+
+    #[test]
+    fn policy_schema_contains_every_key() {
+        let schema = Policy::schema().to_value().to_string();
+        for key in
+            Limits::KEYS.iter().chain(&["tools", "grant", "where", "spend", "approve", "not_exists", "starts_with"])
+        {
+            assert!(schema.contains(&format!("\"{key}\"")), "{key}");
+        }
+    }
+}

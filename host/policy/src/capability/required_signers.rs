@@ -125,19 +125,24 @@ fn signers(nodes: Vec<SpannedValue>, what: &str) -> Result<Vec<Signer>, PolicyEr
     let signer = |node: SpannedValue| {
         let span = node.span.clone();
         let text = policy_parser::string(node, what)?;
-        text.parse().map_err(|error: String| PolicyError::new(error, span))
+        text.parse().map_err(|error: SignerError| PolicyError::new(error.to_string(), span))
     };
     nodes.into_iter().map(signer).collect()
 }
 
-impl std::str::FromStr for Signer {
-    type Err = String;
+/// Text that is neither a public key nor the name of one.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}; a name has letters, digits, `-`, `_` and `.`")]
+pub struct SignerError(tollhouse_types::key::KeyError);
 
-    fn from_str(text: &str) -> Result<Self, String> {
+impl std::str::FromStr for Signer {
+    type Err = SignerError;
+
+    fn from_str(text: &str) -> Result<Self, SignerError> {
         if tollhouse_types::key::is_key_name(text) {
             return Ok(Self::Name(text.to_owned()));
         }
-        text.parse().map(Self::Key).map_err(|error| format!("{error}; a name has letters, digits, `-`, `_` and `.`"))
+        text.parse().map(Self::Key).map_err(SignerError)
     }
 }
 

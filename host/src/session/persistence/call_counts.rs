@@ -1,12 +1,5 @@
 //! Call counts of runs that have not recorded them: active runs, and runs whose process died.
 
-use std::collections::HashMap;
-
-use serde_json::Value;
-
-use super::query::logged_event;
-use super::record::RunRecord;
-use super::{RecordStatus, SessionId, Sessions, SessionsError, record_key};
 use crate::gate::{Call, CallOutcome, LoggedEvent};
 
 /// Number of calls that the gate admitted, and that it denied.
@@ -32,31 +25,6 @@ impl CallCounts {
             LoggedEvent::Released { .. } => self.admitted = self.admitted.saturating_sub(1),
             _ => {}
         }
-    }
-}
-
-impl Sessions {
-    /// Adds the call counts from the log to the records of such runs: a call is in the log before it starts.
-    pub(super) fn add_call_counts(&self, id: &SessionId, runs: &mut [(u64, RunRecord)]) -> Result<(), SessionsError> {
-        let silent = |run: &RunRecord| matches!(run.status, RecordStatus::Running | RecordStatus::Interrupted);
-        let silent = runs.iter().filter(|(_, run)| silent(run));
-        let mut counts: HashMap<u64, CallCounts> = silent.map(|(number, _)| (*number, CallCounts::default())).collect();
-        if counts.is_empty() {
-            return Ok(());
-        }
-        self.for_each_record(&record_key::prefix(b'A', id), |(_, value)| {
-            let event: Value = self.read(id, "a line of its log", &self.value(id, &value)?)?;
-            if let Some(counts) = event["run"].as_u64().and_then(|run| counts.get_mut(&run)) {
-                counts.take(&logged_event(id, &event)?);
-            }
-            Ok(())
-        })?;
-        for (number, run) in runs {
-            if let Some(CallCounts { admitted, denied }) = counts.get(number) {
-                (run.calls, run.denied) = (*admitted, *denied);
-            }
-        }
-        Ok(())
     }
 }
 

@@ -6,7 +6,7 @@ use serde_json::Value as Json;
 use super::calls_in_doubt::CallsForHumans;
 use super::edited_cost::edited_cost;
 use super::open_session::PersistentSession;
-use super::query::damaged;
+use super::record_reader::damaged;
 use super::session_lock::Waiting;
 use super::{SessionId, Sessions, SessionsError, record_key};
 use crate::gate::{ApprovalStatement, Decision, DeferredCall, Event, SignedSession};
@@ -113,18 +113,24 @@ pub struct Answered {
     pub signature: Option<String>,
 }
 
-impl Sessions {
+/// Calls of suspended runs that wait for the decision of a human, and the decisions.
+#[derive(Clone, Copy)]
+pub struct CallDecisions<'s> {
+    pub(super) sessions: &'s Sessions,
+}
+
+impl CallDecisions<'_> {
     /// Lists the calls of a session's suspended run that wait for a decision, or whose decision has had no effect yet.
     ///
     /// # Errors
     /// If there is no such session, or it cannot be read.
     pub fn pending_calls(&self, id: &SessionId) -> Result<Vec<PendingCall>, SessionsError> {
-        self.created(id)?;
-        let Some(run) = self.unfinished(id)? else { return Ok(Vec::new()) };
-        self.pending(id, run, self.journal(id, run)?)
+        self.sessions.record_reader().created(id)?;
+        let Some(run) = self.sessions.unfinished_runs().run_of(id)? else { return Ok(Vec::new()) };
+        self.pending(id, run, self.sessions.journals().journal(id, run)?)
     }
 
-    /// Lists the calls of all sessions that wait, like [`Sessions::pending_calls`]: sessions without a journal cost nothing.
+    /// Lists the calls of all sessions that wait, like [`CallDecisions::pending_calls`]: sessions without a journal cost nothing.
     ///
     /// # Errors
     /// If a session cannot be read.
@@ -138,23 +144,23 @@ impl Sessions {
     }
 
     /// Lists the calls of a session, or of all sessions, for which a human is needed: those that wait for a decision, and those
-    /// in doubt ([`Sessions::calls_in_doubt`]).
+    /// in doubt ([`UnfinishedRuns::calls_in_doubt`](super::UnfinishedRuns::calls_in_doubt)).
     ///
     /// # Errors
     /// If there is no such session, or a session cannot be read.
     pub fn calls_for_humans(&self, id: Option<&SessionId>) -> Result<CallsForHumans, SessionsError> {
         let mut calls = CallsForHumans::default();
         let mut take = |id: &SessionId, run, journal: Vec<JournalEntry>| {
-            calls.in_doubt.extend(self.in_doubt_of(id, run, &journal)?);
+            calls.in_doubt.extend(self.sessions.unfinished_runs().in_doubt_of(id, run, &journal)?);
             calls.pending.extend(self.pending(id, run, journal)?);
             Ok::<(), SessionsError>(())
         };
         match id {
             None => self.for_each_unfinished(&mut take)?,
             Some(id) => {
-                self.created(id)?;
-                if let Some(run) = self.unfinished(id)? {
-                    take(id, run, self.journal(id, run)?)?;
+                self.sessions.record_reader().created(id)?;
+                if let Some(run) = self.sessions.unfinished_runs().run_of(id)? {
+                    take(id, run, self.sessions.journals().journal(id, run)?)?;
                 }
             }
         }
@@ -168,7 +174,7 @@ impl Sessions {
     ) -> Result<(), SessionsError> {
         let mut after = None;
         // The first record of each journal alone: those of runs that have ended may be kept, and are not read.
-        while let Some((key, _)) = self.records().scan(b"J", after.as_deref(), 1)?.pop() {
+        while let Some((key, _)) = self.sessions.records().scan(b"J", after.as_deref(), 1)?.pop() {
             let Some((id, run)) = record_key::read_journal(&key) else {
                 after = Some(key);
                 continue;
@@ -186,10 +192,12 @@ impl Sessions {
 
     /// Returns the journal of a run, if the run can be resumed.
     fn journal_if_unfinished(&self, id: &SessionId, run: u64) -> Result<Option<Vec<JournalEntry>>, SessionsError> {
-        if self.find_created(id)?.is_none() || self.unfinished(id)? != Some(run) {
+        if self.sessions.record_reader().find_created(id)?.is_none()
+            || self.sessions.unfinished_runs().run_of(id)? != Some(run)
+        {
             return Ok(None);
         }
-        self.journal(id, run).map(Some)
+        self.sessions.journals().journal(id, run).map(Some)
     }
 
     /// Decides about a call that waits for approval; with `seq` of `None`, about the only one. Nothing is run: the run
@@ -205,7 +213,7 @@ impl Sessions {
         answered: &Answered,
         waiting: Waiting,
     ) -> Result<PendingCall, SessionsError> {
-        let mut call = self.live(id, Some(waiting))?.decide(run, seq, answered)?;
+        let mut call = self.sessions.live(id, Some(waiting))?.decide(run, seq, answered)?;
         self.set_edited_costs(id, std::slice::from_mut(&mut call))?;
         Ok(call)
     }
@@ -216,7 +224,7 @@ impl Sessions {
         for pending in calls.iter_mut().filter(|pending| pending.state == PendingState::Edited) {
             let policy = match &mut policy {
                 Some(policy) => policy,
-                none => none.insert(self.policy(id)?),
+                none => none.insert(self.sessions.reader().policy(id)?),
             };
             pending.call.cost = edited_cost(policy, &pending.call.cost, pending.effective_arguments());
         }
@@ -232,7 +240,7 @@ impl Sessions {
         let mut calls = pending(id, run, journal)?;
         self.set_edited_costs(id, &mut calls)?;
         if calls.iter().any(|pending| pending.call.approved_by.is_some()) {
-            let session = self.signed_session(id)?;
+            let session = self.sessions.record_reader().signed_session(id)?;
             for pending in calls.iter_mut().filter(|pending| pending.call.approved_by.is_some()) {
                 pending.signed = Some((session.clone(), authority.clone()));
             }
@@ -280,7 +288,7 @@ impl PersistentSession {
         let decided = self.locked(|| {
             let number = self.unfinished_run_named(run)?;
             let none = |what: String| SessionsError::NoPoint { session: self.id.clone(), what };
-            let calls = pending(&self.id, number, self.sessions.journal(&self.id, number)?)?;
+            let calls = pending(&self.id, number, self.sessions.journals().journal(&self.id, number)?)?;
             let mut call = match (seq, calls.as_slice()) {
                 (Some(seq), calls) => calls.iter().find(|pending| pending.call.seq == seq).cloned(),
                 (None, calls) => {

@@ -7,12 +7,12 @@ use serde_json::Value as Json;
 use tollhouse_registry::Effect;
 
 use super::call_decisions::PendingCall;
-use super::{RecordStatus, SessionId, Sessions, SessionsError};
+use super::{RecordStatus, SessionId, SessionsError, UnfinishedRuns};
 use crate::gate::{Call, CallOutcome};
 use crate::session::Status;
 use crate::session::journal::JournalEntry;
 
-/// Call of an unfinished run that is in doubt: a human says what became of it ([`Sessions::resolve`]).
+/// Call of an unfinished run that is in doubt: a human says what became of it ([`UnfinishedRuns::resolve`]).
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct CallInDoubt {
@@ -41,16 +41,16 @@ pub struct CallsForHumans {
     pub in_doubt: Vec<CallInDoubt>,
 }
 
-impl Sessions {
+impl UnfinishedRuns<'_> {
     /// Lists the calls of a session's unfinished run that are in doubt. Some of them may turn out not to be when the run is
     /// resumed: the script may have given them up just before its process ended.
     ///
     /// # Errors
     /// If there is no such session, or it cannot be read.
     pub fn calls_in_doubt(&self, id: &SessionId) -> Result<Vec<CallInDoubt>, SessionsError> {
-        self.created(id)?;
-        match self.unfinished(id)? {
-            Some(run) => self.in_doubt_of(id, run, &self.journal(id, run)?),
+        self.sessions.record_reader().created(id)?;
+        match self.run_of(id)? {
+            Some(run) => self.in_doubt_of(id, run, &self.sessions.journals().journal(id, run)?),
             None => Ok(Vec::new()),
         }
     }
@@ -65,10 +65,12 @@ impl Sessions {
         let mut open = unresolved(journal);
         open.retain(|_, effect| !matches!(effect, Some(Effect::Pure | Effect::Idempotent)));
         // A run is suspended only when no call is in progress.
-        if open.is_empty() || self.run(id, run)?.status == RecordStatus::from(Status::Suspended) {
+        if open.is_empty()
+            || self.sessions.record_reader().run(id, run)?.status == RecordStatus::from(Status::Suspended)
+        {
             return Ok(Vec::new());
         }
-        let calls = self.calls_of(id, run)?;
+        let calls = self.sessions.history().calls_of(id, run)?;
         let found = open.into_keys().filter_map(|seq| Some((seq, calls.get(Call::index_of(seq)?)?)));
         // The script did not wait for a call that was cancelled.
         let found = found.filter(|(_, call)| call.outcome != CallOutcome::Cancelled);

@@ -5,12 +5,13 @@ use std::time::Duration;
 
 use super::open_session::first_head;
 use super::record::{Created, Origin, RunRecord, States};
+use super::removal::clear_records;
 use super::session_lock::SessionLock;
 use super::session_log::{json, retried};
 use super::shared_budgets::FamilyId;
-use super::{PersistentSession, RecordStatus, SessionId, Sessions, SessionsError, Waiting, record_key};
+use super::{RecordStatus, SessionId, Sessions, SessionsError, Waiting, record_key};
 use crate::capability::{Grant, Limits, Policy, Setting};
-use crate::gate::{Approver, ApproverKeys, Audit, SignatureCheck, SignedSession};
+use crate::gate::{Approver, ApproverKeys, Audit};
 use crate::session::SuspensionObserver;
 use crate::store::Batch;
 use crate::tool::{HostTool, Lock, McpCalls, Secrets};
@@ -76,7 +77,7 @@ pub struct OpenOptions {
 #[derive(Clone, Debug, Default)]
 pub struct Overrides {
     /// Limits in place of all of those of the policy, before the others: those of the run that is to be resumed
-    /// ([`Sessions::unfinished_limits`]).
+    /// ([`UnfinishedRuns::limits_of`](super::UnfinishedRuns::limits_of)).
     pub base: Option<Limits>,
     /// Time from start to end.
     pub wall: Option<Duration>,
@@ -106,7 +107,13 @@ pub(in crate::session) fn is_same_but_for_limits(given: &Policy, kept: &Policy) 
     Policy { limits: kept.limits.clone(), ..given.clone() }.to_json() == kept.to_json()
 }
 
-impl Sessions {
+/// Creator of sessions, from what they start with or from their records.
+#[derive(Clone, Copy)]
+pub(in crate::session) struct SessionCreator<'s> {
+    pub(super) sessions: &'s Sessions,
+}
+
+impl SessionCreator<'_> {
     /// Creates a session.
     ///
     /// # Errors
@@ -127,7 +134,7 @@ impl Sessions {
     }
 
     fn create_now(&self, id: &SessionId, policy: &Policy, lock: &Lock, files: &Tree) -> Result<(), SessionsError> {
-        let mut upload = self.blobs().begin()?;
+        let mut upload = self.sessions.blobs().begin()?;
         let snapshot = files.seal(&mut *upload)?;
         let mut batch = self.first(id, None, snapshot, files, States::new())?;
         let policy = policy.to_json().to_string().into_bytes();
@@ -142,16 +149,6 @@ impl Sessions {
         self.establish(id, Vec::new(), batch)
     }
 
-    /// Rejects a session that was created with something else.
-    pub(in crate::session) fn same(&self, id: &SessionId, policy: &Policy, lock: &Lock) -> Result<(), SessionsError> {
-        let differs = |what| Err(SessionsError::Differs { session: id.clone(), what });
-        match () {
-            () if !is_same_but_for_limits(policy, &self.policy(id)?) => differs("grants"),
-            () if self.lock(id)? != *lock => differs("tools"),
-            () => Ok(()),
-        }
-    }
-
     /// Creates a session from its records: the multiple ones, and a last batch that makes it exist. Remains of an
     /// earlier session with the same name, or of an interrupted attempt, are removed first.
     pub(super) fn establish(
@@ -161,13 +158,13 @@ impl Sessions {
         mut last: Batch,
     ) -> Result<(), SessionsError> {
         let _session_lock = self.take_new(id)?;
-        self.clear(id)?;
+        clear_records(self.sessions, id)?;
         let pages = many.chunks(PAGE);
         if pages.len() > 1 {
             let mut mark = Batch::default();
             mark.expect(record_key::single(b'S', id), None);
             mark.put(record_key::single(b'X', id), []);
-            self.records().commit(mark)?;
+            self.sessions.records().commit(mark)?;
         }
         let alone = pages.len() <= 1;
         for page in pages {
@@ -177,61 +174,28 @@ impl Sessions {
             if alone {
                 last.changes.append(&mut part.changes);
             } else {
-                self.records().commit(part)?;
+                self.sessions.records().commit(part)?;
             }
         }
         last.remove(record_key::single(b'X', id));
-        Ok(self.records().commit(last)?)
+        Ok(self.sessions.records().commit(last)?)
     }
 
     /// Locks a session that does not exist yet.
     pub(super) fn take_new(&self, id: &SessionId) -> Result<SessionLock, SessionsError> {
         loop {
-            if self.contains(id)? {
+            if self.sessions.contains(id)? {
                 return Err(SessionsError::Exists(id.clone()));
             }
-            if let Some(session_lock) = self.0.locks.try_take(id)? {
-                return if self.contains(id)? { Err(SessionsError::Exists(id.clone())) } else { Ok(session_lock) };
+            if let Some(session_lock) = self.sessions.locks().try_take(id)? {
+                return if self.sessions.contains(id)? {
+                    Err(SessionsError::Exists(id.clone()))
+                } else {
+                    Ok(session_lock)
+                };
             }
             std::thread::sleep(PAUSE);
         }
-    }
-
-    /// Returns a handle to a session for use in this process.
-    pub(in crate::session) fn live(
-        &self,
-        id: &SessionId,
-        waiting: Option<Waiting>,
-    ) -> Result<PersistentSession, SessionsError> {
-        let identity = self.identity(id)?;
-        Ok(PersistentSession::new(self.clone(), id.clone(), identity, waiting.unwrap_or_else(|| Arc::new(|| true))))
-    }
-
-    /// Returns the bytes that distinguish this session from others that had its name before or have it later.
-    pub(in crate::session) fn identity(&self, id: &SessionId) -> Result<Vec<u8>, SessionsError> {
-        let first = self.records().get(&record_key::single(b'S', id))?;
-        first.ok_or_else(|| self.created(id).err().unwrap_or_else(|| SessionsError::Exists(id.clone())))
-    }
-
-    /// Returns what distinguishes a session from all others, for the signatures of approvals.
-    pub(super) fn signed_session(&self, id: &SessionId) -> Result<SignedSession, SessionsError> {
-        let origin = blake3::derive_key("tollhouse 2026-11-29 origin of a session for approvals", &self.identity(id)?);
-        Ok(SignedSession { name: id.to_string(), origin: blake3::Hash::from(origin).to_string() })
-    }
-
-    /// Returns the check of the signed approvals of a session.
-    pub(in crate::session) fn signature_check(
-        &self,
-        id: &SessionId,
-        keys: ApproverKeys,
-    ) -> Result<SignatureCheck, SessionsError> {
-        Ok(SignatureCheck { keys, session: self.signed_session(id)? })
-    }
-
-    /// Returns the seed of the session's random numbers.
-    pub(in crate::session) fn seed(&self, id: &SessionId) -> Result<[u8; 32], SessionsError> {
-        let seed = blake3::Hash::from_hex(self.created(id)?.seed);
-        seed.map(|seed| *seed.as_bytes()).map_err(|_| super::query::damaged(id, "its seed"))
     }
 
     /// Builds the records of a session without runs.
@@ -267,5 +231,15 @@ impl Sessions {
         batch.put(record_key::single(b'H', id), json(&first_head(snapshot, files, states)));
         batch.put(record_key::numbered(b'R', id, 0), json(&run));
         Ok(batch)
+    }
+
+    /// Rejects a session that was created with something else.
+    pub(in crate::session) fn same(&self, id: &SessionId, policy: &Policy, lock: &Lock) -> Result<(), SessionsError> {
+        let differs = |what| Err(SessionsError::Differs { session: id.clone(), what });
+        match () {
+            () if !is_same_but_for_limits(policy, &self.sessions.reader().policy(id)?) => differs("grants"),
+            () if self.sessions.reader().lock(id)? != *lock => differs("tools"),
+            () => Ok(()),
+        }
     }
 }

@@ -8,10 +8,11 @@ use std::io::Write;
 
 use serde::{Deserialize, Serialize};
 
-use super::gc_roots::ReachedBlobs;
+use super::gc_roots::{ReachedBlobs, roots_of};
 use super::hand_over::HandOver;
 use super::record::Balance;
 use super::record::Head;
+use super::record_reader::parse_record;
 use super::session_log::json;
 use super::shared_budgets::FamilyId;
 use super::{SessionId, Sessions, SessionsError, record_key};
@@ -49,79 +50,65 @@ impl Exported {
     }
 }
 
-impl Sessions {
-    /// Exports a session to one file: records, log and all snapshots of its runs. Secrets are not part of a session.
-    ///
-    /// # Errors
-    /// If there is no such session, it has a run that has not ended, or a part cannot be read or written.
-    pub fn export<W: Write>(&self, id: &SessionId, to: W) -> Result<(W, Exported), SessionsError> {
-        self.created(id)?;
-        let Some(_session_lock) = self.0.locks.try_take(id)? else { return Err(SessionsError::Busy(id.clone())) };
-        self.write_export(id, to, None)
-    }
-
-    /// Writes the export of a session whose lock is held.
-    pub(super) fn write_export<W: Write>(
-        &self,
-        id: &SessionId,
-        to: W,
-        hand_over: Option<HandOver>,
-    ) -> Result<(W, Exported), SessionsError> {
-        // Before the lock, another process could remove the session and create one of the same name.
-        let created = self.created(id)?;
-        let is_moved = hand_over.is_some();
-        // A copy cannot continue a run: a run is resumed only once.
-        let is_part = |kind: u8| kind != b'O' && (is_moved || kind != b'J');
-        let mut reached = ReachedBlobs::default();
-        self.records_of(id, |record| {
-            let is_part = record.0.first().copied().is_some_and(is_part);
-            if is_part { self.reach(self.roots_of(id, &record)?, &mut reached) } else { Ok(()) }
-        })?;
-        let spent = self.shared_spent(id)?;
-        let (format, blobs) = (FORMAT.to_owned(), reached.blobs.len() as u64);
-        let exported = Exported { format, session: id.clone(), blobs, spent, hand_over };
-        let manifest = serde_json::to_vec_pretty(&exported).expect("it is plain data");
-        let mut archive = ArchiveWriter::new(to, &manifest)?;
-        let (mut entry, mut number) = (Vec::new(), 0_u32);
-        let mut write = |entry: &mut Vec<u8>| {
-            archive.record(&format!("{number:08}"), entry)?;
-            entry.clear();
-            number += 1;
-            Ok::<_, SessionsError>(())
-        };
-        let family = FamilyId::of(id, &created)?;
-        // Whoever has a copy must not be able to predict the session's random numbers. A replay needs the same.
-        let created = json(&if is_moved { created.in_family(family) } else { created.reseeded(family)? });
-        self.records_of(id, |record| {
-            match record.0.first().copied().unwrap_or_default() {
-                kind if !is_part(kind) => {}
-                b'H' => {
-                    let mut head: Head = self.read(id, "its head", &record.1)?;
-                    head.handed_over = None;
-                    head.unfinished = head.unfinished.filter(|_| is_moved);
-                    append_record(id, &record.0, &json(&head), &mut entry);
-                }
-                b'S' => append_record(id, &record.0, &created, &mut entry),
-                _ => append_record(id, &record.0, &record.1, &mut entry),
+/// Writes the export of a session whose lock is held.
+pub(super) fn write_export<W: Write>(
+    sessions: &Sessions,
+    id: &SessionId,
+    to: W,
+    hand_over: Option<HandOver>,
+) -> Result<(W, Exported), SessionsError> {
+    // Before the lock, another process could remove the session and create one of the same name.
+    let created = sessions.record_reader().created(id)?;
+    let is_moved = hand_over.is_some();
+    // A copy cannot continue a run: a run is resumed only once.
+    let is_part = |kind: u8| kind != b'O' && (is_moved || kind != b'J');
+    let mut reached = ReachedBlobs::default();
+    sessions.record_reader().records_of(id, |record| {
+        let is_part = record.0.first().copied().is_some_and(is_part);
+        if is_part { sessions.blob_references().reach(roots_of(id, &record)?, &mut reached) } else { Ok(()) }
+    })?;
+    let spent = shared_spent(sessions, id)?;
+    let (format, blobs) = (FORMAT.to_owned(), reached.blobs.len() as u64);
+    let exported = Exported { format, session: id.clone(), blobs, spent, hand_over };
+    let manifest = serde_json::to_vec_pretty(&exported).expect("it is plain data");
+    let mut archive = ArchiveWriter::new(to, &manifest)?;
+    let (mut entry, mut number) = (Vec::new(), 0_u32);
+    let mut write = |entry: &mut Vec<u8>| {
+        archive.record(&format!("{number:08}"), entry)?;
+        entry.clear();
+        number += 1;
+        Ok::<_, SessionsError>(())
+    };
+    let family = FamilyId::of(id, &created)?;
+    // Whoever has a copy must not be able to predict the session's random numbers. A replay needs the same.
+    let created = json(&if is_moved { created.in_family(family) } else { created.reseeded(family)? });
+    sessions.record_reader().records_of(id, |record| {
+        match record.0.first().copied().unwrap_or_default() {
+            kind if !is_part(kind) => {}
+            b'H' => {
+                let mut head: Head = parse_record(id, "its head", &record.1)?;
+                head.handed_over = None;
+                head.unfinished = head.unfinished.filter(|_| is_moved);
+                append_record(id, &record.0, &json(&head), &mut entry);
             }
-            if entry.len() >= ENTRY { write(&mut entry) } else { Ok(()) }
-        })?;
-        write(&mut entry)?;
-        let ordered: BTreeSet<BlobId> = reached.blobs.into_iter().collect();
-        archive.blobs(ordered, &*self.source())?;
-        Ok((archive.finish()?, exported))
-    }
+            b'S' => append_record(id, &record.0, &created, &mut entry),
+            _ => append_record(id, &record.0, &record.1, &mut entry),
+        }
+        if entry.len() >= ENTRY { write(&mut entry) } else { Ok(()) }
+    })?;
+    write(&mut entry)?;
+    let ordered: BTreeSet<BlobId> = reached.blobs.into_iter().collect();
+    archive.blobs(ordered, &*sessions.record_reader().source())?;
+    Ok((archive.finish()?, exported))
 }
 
-impl Sessions {
-    /// Returns the spent amount of each account, if other sessions share them.
-    fn shared_spent(&self, id: &SessionId) -> Result<Vec<Balance>, SessionsError> {
-        let family = FamilyId::of(id, &self.created(id)?)?;
-        if self.families().record(id, family)?.is_none() {
-            return Ok(Vec::new());
-        }
-        Ok(self.spent(id)?.iter().map(|(account, used)| Balance::of(account, *used)).collect())
+/// Returns the spent amount of each account, if other sessions share them.
+fn shared_spent(sessions: &Sessions, id: &SessionId) -> Result<Vec<Balance>, SessionsError> {
+    let family = FamilyId::of(id, &sessions.record_reader().created(id)?)?;
+    if sessions.families().record(id, family)?.is_none() {
+        return Ok(Vec::new());
     }
+    Ok(sessions.reader().spent(id)?.iter().map(|(account, used)| Balance::of(account, *used)).collect())
 }
 
 /// Appends a record to an entry.

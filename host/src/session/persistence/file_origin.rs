@@ -5,9 +5,10 @@ use std::collections::HashMap;
 use serde::Serialize;
 use serde_json::Value as Json;
 
+use super::history::RunHistory;
 use super::record::RunRecord;
-use super::{Point, ReplayedCall, SessionId, Sessions, SessionsError};
-use crate::session::journal::{JournalEntry, restore_edits};
+use super::{Point, ReplayedCall, SessionId, SessionsError};
+use crate::session::journal::{JournalEntry, ReplayError, restore_edits};
 use crate::vfs::{Action, Body, Edit, Errno, Kind, Tree};
 
 /// Origin of a file of a session.
@@ -62,68 +63,71 @@ pub struct OriginCall {
     pub arguments: Json,
 }
 
-impl Sessions {
-    /// Returns where a file comes from: the last run, or change, that left it as it is, and the calls of that run.
-    ///
-    /// Which call a script took the content from cannot be seen: those are named whose results it had by the time of the
-    /// file's last change.
-    ///
-    /// # Errors
-    /// If there is no such session or run, or its files, log or journal cannot be read.
-    pub fn why(&self, point: &Point, path: &str) -> Result<FileOrigin, SessionsError> {
-        let id = &point.session;
-        let (snapshot, left_by) = self.snapshot(point)?;
-        let files = self.tree(snapshot)?;
-        let stat = found(files.stat(path, false)).map_err(|source| unread(id, path, source))?;
-        let mut origin = FileOrigin {
-            session: id.clone(),
-            path: path.to_owned(),
-            size: stat.map(|stat| stat.size),
-            modified: stat.map(|stat| stat.modified),
-            run: 0,
-            script: None,
-            written_by: FileWriter::Creation,
-            after: Vec::new(),
-        };
-        let Some((run, record)) = self.last_change(id, left_by, path)? else { return Ok(origin) };
-        (origin.run, origin.script) = (run, Some(record.script.clone()));
-        if record.hash.is_empty() {
-            origin.written_by = FileWriter::Change;
-            return Ok(origin);
-        }
-        let journal = self.journal(id, run)?;
-        if journal.is_empty() {
-            origin.written_by = FileWriter::Run;
-            return Ok(origin);
-        }
-        let replayed = self.replay(&Point { session: id.clone(), at: super::At::Run(run) })?;
-        let failed = |source| SessionsError::Replay { session: id.clone(), run, source };
-        let calls = deliveries(journal).map_err(failed)?;
-        // They are in the order of their numbers.
-        let index_of = |seq: u64| replayed.calls.binary_search_by_key(&seq, |call| call.seq).ok();
-        let call_of = |seq: u64| index_of(seq).map(|index| OriginCall::of(&replayed.calls[index]));
-        let of_path = |edits: &'_ [Edit]| edits.iter().rposition(|edit| edit.path == path);
-        let last_edit = calls.iter().rev().find_map(|call| Some((call.seq, &call.edits[of_path(&call.edits)?])));
-        let writer = last_edit.filter(|(_, edit)| leaves(edit, &files, path)).and_then(|(seq, _)| call_of(seq));
-        origin.written_by = writer.map_or(FileWriter::Script, FileWriter::Call);
-        if let FileWriter::Script = origin.written_by {
-            let until = origin.modified.unwrap_or(u64::MAX);
-            origin.after = calls.iter().filter(|call| call.now <= until).filter_map(|call| call_of(call.seq)).collect();
-        }
-        Ok(origin)
+/// Returns where a file comes from: the last run, or change, that left it as it is, and the calls of that run.
+///
+/// Which call a script took the content from cannot be seen: those are named whose results it had by the time of the
+/// file's last change.
+///
+/// # Errors
+/// If there is no such session or run, or its files, log or journal cannot be read.
+pub(super) fn origin(history: RunHistory<'_>, point: &Point, path: &str) -> Result<FileOrigin, SessionsError> {
+    let id = &point.session;
+    let (snapshot, left_by) = history.sessions.reader().snapshot(point)?;
+    let files = history.sessions.reader().tree(snapshot)?;
+    let stat = found(files.stat(path, false)).map_err(|source| unread(id, path, source))?;
+    let mut origin = FileOrigin {
+        session: id.clone(),
+        path: path.to_owned(),
+        size: stat.map(|stat| stat.size),
+        modified: stat.map(|stat| stat.modified),
+        run: 0,
+        script: None,
+        written_by: FileWriter::Creation,
+        after: Vec::new(),
+    };
+    let Some((run, record)) = last_change(history, id, left_by, path)? else { return Ok(origin) };
+    (origin.run, origin.script) = (run, Some(record.script.clone()));
+    if record.hash.is_empty() {
+        origin.written_by = FileWriter::Change;
+        return Ok(origin);
     }
+    let journal = history.sessions.journals().journal(id, run)?;
+    if journal.is_empty() {
+        origin.written_by = FileWriter::Run;
+        return Ok(origin);
+    }
+    let replayed = history.replay(&Point { session: id.clone(), at: super::At::Run(run) })?;
+    let failed = |source| SessionsError::Replay { session: id.clone(), run, source };
+    let calls = deliveries(journal).map_err(failed)?;
+    // They are in the order of their numbers.
+    let index_of = |seq: u64| replayed.calls.binary_search_by_key(&seq, |call| call.seq).ok();
+    let call_of = |seq: u64| index_of(seq).map(|index| OriginCall::of(&replayed.calls[index]));
+    let of_path = |edits: &'_ [Edit]| edits.iter().rposition(|edit| edit.path == path);
+    let last_edit = calls.iter().rev().find_map(|call| Some((call.seq, &call.edits[of_path(&call.edits)?])));
+    let writer = last_edit.filter(|(_, edit)| leaves(edit, &files, path)).and_then(|(seq, _)| call_of(seq));
+    origin.written_by = writer.map_or(FileWriter::Script, FileWriter::Call);
+    if let FileWriter::Script = origin.written_by {
+        let until = origin.modified.unwrap_or(u64::MAX);
+        origin.after = calls.iter().filter(|call| call.now <= until).filter_map(|call| call_of(call.seq)).collect();
+    }
+    Ok(origin)
+}
 
-    /// Returns the last of these runs that left a file other than it found it.
-    fn last_change(&self, id: &SessionId, left_by: u64, path: &str) -> Result<Option<(u64, RunRecord)>, SessionsError> {
-        for (run, record) in self.runs(id)?.into_iter().rev().filter(|(run, _)| *run <= left_by) {
-            let Some(snapshot) = record.snapshot.filter(|snapshot| *snapshot != record.base) else { continue };
-            let (before, after) = (self.tree(record.base)?, self.tree(snapshot)?);
-            if !is_same(&before, &after, path).map_err(|source| unread(id, path, source))? {
-                return Ok(Some((run, record)));
-            }
+/// Returns the last of these runs that left a file other than it found it.
+fn last_change(
+    history: RunHistory<'_>,
+    id: &SessionId,
+    left_by: u64,
+    path: &str,
+) -> Result<Option<(u64, RunRecord)>, SessionsError> {
+    for (run, record) in history.sessions.reader().runs(id)?.into_iter().rev().filter(|(run, _)| *run <= left_by) {
+        let Some(snapshot) = record.snapshot.filter(|snapshot| *snapshot != record.base) else { continue };
+        let (before, after) = (history.sessions.reader().tree(record.base)?, history.sessions.reader().tree(snapshot)?);
+        if !is_same(&before, &after, path).map_err(|source| unread(id, path, source))? {
+            return Ok(Some((run, record)));
         }
-        Ok(None)
     }
+    Ok(None)
 }
 
 fn unread(id: &SessionId, path: &str, source: Errno) -> SessionsError {
@@ -139,7 +143,7 @@ struct DeliveredCall {
 }
 
 /// Returns the calls whose results the scripts of a run were given, in that order.
-fn deliveries(journal: Vec<JournalEntry>) -> Result<Vec<DeliveredCall>, super::ReplayError> {
+fn deliveries(journal: Vec<JournalEntry>) -> Result<Vec<DeliveredCall>, ReplayError> {
     let mut numbers = HashMap::new();
     let mut calls = Vec::new();
     for entry in journal {

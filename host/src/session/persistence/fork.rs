@@ -7,12 +7,12 @@ use serde::Serialize;
 
 use super::fork_point::{LoggedCalls, taken_over};
 use super::open_session::first_head;
-use super::query::damaged;
-use super::record::{ForkedRun, LogPosition, Origin, RunRecord, States};
+use super::record::{Balance, Created, ForkedRun, LogPosition, Origin, RunRecord, States};
+use super::record_reader::damaged;
 use super::session_log::{json, retried};
 use super::shared_budgets::LoadedFamily;
 use super::{Point, RecordStatus, SessionId, Sessions, SessionsError, record_key};
-use crate::gate::{CallOutcome, Chain, Event};
+use crate::gate::{CallOutcome, Chain, Event, limited_accounts};
 use crate::session::Status;
 use crate::session::journal::{self, JournalEntry};
 use crate::store::{Batch, Record, StoreError, Upload};
@@ -58,53 +58,50 @@ struct MiddleOfRun {
     calls: LoggedCalls,
 }
 
-impl Sessions {
-    /// Creates a session that starts with the files, states, policy, tools, `wasi:keyvalue` entries and spent amounts
-    /// of another. From then on they share what was left of each budget.
-    ///
-    /// # Errors
-    /// If there is no such point, or a session with the new name already exists.
-    pub fn fork(&self, from: &Point, to: &SessionId) -> Result<(), SessionsError> {
-        self.fork_from(&from.session, to, || {
-            let (snapshot, run) = self.snapshot(from)?;
-            let origin = Origin { session: from.session.clone(), run, at: None };
-            let states = self.run(&from.session, run)?.states;
-            Ok(ForkStart { snapshot, files: self.files(from)?, states, origin, middle: None })
-        })
-    }
+/// Forks a session at one of its points.
+pub(super) fn fork(sessions: &Sessions, from: &Point, to: &SessionId) -> Result<(), SessionsError> {
+    Fork { sessions, from: &from.session, to }.make(|| {
+        let (snapshot, run) = sessions.reader().snapshot(from)?;
+        let origin = Origin { session: from.session.clone(), run, at: None };
+        let states = sessions.record_reader().run(&from.session, run)?.states;
+        Ok(ForkStart { snapshot, files: sessions.reader().files(from)?, states, origin, middle: None })
+    })
+}
 
-    /// Creates a session in the middle of a run of another: the run of the fork is suspended just before the call `seq`,
-    /// with the results of all calls before it, and [`Session::resume`](crate::session::Session::resume) continues it.
-    /// A point without a run is the session's last one.
-    ///
-    /// The fork has the policy, tools, entries and spent amounts that the session has now; they share what is left of each
-    /// budget. Calls before `seq` are not made and not paid again. No approval is taken over, nor a call without a result.
-    ///
-    /// # Errors
-    /// If there is no such run or call, the run goes on, its journal is not kept, a call before `seq` has no result, or a
-    /// session with the new name already exists.
-    pub fn fork_before(&self, from: &Point, seq: u64, to: &SessionId) -> Result<MiddleFork, SessionsError> {
-        let (run, record) = self.script_run(from)?;
-        let snapshot = record.base.to_string();
-        self.fork_from(&from.session, to, || self.middle_of(&from.session, run, seq))?;
-        Ok(MiddleFork { run, seq, forked: FIRST_RUN, snapshot })
-    }
+/// Forks a session in the middle of one of its runs, just before a call.
+pub(super) fn fork_before(
+    sessions: &Sessions,
+    from: &Point,
+    seq: u64,
+    to: &SessionId,
+) -> Result<MiddleFork, SessionsError> {
+    let (run, record) = sessions.history().script_run(from)?;
+    let snapshot = record.base.to_string();
+    Fork { sessions, from: &from.session, to }.make(|| middle_of(sessions, &from.session, run, seq))?;
+    Ok(MiddleFork { run, seq, forked: FIRST_RUN, snapshot })
+}
 
-    fn fork_from(
-        &self,
-        from: &SessionId,
-        to: &SessionId,
-        start: impl Fn() -> Result<ForkStart, SessionsError>,
-    ) -> Result<(), SessionsError> {
+/// Session that is being created as a fork of another.
+#[derive(Clone, Copy)]
+struct Fork<'s> {
+    sessions: &'s Sessions,
+    from: &'s SessionId,
+    to: &'s SessionId,
+}
+
+impl Fork<'_> {
+    /// Makes the fork, which starts with what `start` returns.
+    fn make(&self, start: impl Fn() -> Result<ForkStart, SessionsError>) -> Result<(), SessionsError> {
         // Before anything is changed for it.
         start()?;
-        if self.contains(to)? {
+        let (from, to) = (self.from, self.to);
+        if self.sessions.contains(to)? {
             return Err(SessionsError::Exists(to.clone()));
         }
         for _ in 0..FORK_ATTEMPTS {
-            let family = self.families().share(from)?;
+            let family = self.sessions.families().share(from)?;
             // Garbage collection may have removed a blob meanwhile that the fork relies on.
-            match retried(|| self.try_fork(from, to, &family, &start)) {
+            match retried(|| self.attempt(&family, &start)) {
                 Ok(true) => return Ok(()),
                 // A session with the new name exists now, as the next attempt reports; or the source was forked
                 // meanwhile.
@@ -117,21 +114,21 @@ impl Sessions {
 
     /// Makes a fork. Returns false if the source changed while it was read; a change after that, before the commit, does
     /// no harm.
-    fn try_fork(
+    fn attempt(
         &self,
-        from: &SessionId,
-        to: &SessionId,
         family: &LoadedFamily,
         start: impl Fn() -> Result<ForkStart, SessionsError>,
     ) -> Result<bool, SessionsError> {
+        let (from, to) = (self.from, self.to);
         // While an upload is open, garbage collection removes nothing: the blobs that records name are durable.
-        let mut upload = self.blobs().begin()?;
+        let mut upload = self.sessions.blobs().begin()?;
         let head = record_key::single(b'H', from);
-        let stands = self.records().get(&head)?;
+        let stands = self.sessions.records().get(&head)?;
         let ForkStart { snapshot, files, states, origin, middle } = start()?;
         let at = origin.at.clone();
-        let mut batch = self.first(to, Some((origin, family.id)), snapshot, &files, states.clone())?;
-        let mut copied = self.copied(from, to, family, &mut batch)?;
+        let mut batch =
+            self.sessions.creator().first(to, Some((origin, family.id)), snapshot, &files, states.clone())?;
+        let mut copied = self.copied(family, &mut batch)?;
         if let (Some(middle), Some(at)) = (middle, at) {
             let mut own = first_head(snapshot, &files, states);
             let chain = logged(from, to, &at, &middle.calls, &mut *upload, &mut copied)?;
@@ -142,30 +139,25 @@ impl Sessions {
             journaled(to, &middle.journal, &mut *upload, &mut copied)?;
             upload.sync()?;
         }
-        if self.records().get(&head)? != stands {
+        if self.sessions.records().get(&head)? != stands {
             return Ok(false);
         }
         family.join(&mut batch);
-        self.establish(to, copied, batch)?;
+        self.sessions.creator().establish(to, copied, batch)?;
         Ok(true)
     }
 
     /// Copies policy and lock into a batch, and returns copies of the multiple records.
-    fn copied(
-        &self,
-        source: &SessionId,
-        to: &SessionId,
-        family: &LoadedFamily,
-        batch: &mut Batch,
-    ) -> Result<Vec<Record>, SessionsError> {
+    fn copied(&self, family: &LoadedFamily, batch: &mut Batch) -> Result<Vec<Record>, SessionsError> {
+        let (source, to) = (self.from, self.to);
         for kind in [b'P', b'M'] {
-            let value = self.records().get(&record_key::single(kind, source))?;
+            let value = self.sessions.records().get(&record_key::single(kind, source))?;
             batch.put(record_key::single(kind, to), value.ok_or_else(|| damaged(source, "a record is missing"))?);
         }
         let mut copied = Vec::new();
         for (kind, becomes) in [(b'L', b"LC".as_slice()), (b'K', b"K")] {
             let old = record_key::prefix(kind, source);
-            self.for_each_record(&old, |(name, value)| {
+            self.sessions.record_reader().for_each_record(&old, |(name, value)| {
                 let copy = |kind: &u8| {
                     ([record_key::prefix(*kind, to).as_slice(), &name[old.len()..]].concat(), value.clone())
                 };
@@ -173,54 +165,55 @@ impl Sessions {
                 Ok(())
             })?;
         }
-        let exhausted = self.balances_handed_over(source, to, family)?;
+        let exhausted = self.balances_handed_over(family)?;
         let replaced: HashSet<&[u8]> = exhausted.iter().map(|(name, _)| name.as_slice()).collect();
         copied.retain(|(name, _)| !replaced.contains(name.as_slice()));
         copied.extend(exhausted);
         Ok(copied)
     }
 
-    /// Returns what a fork before a call of a run starts with.
-    fn middle_of(&self, id: &SessionId, run: u64, seq: u64) -> Result<ForkStart, SessionsError> {
-        let point = Point { session: id.clone(), at: super::At::Run(run) };
-        let (_, record) = self.script_run(&point)?;
-        if record.status == RecordStatus::Running {
-            return Err(SessionsError::Busy(id.clone()));
+    /// Returns the balances of a fork whose family's budgets went along with a hand-over: nothing is left of them.
+    fn balances_handed_over(&self, family: &LoadedFamily) -> Result<Vec<Record>, SessionsError> {
+        let (from, to) = (self.from, self.to);
+        if !family.is_handed_over() {
+            return Ok(Vec::new());
         }
-        let journal = self.journal(id, run)?;
-        if journal.is_empty() {
-            return Err(SessionsError::NoJournal { session: id.clone(), run });
+        let mut records = Vec::new();
+        for (account, allowance) in limited_accounts(&self.sessions.reader().policy(from)?) {
+            let name = record_key::account(to, &account);
+            let balance = json(&Balance::of(&account, allowance.whole()));
+            // The name of an account that is too long for a record is as long in the policy: such a fork is refused.
+            let value = record_key::inline_value(&balance).ok_or_else(|| damaged(from, "the name of a budget"))?;
+            records.extend([b'L', b'C'].map(|kind| ([&[kind], &name[1..]].concat(), value.clone())));
         }
-        let replay = |source| SessionsError::Replay { session: id.clone(), run, source };
-        let mut calls = LoggedCalls::default();
-        self.logged_events(id, record.log.as_ref(), Some(run), &mut |event| calls.take(event))?;
-        let seed = super::record::Created::new_seed()?;
-        let forked = JournalEntry::Forked { session: id.clone(), run, seq, seed };
-        let journal = taken_over(journal, &calls, seq, forked)
-            .map_err(replay)?
-            .map_err(|why| SessionsError::NotForkable { session: id.clone(), run, seq, why })?;
-        calls.keep_before(seq);
-        let (left_by, states) = self.before(id, run, record.base)?;
-        let origin = Origin { session: id.clone(), run: left_by, at: Some(ForkedRun { run, seq }) };
-        let files = self.tree(record.base)?;
-        Ok(ForkStart {
-            snapshot: record.base,
-            files,
-            states,
-            origin,
-            middle: Some(MiddleOfRun { record, journal, calls }),
-        })
+        Ok(records)
     }
+}
 
-    /// Returns the run that left the files with which a run started, and the states of scripts that it left.
-    pub(super) fn before(&self, id: &SessionId, run: u64, base: SnapshotId) -> Result<(u64, States), SessionsError> {
-        let runs = self.runs(id)?;
-        let before = runs.into_iter().rev().find(|(number, record)| *number < run && record.snapshot.is_some());
-        match before {
-            Some((number, record)) if record.snapshot == Some(base) => Ok((number, record.states)),
-            _ => Err(damaged(id, "the files with which the run started are of no earlier run")),
-        }
+/// Returns what a fork before a call of a run starts with.
+fn middle_of(sessions: &Sessions, id: &SessionId, run: u64, seq: u64) -> Result<ForkStart, SessionsError> {
+    let point = Point { session: id.clone(), at: super::At::Run(run) };
+    let (_, record) = sessions.history().script_run(&point)?;
+    if record.status == RecordStatus::Running {
+        return Err(SessionsError::Busy(id.clone()));
     }
+    let journal = sessions.journals().journal(id, run)?;
+    if journal.is_empty() {
+        return Err(SessionsError::NoJournal { session: id.clone(), run });
+    }
+    let replay = |source| SessionsError::Replay { session: id.clone(), run, source };
+    let mut calls = LoggedCalls::default();
+    sessions.reader().logged_events(id, record.log.as_ref(), Some(run), &mut |event| calls.take(event))?;
+    let seed = Created::new_seed()?;
+    let forked = JournalEntry::Forked { session: id.clone(), run, seq, seed };
+    let journal = taken_over(journal, &calls, seq, forked)
+        .map_err(replay)?
+        .map_err(|why| SessionsError::NotForkable { session: id.clone(), run, seq, why })?;
+    calls.keep_before(seq);
+    let (left_by, states) = sessions.history().before(id, run, record.base)?;
+    let origin = Origin { session: id.clone(), run: left_by, at: Some(ForkedRun { run, seq }) };
+    let files = sessions.reader().tree(record.base)?;
+    Ok(ForkStart { snapshot: record.base, files, states, origin, middle: Some(MiddleOfRun { record, journal, calls }) })
 }
 
 /// Returns the record of a fork's run.

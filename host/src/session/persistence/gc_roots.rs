@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use super::query::damaged;
 use super::record::{Head, RunRecord, States};
+use super::record_reader::damaged;
 use super::{SessionId, Sessions, SessionsError, record_key};
 use crate::store::{BlobId, Record};
 use crate::vfs::{Claimed, ReferenceKind, SnapshotId, Usage, references};
@@ -17,49 +17,13 @@ pub(super) enum BlobRoot {
     Value(BlobId),
 }
 
-impl Sessions {
-    /// Returns the blobs that one record of a session names.
-    pub(super) fn roots_of(&self, id: &SessionId, record: &Record) -> Result<Vec<BlobRoot>, SessionsError> {
-        let (name, value) = record;
-        let kind = name.first().copied().unwrap_or_default();
-        let bad = |error: serde_json::Error| damaged(id, &error.to_string());
-        Ok(match kind {
-            b'H' => {
-                let head: Head = serde_json::from_slice(value).map_err(bad)?;
-                of_point([Some(head.snapshot), None], &head.states)
-            }
-            b'R' => {
-                let run: RunRecord = serde_json::from_slice(value).map_err(bad)?;
-                of_point([Some(run.base), run.snapshot], &run.states)
-            }
-            kind if record_key::MAY_BE_LONG.contains(&kind) => match record_key::decode_value(value) {
-                Some(record_key::StoredValue::Blob(blob)) => vec![BlobRoot::Value(blob)],
-                Some(record_key::StoredValue::Inline(_)) => Vec::new(),
-                None => return Err(damaged(id, "a record")),
-            },
-            _ => Vec::new(),
-        })
-    }
+/// References between blobs: from records to blobs, and from directories to their entries.
+#[derive(Clone, Copy)]
+pub(super) struct BlobReferences<'s> {
+    pub(super) sessions: &'s Sessions,
+}
 
-    /// Calls `take` for every record of a session, in the order of the kinds.
-    pub(super) fn records_of(
-        &self,
-        id: &SessionId,
-        mut take: impl FnMut(Record) -> Result<(), SessionsError>,
-    ) -> Result<(), SessionsError> {
-        for kind in record_key::KINDS {
-            if record_key::MULTIPLE.contains(kind) {
-                self.for_each_record(&record_key::prefix(*kind, id), &mut take)?;
-            } else {
-                let name = record_key::single(*kind, id);
-                if let Some(value) = self.records().get(&name)? {
-                    take((name, value))?;
-                }
-            }
-        }
-        Ok(())
-    }
-
+impl BlobReferences<'_> {
     /// Adds these blobs, and all that they name at any depth, to those reached.
     pub(super) fn reach(
         &self,
@@ -78,7 +42,7 @@ impl Sessions {
             if !reached.nodes.insert(node) {
                 continue;
             }
-            let bytes = self.blobs().get(&node)?;
+            let bytes = self.sessions.blobs().get(&node)?;
             let named = references(&bytes).map_err(|source| SessionsError::Node { blob: node, source })?;
             for reference in named {
                 match reference.kind {
@@ -89,9 +53,7 @@ impl Sessions {
         }
         Ok(())
     }
-}
 
-impl Sessions {
     /// Compares these blobs, and all that they name at any depth, with the claims of the blobs that name them.
     pub(super) fn compare(
         &self,
@@ -101,7 +63,7 @@ impl Sessions {
         for root in roots {
             let (BlobRoot::Value(blob) | BlobRoot::Snapshot(blob)) = root;
             if compared.roots.insert(root) {
-                let bytes = self.blobs().get(&blob)?;
+                let bytes = self.sessions.blobs().get(&blob)?;
                 compared.blobs.insert(blob);
                 if matches!(root, BlobRoot::Snapshot(_)) {
                     self.compare_snapshot(blob, &bytes, compared)?;
@@ -115,11 +77,11 @@ impl Sessions {
     /// be read claim nothing: [`Self::compare`] reports their problems.
     pub(super) fn claimed(&self, id: &SessionId) -> Result<Usage, SessionsError> {
         let (mut largest, mut seen) = (Usage::default(), HashSet::new());
-        self.records_of(id, |record| {
-            for root in self.roots_of(id, &record).unwrap_or_default() {
+        self.sessions.record_reader().records_of(id, |record| {
+            for root in roots_of(id, &record).unwrap_or_default() {
                 if let BlobRoot::Snapshot(blob) = root
                     && seen.insert(blob)
-                    && let Ok(bytes) = self.blobs().get(&blob)
+                    && let Ok(bytes) = self.sessions.blobs().get(&blob)
                     && let Ok((_, Usage { bytes, entries })) = Claimed::root(&bytes)
                 {
                     largest = Usage { bytes: bytes.max(largest.bytes), entries: entries.max(largest.entries) };
@@ -138,13 +100,36 @@ impl Sessions {
                 continue;
             }
             let blob = claimed.id;
-            let found = claimed.compare(&self.blobs().get(&blob)?);
+            let found = claimed.compare(&self.sessions.blobs().get(&blob)?);
             next.extend(found.map_err(|source| SessionsError::Node { blob, source })?);
             compared.blobs.insert(blob);
             compared.claimed.insert(claimed);
         }
         Ok(())
     }
+}
+
+/// Returns the blobs that one record of a session names.
+pub(super) fn roots_of(id: &SessionId, record: &Record) -> Result<Vec<BlobRoot>, SessionsError> {
+    let (name, value) = record;
+    let kind = name.first().copied().unwrap_or_default();
+    let bad = |error: serde_json::Error| damaged(id, &error.to_string());
+    Ok(match kind {
+        b'H' => {
+            let head: Head = serde_json::from_slice(value).map_err(bad)?;
+            of_point([Some(head.snapshot), None], &head.states)
+        }
+        b'R' => {
+            let run: RunRecord = serde_json::from_slice(value).map_err(bad)?;
+            of_point([Some(run.base), run.snapshot], &run.states)
+        }
+        kind if record_key::MAY_BE_LONG.contains(&kind) => match record_key::decode_value(value) {
+            Some(record_key::StoredValue::Blob(blob)) => vec![BlobRoot::Value(blob)],
+            Some(record_key::StoredValue::Inline(_)) => Vec::new(),
+            None => return Err(damaged(id, "a record")),
+        },
+        _ => Vec::new(),
+    })
 }
 
 /// Blobs that were compared with what is claimed of them.

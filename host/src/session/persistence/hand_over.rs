@@ -4,20 +4,16 @@
 //! can be exported again, under the same identifier, and be forked; a store imports each identifier once. A fork of a
 //! fenced session has nothing left of budgets that went with it, and so has a copy that is imported.
 
-use std::io::Write;
-
 use serde::{Deserialize, Serialize};
 
-use super::export::Exported;
 use super::open_session::PersistentSession;
-use super::query::damaged;
-use super::record::{Balance, RunRecord};
-use super::session_lock::Waiting;
+use super::record::RunRecord;
+use super::record_reader::damaged;
 use super::session_log::json;
 use super::shared_budgets::{ATTEMPTS, LoadedFamily};
-use super::{RecordStatus, SessionId, Sessions, SessionsError, record_key};
-use crate::gate::{Event, limited_accounts};
-use crate::store::{Record, StoreError};
+use super::{RecordStatus, SessionsError, record_key};
+use crate::gate::Event;
+use crate::store::StoreError;
 use crate::vfs::now;
 
 /// Hand-over of a session.
@@ -32,54 +28,9 @@ pub struct HandOver {
     pub budgets: bool,
 }
 
-impl Sessions {
-    /// Exports a session to one file that moves it: with its unfinished run, which can be resumed where the file is
-    /// imported. From now on the session here has no further run. If writing fails, the same call writes it again.
-    ///
-    /// # Errors
-    /// If there is no such session, it is not free, or a part cannot be read or written.
-    pub fn hand_over<W: Write>(&self, id: &SessionId, to: W, waiting: Waiting) -> Result<(W, Exported), SessionsError> {
-        let live = self.live(id, Some(waiting))?;
-        let hand_over = live.locked(|| live.fence())?;
-        // The lock is held until everything is written.
-        let exported = self.write_export(id, to, Some(hand_over));
-        live.leave();
-        exported
-    }
-
-    /// Refuses to continue a session that was handed over.
-    pub(super) fn refuse_handed_over(&self, id: &SessionId) -> Result<(), SessionsError> {
-        match self.head(id)?.handed_over {
-            Some(_) => Err(SessionsError::HandedOver(id.clone())),
-            None => Ok(()),
-        }
-    }
-
-    /// Returns the balances of a fork whose family's budgets went along with a hand-over: nothing is left of them.
-    pub(super) fn balances_handed_over(
-        &self,
-        from: &SessionId,
-        to: &SessionId,
-        family: &LoadedFamily,
-    ) -> Result<Vec<Record>, SessionsError> {
-        if !family.is_handed_over() {
-            return Ok(Vec::new());
-        }
-        let mut records = Vec::new();
-        for (account, allowance) in limited_accounts(&self.policy(from)?) {
-            let name = record_key::account(to, &account);
-            let balance = json(&Balance::of(&account, allowance.whole()));
-            // The name of an account that is too long for a record is as long in the policy: such a fork is refused.
-            let value = record_key::inline_value(&balance).ok_or_else(|| damaged(from, "the name of a budget"))?;
-            records.extend([b'L', b'C'].map(|kind| ([&[kind], &name[1..]].concat(), value.clone())));
-        }
-        Ok(records)
-    }
-}
-
 impl PersistentSession {
     /// Fences the session. A session that is fenced already keeps its identifier.
-    fn fence(&self) -> Result<HandOver, SessionsError> {
+    pub(super) fn fence(&self) -> Result<HandOver, SessionsError> {
         for _ in 0..ATTEMPTS {
             // A fork or an import that joins the family meanwhile changes its record.
             let family = self.sessions.families().share(&self.id)?;
@@ -97,7 +48,7 @@ impl PersistentSession {
             return Ok(true);
         }
         for member in self.sessions.families().members(family.id)? {
-            match self.sessions.head(&member) {
+            match self.sessions.record_reader().head(&member) {
                 Ok(head) if head.handed_over.is_none() && member != self.id => return Ok(false),
                 // One that was removed since the family was read has changed the family's record.
                 Ok(_) | Err(SessionsError::Unknown { .. }) => {}

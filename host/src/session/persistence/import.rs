@@ -3,18 +3,17 @@
 //! (`import_decision`).
 
 use std::collections::BTreeMap;
-use std::io::Read;
 use std::sync::Arc;
 
 use super::create::new_epoch;
 use super::export::{Exported, take_record};
 use super::import_decision::ImportDecision;
-use super::query::damaged;
-use super::session_lock::{SessionLock, SessionLocks};
+use super::record_reader::damaged;
+use super::removal::clear_records;
+use super::session_lock::SessionLock;
 use super::shared_budgets::ATTEMPTS;
-use super::termination::TerminationRequests;
-use super::{SessionId, Sessions, SessionsError, SessionsState, record_key};
-use crate::store::{ArchiveError, Batch, BlobError, Blobs, Part, Record, Store, StoreError, Upload, read_archive};
+use super::{SessionId, Sessions, SessionsError, record_key};
+use crate::store::{ArchiveError, Batch, BlobError, Blobs, Record, Store, StoreError, Upload};
 use crate::vfs::{Limits, Usage};
 
 /// Most bytes of records of an imported session: about a million calls.
@@ -83,51 +82,6 @@ pub enum ImportedBudget {
     Fresh,
 }
 
-impl Sessions {
-    /// Imports a session from a file, under its own name or another. Everything is checked before the session exists:
-    /// every hash, every record, the log, and that no blob is missing.
-    ///
-    /// The policy comes with the session: check that you want what it grants. The budgets are those of the exported
-    /// session, if that or a fork of it is in this store; otherwise they are exhausted, unless the options say
-    /// otherwise.
-    ///
-    /// # Errors
-    /// [`SessionsError::Exists`]; if the file is not an export, or is damaged.
-    pub fn import(&self, from: impl Read, options: &ImportOptions) -> Result<Imported, SessionsError> {
-        let mut blobs = IncomingBlobs::begin(self.blobs())?;
-        let (mut making, mut exported) = (None, None);
-        read_archive(from, options.most, |part| -> Result<(), SessionsError> {
-            match part {
-                Part::Manifest(bytes) => {
-                    let read = exported.insert(Exported::read(&bytes)?);
-                    let id = options.name.as_ref().unwrap_or(&read.session);
-                    if let Some(hand_over) = &read.hand_over {
-                        self.refuse_imported(&hand_over.id)?;
-                    }
-                    making = Some(SessionBuilder::begin(self, id.clone(), read.hand_over.is_some())?);
-                    Ok(())
-                }
-                Part::Record(_, bytes) => making.as_mut().ok_or(SessionsError::NoArchive)?.records(&bytes),
-                Part::Blob(_, bytes) => Ok(blobs.put(bytes)?),
-            }
-        })?;
-        blobs.sync()?;
-        // The upload stays open: until a record names the blobs, garbage collection may remove them.
-        let making = making.ok_or(SessionsError::NoArchive)?;
-        making.finish(&exported.ok_or(SessionsError::NoArchive)?, options, &mut blobs)
-    }
-}
-
-impl Sessions {
-    /// Refuses a hand-over that was imported before: its session would go on twice.
-    fn refuse_imported(&self, hand_over: &str) -> Result<(), SessionsError> {
-        match self.records().get(&record_key::hand_over(hand_over))? {
-            Some(name) => Err(SessionsError::ImportedBefore(String::from_utf8_lossy(&name).into_owned())),
-            None => Ok(()),
-        }
-    }
-}
-
 /// Session that is being built.
 pub(super) struct SessionBuilder<'s> {
     pub(super) sessions: &'s Sessions,
@@ -144,9 +98,9 @@ pub(super) struct SessionBuilder<'s> {
 }
 
 impl<'s> SessionBuilder<'s> {
-    fn begin(sessions: &'s Sessions, id: SessionId, is_moved: bool) -> Result<Self, SessionsError> {
-        let session_lock = sessions.take_new(&id)?;
-        sessions.clear(&id)?;
+    pub(super) fn begin(sessions: &'s Sessions, id: SessionId, is_moved: bool) -> Result<Self, SessionsError> {
+        let session_lock = sessions.creator().take_new(&id)?;
+        clear_records(sessions, &id)?;
         let single_records = BTreeMap::from([(record_key::single(b'O', &id), new_epoch()?.to_be_bytes().to_vec())]);
         let mut making = Self {
             sessions,
@@ -165,7 +119,7 @@ impl<'s> SessionBuilder<'s> {
     }
 
     /// Adds the records of an archive entry.
-    fn records(&mut self, mut entry: &[u8]) -> Result<(), SessionsError> {
+    pub(super) fn records(&mut self, mut entry: &[u8]) -> Result<(), SessionsError> {
         self.bytes = self.bytes.saturating_add(entry.len());
         if self.bytes > MAX_RECORDS {
             return Err(damaged(&self.id, &format!("the archive has more than {MAX_RECORDS} bytes of its records")));
@@ -201,7 +155,7 @@ impl<'s> SessionBuilder<'s> {
     }
 
     /// Checks the session and makes it exist.
-    fn finish(
+    pub(super) fn finish(
         mut self,
         exported: &Exported,
         options: &ImportOptions,
@@ -210,8 +164,8 @@ impl<'s> SessionBuilder<'s> {
         self.write()?;
         let trial = self.trial(self.single_records.clone());
         // Checked first: the comparison of a snapshot takes as long as what it claims to hold.
-        self.within(trial.claimed(&self.id)?, options.most)?;
-        trial.verify_session(&self.id)?;
+        self.within(trial.blob_references().claimed(&self.id)?, options.most)?;
+        trial.verifier().verify_session(&self.id)?;
         for _ in 0..ATTEMPTS {
             let mut last = Batch::default();
             last.expect(record_key::single(b'S', &self.id), None);
@@ -257,14 +211,9 @@ impl<'s> SessionBuilder<'s> {
 
     /// Returns a view of the store in which the session already exists.
     fn trial(&self, single_records: BTreeMap<Vec<u8>, Vec<u8>>) -> Sessions {
-        let state = &self.sessions.0;
-        Sessions(Arc::new(SessionsState {
-            records: Arc::new(OverlayStore { there: Arc::clone(&state.records), single_records }),
-            blobs: Arc::clone(&state.blobs),
-            files: None,
-            locks: SessionLocks::Memory(Arc::default()),
-            demands: TerminationRequests::default(),
-        }))
+        let there = Arc::clone(self.sessions.shared_records());
+        let records = Arc::new(OverlayStore { there, single_records });
+        Sessions::view(records, Arc::clone(self.sessions.shared_blobs()))
     }
 }
 
@@ -272,7 +221,7 @@ impl Drop for SessionBuilder<'_> {
     fn drop(&mut self) {
         if !self.made {
             // Remaining records are found by their mark.
-            let _ = self.sessions.clear(&self.id);
+            let _ = clear_records(self.sessions, &self.id);
         }
     }
 }
@@ -309,7 +258,7 @@ pub(super) struct IncomingBlobs<'s> {
 }
 
 impl<'s> IncomingBlobs<'s> {
-    fn begin(blobs: &'s dyn Blobs) -> Result<Self, BlobError> {
+    pub(super) fn begin(blobs: &'s dyn Blobs) -> Result<Self, BlobError> {
         Ok(Self { blobs, upload: blobs.begin()?, unsynced: Vec::new(), bytes: 0 })
     }
 

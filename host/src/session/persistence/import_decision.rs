@@ -10,8 +10,8 @@ use std::time::SystemTime;
 
 use super::export::Exported;
 use super::import::{ImportBudget, ImportedBudget, IncomingBlobs, SessionBuilder};
-use super::query::damaged;
 use super::record::{Balance, Created, Head, RunRecord};
+use super::record_reader::{damaged, log_hash};
 use super::session_log::json;
 use super::shared_budgets::{FamilyId, LoadedFamily};
 use super::{RecordStatus, SessionId, Sessions, SessionsError, record_key};
@@ -59,11 +59,11 @@ impl ImportDecision {
         budget: Option<ImportBudget>,
     ) -> Result<Self, SessionsError> {
         let (sessions, id) = (making.sessions, &making.id);
-        let created = trial.created(id)?;
+        let created = trial.record_reader().created(id)?;
         if created.hand_overs.len() > MAX_HAND_OVERS {
             return Err(damaged(id, &format!("it names more than {MAX_HAND_OVERS} hand-overs")));
         }
-        let limited = limited_accounts(&trial.policy(id)?);
+        let limited = limited_accounts(&trial.reader().policy(id)?);
         let is_limited = !limited.is_empty();
         let family = FamilyId::of(id, &created)?;
         let members = sessions.families().members(family)?;
@@ -124,7 +124,7 @@ impl ImportDecision {
         }
         if let BudgetChoice::Shared(..) = self.decided {
             // More than the family knows was spent elsewhere: by the session, or by forks that it had there.
-            let mut known = making.sessions.balances(&id)?;
+            let mut known = making.sessions.record_reader().balances(&id)?;
             for (account, used) in &self.brought {
                 let own = known.entry(account.clone()).or_default();
                 *own = own.max(*used);
@@ -181,9 +181,9 @@ impl ImportDecision {
             }
             BudgetChoice::Own(ImportBudget::Fresh, _) => "imported: its budgets are full (fresh)".to_owned(),
         };
-        let mut head = trial.head(id)?;
+        let mut head = trial.record_reader().head(id)?;
         let number = head.runs.checked_add(1).ok_or_else(|| damaged(id, "its runs"))?;
-        let chain = Chain::resume(head.lines, trial.hash(id, &head)?);
+        let chain = Chain::resume(head.lines, log_hash(id, &head)?);
         let (line, chain) = chain.follow(&Event::Changed { run: number, what: &what }, SystemTime::now());
         let line = record_key::inline_value(&line).ok_or_else(|| damaged(id, "a line of its log"))?;
         last.put(record_key::numbered(b'A', id, chain.lines()), line);
@@ -211,7 +211,7 @@ impl ImportDecision {
 /// Returns true if a session of a family has an account of this name and size.
 fn is_known(sessions: &Sessions, members: &[SessionId], account: &(String, Allowance)) -> bool {
     // A session that was just removed, or is damaged, has none.
-    let policies = members.iter().filter_map(|member| sessions.policy(member).ok());
+    let policies = members.iter().filter_map(|member| sessions.reader().policy(member).ok());
     policies.into_iter().any(|policy| limited_accounts(&policy).contains(account))
 }
 
@@ -228,7 +228,7 @@ fn spent(id: &SessionId, exported: &Exported) -> Result<HashMap<String, Used>, S
 fn reset_balances(making: &mut SessionBuilder<'_>, id: &SessionId) -> Result<(), SessionsError> {
     let mut names = Vec::new();
     for kind in [b'L', b'C', b'E'] {
-        making.sessions.for_each_record(&record_key::prefix(kind, id), |(name, _)| {
+        making.sessions.record_reader().for_each_record(&record_key::prefix(kind, id), |(name, _)| {
             names.push(name);
             Ok(())
         })?;
@@ -244,7 +244,8 @@ fn raise_spent(
     spent: &HashMap<String, Used>,
     blobs: &mut IncomingBlobs<'_>,
 ) -> Result<(), SessionsError> {
-    let (balances, carried) = (making.sessions.balances(id)?, making.sessions.carried(id)?);
+    let (balances, carried) =
+        (making.sessions.record_reader().balances(id)?, making.sessions.record_reader().carried(id)?);
     let mut records = Vec::new();
     for (account, spent) in spent {
         let own = balances.get(account).copied().unwrap_or_default();

@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use bytes::Bytes;
 
 use super::call_counts::CallCounts;
-use super::query::damaged;
 use super::record::{Head, LogPosition, RunRecord, States};
+use super::record_reader::{damaged, log_hash};
 use super::session_lock::{SessionLock, Waiting, when_free};
 use super::session_log::{CommitBuilder, OpenLog, PendingJournal, SessionLog, json};
 use super::shared_budgets::{BudgetSharing, FamilyId, SpendingObserver};
@@ -106,7 +106,7 @@ impl PersistentSession {
         if lock_state.users == 0
             && let Some(spending) = self.log.spending()
         {
-            spending.restore(&self.sessions.spent(&self.id)?);
+            spending.restore(&self.sessions.reader().spent(&self.id)?);
         }
         Ok(())
     }
@@ -153,7 +153,7 @@ impl PersistentSession {
             if lock_state.users > 0 {
                 return Ok(Some((lock_state, None)));
             }
-            let session_lock = self.sessions.0.locks.try_take(&self.id)?;
+            let session_lock = self.sessions.locks().try_take(&self.id)?;
             Ok(session_lock.map(|session_lock| (lock_state, Some(session_lock))))
         })
     }
@@ -179,42 +179,43 @@ impl PersistentSession {
 
     /// Registers a run to be stopped when the session is removed.
     pub(in crate::session) fn stoppable(&self, stop: impl Fn() + Send + Sync + 'static) -> CancelRegistration {
-        self.sessions.stoppable(&self.id, Arc::new(stop))
+        self.sessions.terminations().stoppable(&self.id, Arc::new(stop))
     }
 
     /// Returns the files as the last commit left them.
     pub(in crate::session) fn head(&self, limits: Limits) -> Result<Tree, SessionsError> {
         let known = self.log.lock().as_ref().map(|open| open.head.snapshot);
-        let snapshot = known.map_or_else(|| self.sessions.head(&self.id).map(|head| head.snapshot), Ok)?;
-        Ok(Tree::open(snapshot, self.sessions.source(), limits)?)
+        let snapshot =
+            known.map_or_else(|| self.sessions.record_reader().head(&self.id).map(|head| head.snapshot), Ok)?;
+        Ok(Tree::open(snapshot, self.sessions.record_reader().source(), limits)?)
     }
 
     /// Returns the state that the last script of a language left besides its files; empty for none.
     pub(in crate::session) fn state(&self, language: Language) -> Result<Vec<u8>, SessionsError> {
         let states = self.log.lock().as_ref().map(|open| open.head.states.clone());
-        let states = states.map_or_else(|| self.sessions.head(&self.id).map(|head| head.states), Ok)?;
+        let states = states.map_or_else(|| self.sessions.record_reader().head(&self.id).map(|head| head.states), Ok)?;
         states.get(language.word()).map_or(Ok(Vec::new()), |blob| Ok(self.sessions.blobs().get(blob)?.to_vec()))
     }
 
     /// Loads the state of the session, and returns the next epoch.
     fn load(&self, known: Option<u64>) -> Result<u64, SessionsError> {
         let (sessions, id) = (&self.sessions, &self.id);
-        if sessions.identity(id)? != self.identity {
+        if sessions.record_reader().identity(id)? != self.identity {
             return Err(SessionsError::Replaced(id.clone()));
         }
-        let epoch = sessions.epoch(id)?;
-        let mut head = sessions.head(id)?;
-        let balances = sessions.balances(id)?;
-        let chain = Chain::resume(head.lines, sessions.hash(id, &head)?);
-        let family = FamilyId::of(id, &sessions.created(id)?)?;
-        let shared = sessions.families().record(id, family)?.map(|_| sessions.spent(id)).transpose()?;
+        let epoch = sessions.record_reader().epoch(id)?;
+        let mut head = sessions.record_reader().head(id)?;
+        let balances = sessions.record_reader().balances(id)?;
+        let chain = Chain::resume(head.lines, log_hash(id, &head)?);
+        let family = FamilyId::of(id, &sessions.record_reader().created(id)?)?;
+        let shared = sessions.families().record(id, family)?.map(|_| sessions.reader().spent(id)).transpose()?;
         self.restore(known != Some(epoch), &balances, shared.as_ref());
         let interrupted = std::mem::take(&mut head.running);
         let owner = Owner { key: record_key::single(b'O', id), epoch };
         let mut open = OpenLog::new(owner, head, chain, balances, BudgetSharing::new(family, shared));
         for run in interrupted {
             let status = RecordStatus::Interrupted;
-            let record = RunRecord { status, ..sessions.run(id, run)? };
+            let record = RunRecord { status, ..sessions.record_reader().run(id, run)? };
             open.put(record_key::numbered(b'R', id, run), json(&record));
             open.line(id, &Event::Ended { run, status: status.word(), error: None })?;
             if !sessions.records().scan(&record_key::numbered(b'J', id, run), None, 1)?.is_empty() {
@@ -256,7 +257,7 @@ impl PersistentSession {
         if let Some(retention) = self.retention.get() {
             return Ok(*retention);
         }
-        let retention = self.sessions.policy(&self.id)?.journal;
+        let retention = self.sessions.reader().policy(&self.id)?.journal;
         Ok(*self.retention.get_or_init(|| retention))
     }
 
@@ -269,12 +270,12 @@ impl PersistentSession {
             return Err(SessionsError::HandedOver(self.id.clone()));
         }
         if let Some(run) = open.head.unfinished {
-            if self.sessions.waits(&self.id, run)? {
+            if self.sessions.unfinished_runs().waits(&self.id, run)? {
                 return Err(SessionsError::Suspended { session: self.id.clone(), run });
             }
             // An interrupted run cannot be resumed once another one has started.
             if retention == JournalRetention::Suspended {
-                self.sessions.for_each_record(&record_key::prefix(b'J', &self.id), |(key, _)| {
+                self.sessions.record_reader().for_each_record(&record_key::prefix(b'J', &self.id), |(key, _)| {
                     open.remove(key);
                     Ok(())
                 })?;
@@ -380,7 +381,7 @@ impl PersistentSession {
         files: &Tree,
         widen: impl FnOnce(Policy, Lock) -> Result<(Policy, Lock), E>,
     ) -> Result<Policy, E> {
-        let (policy, lock) = widen(self.sessions.policy(&self.id)?, self.sessions.lock(&self.id)?)?;
+        let (policy, lock) = widen(self.sessions.reader().policy(&self.id)?, self.sessions.reader().lock(&self.id)?)?;
         let values = [(b'P', policy.to_json().to_string().into_bytes()), (b'M', json(&lock))];
         let record = RunRecord { status: RecordStatus::Changed, ..started_run.record.clone() };
         let event = Event::Changed { run: started_run.number, what };
@@ -444,7 +445,7 @@ impl PersistentSession {
         // A run that ends needs no journal. One that is kept is written to its end.
         let ends = |journal: &mut PendingJournal| journal.run == started_run.number;
         let journal = (retention == JournalRetention::Suspended).then(|| open.journal.take_if(ends)).flatten();
-        let outdated = self.sessions.outdated_journals(&self.id, retention, &open.head, MAX_TRIMMED)?;
+        let outdated = self.sessions.journals().outdated(&self.id, retention, &open.head, MAX_TRIMMED)?;
         let make = |commit: &mut CommitBuilder<'_>| {
             if let Some(files) = files {
                 let snapshot = files.seal(commit.upload()?)?;
@@ -521,7 +522,7 @@ struct KeyValueEntries {
 
 impl KeyValueBacking for KeyValueEntries {
     fn load(&self) -> Result<Vec<(EntryKey, Bytes)>, String> {
-        self.sessions.keyvalue(&self.id).map_err(|error| error_chain(&error))
+        self.sessions.record_reader().keyvalue(&self.id).map_err(|error| error_chain(&error))
     }
 
     fn keep(&self, changes: &[EntryChange]) -> Result<(), String> {

@@ -1,7 +1,7 @@
 //! Validation of a session's records, each by itself and together. They may come from a stranger.
 
-use super::query::damaged;
 use super::record::{Head, RunRecord};
+use super::record_reader::damaged;
 use super::{At, Point, RecordStatus, SessionId, Sessions, SessionsError, record_key, revision};
 use crate::guest::Language;
 use crate::session::journal;
@@ -43,9 +43,9 @@ impl<'s> RecordChecker<'s> {
     /// Checks the head by itself.
     pub(super) fn head(&self, head: &Head) -> Result<(), SessionsError> {
         let point = Point { session: self.id.clone(), at: At::Head };
-        let usage = self.sessions.files(&point)?.usage();
+        let usage = self.sessions.reader().files(&point)?.usage();
         let numbers = &head.running;
-        let left = self.sessions.run(self.id, head.left_by)?;
+        let left = self.sessions.record_reader().run(self.id, head.left_by)?;
         match () {
             () if left.snapshot != Some(head.snapshot) => {
                 self.bad(format!("its files differ from those that run {} left", head.left_by))
@@ -89,7 +89,7 @@ impl<'s> RecordChecker<'s> {
             b'T' => self.label(rest, number(value)),
             b'L' | b'C' if rest.len() != 32 => self.bad("the key of a balance"),
             b'L' | b'C' => {
-                self.balances += name.len() + self.sessions.value(self.id, value)?.len();
+                self.balances += name.len() + self.sessions.record_reader().value(self.id, value)?.len();
                 if self.balances > MAX_HELD { self.bad("it has too many balances") } else { Ok(()) }
             }
             b'E' if rest.len() != 16 => self.bad("the key of an entry of its ledger"),
@@ -98,7 +98,7 @@ impl<'s> RecordChecker<'s> {
                 Ok(())
             }
             b'J' if rest.len() != 16 => self.bad("the key of a journal"),
-            b'J' => match journal::decode(&self.sessions.value(self.id, value)?) {
+            b'J' => match journal::decode(&self.sessions.record_reader().value(self.id, value)?) {
                 Ok(_) => Ok(()),
                 Err(error) => self.bad(format!("a journal: {error}")),
             },
@@ -132,12 +132,13 @@ impl<'s> RecordChecker<'s> {
         let Some(label) = std::str::from_utf8(name).ok().filter(|name| revision::is_label(name)) else {
             return self.bad(format!("`{}` is not a label", name.escape_ascii()));
         };
-        let left = run.map(|run| self.sessions.run(self.id, run)).transpose()?.and_then(|run| run.snapshot);
+        let left =
+            run.map(|run| self.sessions.record_reader().run(self.id, run)).transpose()?.and_then(|run| run.snapshot);
         if left.is_some() { Ok(()) } else { self.bad(format!("the label `{label}` names no files")) }
     }
 
     fn stored(&mut self, name: &[u8], value: &[u8]) -> Result<(), SessionsError> {
-        let value = self.sessions.value(self.id, value)?;
+        let value = self.sessions.record_reader().value(self.id, value)?;
         match record_key::read_keyvalue(self.id, name).and_then(|key| keyvalue_size(&key, value.len())) {
             Some(size) => self.stored += size,
             None => return self.bad("an entry of `wasi:keyvalue`"),

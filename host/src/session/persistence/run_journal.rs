@@ -6,8 +6,8 @@ use super::call_counts::CallCounts;
 use super::call_decisions::pending;
 use super::calls_in_doubt::unresolved;
 use super::open_session::{PersistentSession, StartedRun};
-use super::query::damaged;
 use super::record::{Head, LedgerEntry, LedgerOutcome, RunRecord};
+use super::record_reader::{damaged, parse_record};
 use super::session_lock::Waiting;
 use super::session_log::{JudgedOperation, OpenLog, PendingJournal, json};
 use super::{RecordStatus, SessionId, Sessions, SessionsError, record_key};
@@ -27,7 +27,13 @@ pub(in crate::session) struct ResumedRun {
     pub(in crate::session) calls: Vec<Call>,
 }
 
-impl Sessions {
+/// Runs that can be resumed: suspended ones, and those whose process died.
+#[derive(Clone, Copy)]
+pub struct UnfinishedRuns<'s> {
+    pub(super) sessions: &'s Sessions,
+}
+
+impl UnfinishedRuns<'_> {
     /// Says what became of a call that had started when its process ended. Nothing is run: the run continues when it is
     /// resumed. The word is in the session's log.
     ///
@@ -42,7 +48,7 @@ impl Sessions {
         by: &str,
         waiting: Waiting,
     ) -> Result<u64, SessionsError> {
-        self.live(id, Some(waiting))?.resolve(run, seq, resolution, by)
+        self.sessions.live(id, Some(waiting))?.resolve(run, seq, resolution, by)
     }
 
     /// Ends a run that waits to be resumed: it does not continue, and its files are dropped.
@@ -50,25 +56,25 @@ impl Sessions {
     /// # Errors
     /// If there is no such session or run, or the end cannot be committed.
     pub fn abandon(&self, id: &SessionId, waiting: Waiting) -> Result<u64, SessionsError> {
-        self.live(id, Some(waiting))?.abandon()
+        self.sessions.live(id, Some(waiting))?.abandon()
     }
 
     /// Returns the run of a session that can be resumed, if there is one: it is suspended, or was interrupted.
     ///
     /// # Errors
     /// If there is no such session, or it cannot be read.
-    pub fn unfinished(&self, id: &SessionId) -> Result<Option<u64>, SessionsError> {
-        self.created(id)?;
-        let head = self.head(id)?;
+    pub fn run_of(&self, id: &SessionId) -> Result<Option<u64>, SessionsError> {
+        self.sessions.record_reader().created(id)?;
+        let head = self.sessions.record_reader().head(id)?;
         if head.handed_over.is_some() {
             return Ok(None);
         }
-        if head.unfinished.is_some() || head.running.is_empty() || self.0.locks.is_taken(id)? {
+        if head.unfinished.is_some() || head.running.is_empty() || self.sessions.locks().is_taken(id)? {
             return Ok(head.unfinished);
         }
         // A process died, and no other has noticed yet.
         for run in head.running {
-            if !self.records().scan(&record_key::numbered(b'J', id, run), None, 1)?.is_empty() {
+            if !self.sessions.records().scan(&record_key::numbered(b'J', id, run), None, 1)?.is_empty() {
                 return Ok(Some(run));
             }
         }
@@ -79,12 +85,12 @@ impl Sessions {
     ///
     /// # Errors
     /// If there is no such session, or its journal cannot be read.
-    pub fn unfinished_limits(&self, id: &SessionId) -> Result<Option<Limits>, SessionsError> {
-        let Some(run) = self.unfinished(id)? else { return Ok(None) };
+    pub fn limits_of(&self, id: &SessionId) -> Result<Option<Limits>, SessionsError> {
+        let Some(run) = self.run_of(id)? else { return Ok(None) };
         let failed = |source| SessionsError::Replay { session: id.clone(), run, source };
         // The first entry says it, and a journal may be long.
-        let Some(chunk) = self.records().get(&record_key::journal(id, run, 0))? else { return Ok(None) };
-        match self.decoded(id, run, &self.value(id, &chunk)?)?.first() {
+        let Some(chunk) = self.sessions.records().get(&record_key::journal(id, run, 0))? else { return Ok(None) };
+        match decoded(id, run, &self.sessions.record_reader().value(id, &chunk)?)?.first() {
             Some(JournalEntry::Started(start)) => Ok(Some(start.limits().map_err(failed)?)),
             _ => Ok(None),
         }
@@ -92,12 +98,21 @@ impl Sessions {
 
     /// Returns true if a run waits for a human, also where the process died that resumed it: no other run may begin.
     pub(super) fn waits(&self, id: &SessionId, run: u64) -> Result<bool, SessionsError> {
-        Ok(self.run(id, run)?.status.waits() || !pending(id, run, self.journal(id, run)?)?.is_empty())
+        Ok(self.sessions.record_reader().run(id, run)?.status.waits()
+            || !pending(id, run, self.sessions.journals().journal(id, run)?)?.is_empty())
     }
+}
 
+/// Journals of runs in the store.
+#[derive(Clone, Copy)]
+pub(super) struct RunJournals<'s> {
+    pub(super) sessions: &'s Sessions,
+}
+
+impl RunJournals<'_> {
     /// Returns the keys of the journals that are kept no longer, of runs that have ended: of at most so many runs, the
     /// oldest first.
-    pub(super) fn outdated_journals(
+    pub(super) fn outdated(
         &self,
         id: &SessionId,
         retention: JournalRetention,
@@ -109,15 +124,15 @@ impl Sessions {
         let prefix = record_key::prefix(b'J', id);
         let (mut keys, mut after) = (Vec::new(), None);
         for _ in 0..max_runs {
-            let Some((key, _)) = self.records().scan(&prefix, after.as_deref(), 1)?.pop() else { break };
+            let Some((key, _)) = self.sessions.records().scan(&prefix, after.as_deref(), 1)?.pop() else { break };
             let (_, run) = record_key::read_journal(&key).ok_or_else(|| damaged(id, "the key of a journal"))?;
             if !head.needs_journal(run) {
-                let record = self.run(id, run)?;
+                let record = self.sessions.record_reader().run(id, run)?;
                 if record.ended.unwrap_or(record.started) >= oldest {
                     // Later runs have ended later.
                     break;
                 }
-                self.for_each_record(&record_key::numbered(b'J', id, run), |(key, _)| {
+                self.sessions.record_reader().for_each_record(&record_key::numbered(b'J', id, run), |(key, _)| {
                     keys.push(key);
                     Ok(())
                 })?;
@@ -128,9 +143,9 @@ impl Sessions {
     }
 
     /// Returns the number of chunks of a run's journal.
-    fn journal_chunks(&self, id: &SessionId, run: u64) -> Result<u64, SessionsError> {
+    pub(super) fn chunks(&self, id: &SessionId, run: u64) -> Result<u64, SessionsError> {
         let mut chunks = 0;
-        self.for_each_record(&record_key::numbered(b'J', id, run), |_| {
+        self.sessions.record_reader().for_each_record(&record_key::numbered(b'J', id, run), |_| {
             chunks += 1;
             Ok(())
         })?;
@@ -140,27 +155,17 @@ impl Sessions {
     /// Reads the journal of a run; empty if it has none.
     pub(super) fn journal(&self, id: &SessionId, run: u64) -> Result<Vec<JournalEntry>, SessionsError> {
         let mut bytes = Vec::new();
-        self.for_each_record(&record_key::numbered(b'J', id, run), |(_, value)| {
-            bytes.extend_from_slice(&self.value(id, &value)?);
+        self.sessions.record_reader().for_each_record(&record_key::numbered(b'J', id, run), |(_, value)| {
+            bytes.extend_from_slice(&self.sessions.record_reader().value(id, &value)?);
             Ok(())
         })?;
-        self.decoded(id, run, &bytes)
+        decoded(id, run, &bytes)
     }
+}
 
-    pub(super) fn decoded(&self, id: &SessionId, run: u64, bytes: &[u8]) -> Result<Vec<JournalEntry>, SessionsError> {
-        journal::decode(bytes).map_err(|source| SessionsError::Replay { session: id.clone(), run, source })
-    }
-
-    /// Returns the calls that a run had made, from the session's log.
-    pub(super) fn calls_of(&self, id: &SessionId, run: u64) -> Result<Vec<Call>, SessionsError> {
-        let mut calls = Vec::new();
-        let mut complete = true;
-        let record = self.run(id, run)?;
-        self.logged_events(id, record.log.as_ref(), Some(run), &mut |event| {
-            complete &= Call::replay(event, &mut calls);
-        })?;
-        if complete { Ok(calls) } else { Err(damaged(id, "its log lacks a call")) }
-    }
+/// Decodes the bytes of a run's journal.
+fn decoded(id: &SessionId, run: u64, bytes: &[u8]) -> Result<Vec<JournalEntry>, SessionsError> {
+    journal::decode(bytes).map_err(|source| SessionsError::Replay { session: id.clone(), run, source })
 }
 
 /// Marks the calls as pending whose result the script was never given, though they had ended, or had been refused: they
@@ -262,7 +267,7 @@ impl PersistentSession {
         // The commit that failed may have been made in spite of that: then the run has ended.
         let first = record_key::journal(&self.id, started_run.number, 0);
         let is_there = || {
-            let record = self.sessions.run(&self.id, started_run.number);
+            let record = self.sessions.record_reader().run(&self.id, started_run.number);
             record.is_ok_and(|record| record.ended.is_none())
                 && matches!(self.sessions.records().get(&first), Ok(Some(_)))
         };
@@ -291,9 +296,9 @@ impl PersistentSession {
 
     /// Returns the number and the journal of the run that can be resumed.
     pub(in crate::session) fn unfinished(&self) -> Result<(u64, Vec<JournalEntry>), SessionsError> {
-        self.sessions.refuse_handed_over(&self.id)?;
-        let run = self.sessions.unfinished(&self.id)?.ok_or_else(|| self.nothing_to_resume())?;
-        Ok((run, self.sessions.journal(&self.id, run)?))
+        self.sessions.record_reader().refuse_handed_over(&self.id)?;
+        let run = self.sessions.unfinished_runs().run_of(&self.id)?.ok_or_else(|| self.nothing_to_resume())?;
+        Ok((run, self.sessions.journals().journal(&self.id, run)?))
     }
 
     fn nothing_to_resume(&self) -> SessionsError {
@@ -304,8 +309,8 @@ impl PersistentSession {
     pub(in crate::session) fn reenter(&self, limits: vfs::Limits) -> Result<ResumedRun, SessionsError> {
         self.locked(|| {
             let number = self.unfinished_run()?;
-            let journal = self.sessions.journal(&self.id, number)?;
-            let calls = self.sessions.calls_of(&self.id, number)?;
+            let journal = self.sessions.journals().journal(&self.id, number)?;
+            let calls = self.sessions.history().calls_of(&self.id, number)?;
             if let Some(seq) = unknown_call(&calls, &journal) {
                 return Err(damaged(&self.id, &format!("its journal has call {seq}, and its log does not")));
             }
@@ -313,11 +318,11 @@ impl PersistentSession {
             let files = self.head(limits)?;
             let mut open = self.log.lock();
             let open = open.as_mut().ok_or(SessionsError::NotTaken)?;
-            let record = self.sessions.run(&self.id, number)?;
+            let record = self.sessions.record_reader().run(&self.id, number)?;
             if record.base != open.head.snapshot {
                 return Err(damaged(&self.id, "its files are not those that the unfinished run started with"));
             }
-            let chunks = self.sessions.journal_chunks(&self.id, number)?;
+            let chunks = self.sessions.journals().chunks(&self.id, number)?;
             open.journal = Some(PendingJournal::new(number, chunks, Vec::new()));
             open.head.unfinished = None;
             open.head.running.push(number);
@@ -332,7 +337,8 @@ impl PersistentSession {
         let mut open = self.log.lock();
         let open = open.as_mut().ok_or(SessionsError::NotTaken)?;
         let Some(value) = self.sessions.records().get(&record_key::entry(&self.id, run, seq))? else { return Ok(()) };
-        let entry: LedgerEntry = self.sessions.read(&self.id, "an entry", &self.sessions.value(&self.id, &value)?)?;
+        let entry: LedgerEntry =
+            parse_record(&self.id, "an entry", &self.sessions.record_reader().value(&self.id, &value)?)?;
         if entry.outcome == LedgerOutcome::Released {
             return Ok(());
         }
@@ -354,12 +360,12 @@ impl PersistentSession {
 
     /// Returns the number of the run that can be resumed, if there is one.
     pub(in crate::session) fn unfinished_run_number(&self) -> Result<Option<u64>, SessionsError> {
-        self.sessions.unfinished(&self.id)
+        self.sessions.unfinished_runs().run_of(&self.id)
     }
 
     /// Returns the number of the run that can be resumed.
     fn unfinished_run(&self) -> Result<u64, SessionsError> {
-        self.sessions.refuse_handed_over(&self.id)?;
+        self.sessions.record_reader().refuse_handed_over(&self.id)?;
         let unfinished = self.log.lock().as_ref().and_then(|open| open.head.unfinished);
         unfinished.ok_or_else(|| self.nothing_to_resume())
     }
@@ -379,7 +385,7 @@ impl PersistentSession {
     fn resolve(&self, run: Option<u64>, seq: u64, resolution: &Resolution, by: &str) -> Result<u64, SessionsError> {
         let resolved = self.locked(|| {
             let number = self.unfinished_run_named(run)?;
-            if !unresolved(&self.sessions.journal(&self.id, number)?).contains_key(&seq) {
+            if !unresolved(&self.sessions.journals().journal(&self.id, number)?).contains_key(&seq) {
                 let what = format!("call {seq} in doubt");
                 return Err(SessionsError::NoPoint { session: self.id.clone(), what });
             }
@@ -397,7 +403,7 @@ impl PersistentSession {
 
     /// Appends an entry to the journal of a run that is not active, and an event to the log.
     pub(super) fn append_entry(&self, run: u64, entry: &JournalEntry, event: &Event<'_>) -> Result<(), SessionsError> {
-        let chunks = self.sessions.journal_chunks(&self.id, run)?;
+        let chunks = self.sessions.journals().chunks(&self.id, run)?;
         let mut open = self.log.lock();
         let open = open.as_mut().ok_or(SessionsError::NotTaken)?;
         let bytes = journal::encode(entry);
@@ -414,7 +420,8 @@ impl PersistentSession {
             let number = self.unfinished_run()?;
             let is_kept = self.retention()? != JournalRetention::Suspended;
             let status = RecordStatus::from(Status::Cancelled);
-            let record = RunRecord { status, ended: Some(vfs::now()), ..self.sessions.run(&self.id, number)? };
+            let record =
+                RunRecord { status, ended: Some(vfs::now()), ..self.sessions.record_reader().run(&self.id, number)? };
             let mut open = self.log.lock();
             let open = open.as_mut().ok_or(SessionsError::NotTaken)?;
             let event = Event::Ended { run: number, status: status.word(), error: None };
@@ -425,10 +432,13 @@ impl PersistentSession {
                     if is_kept {
                         return Ok(());
                     }
-                    self.sessions.for_each_record(&record_key::numbered(b'J', &self.id, number), |(key, _)| {
-                        commit.batch.remove(key);
-                        Ok(())
-                    })
+                    self.sessions.record_reader().for_each_record(
+                        &record_key::numbered(b'J', &self.id, number),
+                        |(key, _)| {
+                            commit.batch.remove(key);
+                            Ok(())
+                        },
+                    )
                 })
             })?;
             Ok(number)

@@ -5,13 +5,12 @@ use std::collections::{BTreeMap, HashMap};
 use serde::Serialize;
 use serde_json::Value as Json;
 
-use super::record::RunRecord;
-use super::{Point, RecordStatus, SessionId, Sessions, SessionsError, revision::At};
+use super::{RecordStatus, SessionId};
 use crate::capability::Amount;
-use crate::gate::{BudgetKind, CallOutcome, Cost, LoggedDebit, LoggedDecision, LoggedEvent, limited_accounts};
+use crate::gate::{BudgetKind, CallOutcome, Cost, LoggedDebit, LoggedDecision, LoggedEvent};
 use crate::guest::{OperationId, Value};
 use crate::ledger::{Allowance, Used};
-use crate::session::journal::{JournalEntry, RecordedAnswer, restore_edits};
+use crate::session::journal::{JournalEntry, RecordedAnswer, ReplayError, restore_edits};
 use crate::vfs::{Action, Body, Edit};
 
 /// Run of a session, call by call.
@@ -110,52 +109,10 @@ pub struct ChangedFile {
     pub bytes: Option<u64>,
 }
 
-impl Sessions {
-    /// Returns a run call by call, from the session's log and, if there is one, the journal of the run. A point without a
-    /// run is the last one; a label that of the run that it names.
-    ///
-    /// # Errors
-    /// If there is no such session or run, or its log or journal cannot be read.
-    pub fn replay(&self, point: &Point) -> Result<ReplayedRun, SessionsError> {
-        let id = &point.session;
-        let (run, record) = self.script_run(point)?;
-        let mut calls = CallReader::new(run, limited_accounts(&self.policy(id)?), self.carried(id)?);
-        self.logged_events(id, None, None, &mut |event| calls.take(event))?;
-        let journal = self.journal(id, run)?;
-        let is_there = !journal.is_empty();
-        calls.take_journal(journal).map_err(|source| SessionsError::Replay { session: id.clone(), run, source })?;
-        let calls = calls.calls.into_values().collect();
-        Ok(ReplayedRun {
-            session: id.clone(),
-            run,
-            status: record.status,
-            script: record.script,
-            journal: is_there,
-            calls,
-        })
-    }
-
-    /// Returns the run of a script that a point names, with its record: without a run, the last one.
-    pub(super) fn script_run(&self, point: &Point) -> Result<(u64, RunRecord), SessionsError> {
-        let id = &point.session;
-        let runs = self.runs(id)?;
-        let number = match point.at {
-            At::Run(run) => Some(run),
-            At::Label(_) => Some(self.snapshot(point)?.1),
-            At::Head => runs.iter().rev().find(|(_, run)| !run.hash.is_empty()).map(|(number, _)| *number),
-        };
-        let found = runs.into_iter().find(|(run, record)| Some(*run) == number && !record.hash.is_empty());
-        found.ok_or_else(|| SessionsError::NoPoint {
-            session: id.clone(),
-            what: number.map_or("run yet".to_owned(), |run| format!("run {run} of a script")),
-        })
-    }
-}
-
 /// Reader of the calls of a run from the log of its session and from its journal.
 pub(super) struct CallReader {
     run: u64,
-    calls: BTreeMap<u64, ReplayedCall>,
+    pub(super) calls: BTreeMap<u64, ReplayedCall>,
     limits: HashMap<String, Allowance>,
     /// Amounts that the session has spent so far, by account.
     used: HashMap<String, Used>,
@@ -280,7 +237,7 @@ impl CallReader {
     }
 
     /// Takes results and changes of files from the journal of the run.
-    fn take_journal(&mut self, journal: Vec<JournalEntry>) -> Result<(), super::ReplayError> {
+    pub(super) fn take_journal(&mut self, journal: Vec<JournalEntry>) -> Result<(), ReplayError> {
         let mut operations: HashMap<OperationId, u64> = HashMap::new();
         for entry in journal {
             match entry {
@@ -303,7 +260,7 @@ impl CallReader {
         Ok(())
     }
 
-    fn delivered(&mut self, seq: u64, answer: RecordedAnswer) -> Result<(), super::ReplayError> {
+    fn delivered(&mut self, seq: u64, answer: RecordedAnswer) -> Result<(), ReplayError> {
         let (result, edits) = answer.restore()?;
         self.with(seq, |call| {
             call.files = Some(edits.iter().map(ChangedFile::of).collect());

@@ -28,6 +28,7 @@ const TRIES: u32 = 20;
 pub type Waiting = Arc<dyn Fn() -> bool + Send + Sync>;
 
 /// Locks of a store of sessions.
+#[derive(Clone)]
 pub(super) enum SessionLocks {
     /// Files in a directory, for several processes.
     Files(PathBuf),

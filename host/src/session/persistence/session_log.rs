@@ -403,10 +403,6 @@ impl CommitBuilder<'_> {
 
 impl Audit for SessionLog {
     fn write(&self, event: &Event<'_>) -> Result<(), AuditError> {
-        if let Event::Ended { .. } = event {
-            // Written by the commit of the run's end: see `PersistentSession::conclude`.
-            return Ok(());
-        }
         let mut guard = self.lock();
         let open = guard.as_mut().ok_or(SessionsError::NotTaken)?;
         if open.bytes > MAX_WAITING {

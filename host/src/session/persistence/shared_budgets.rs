@@ -15,8 +15,8 @@ use std::collections::{BTreeSet, HashMap};
 
 use serde::{Deserialize, Serialize};
 
-use super::query::damaged;
 use super::record::{Balance, Created};
+use super::record_reader::{damaged, parse_record};
 use super::session_log::json;
 use super::{SessionId, Sessions, SessionsError, record_key};
 use crate::capability::Amount;
@@ -162,39 +162,27 @@ impl LoadedFamily {
 }
 
 /// Budgets of the families of a store.
-pub(super) struct BudgetFamilies<'s>(&'s Sessions);
-
-impl Sessions {
-    /// Returns the budgets that sessions share.
-    pub(super) fn families(&self) -> BudgetFamilies<'_> {
-        BudgetFamilies(self)
-    }
-
-    /// Returns the spent amount of each account, by its name: by the session, and by all that share it.
-    ///
-    /// # Errors
-    /// If there is no such session, or it cannot be read.
-    pub fn spent(&self, id: &SessionId) -> Result<HashMap<String, Used>, SessionsError> {
-        self.families().spent(id)
-    }
+#[derive(Clone, Copy)]
+pub(super) struct BudgetFamilies<'s> {
+    pub(super) sessions: &'s Sessions,
 }
 
 impl BudgetFamilies<'_> {
     /// Reads the family's record; `None` if no other session was ever in the family.
     pub(super) fn record(&self, id: &SessionId, family: FamilyId) -> Result<Option<LoadedFamily>, SessionsError> {
-        let Some(value) = self.0.records().get(&family.key())? else { return Ok(None) };
-        let read: FamilyRecord = self.0.read(id, "the record of its family", &value)?;
+        let Some(value) = self.sessions.records().get(&family.key())? else { return Ok(None) };
+        let read: FamilyRecord = parse_record(id, "the record of its family", &value)?;
         Ok(Some(LoadedFamily { id: family, family: read, value }))
     }
 
     /// Returns the spent amount of each account, by its name: by the session, and by all that share it.
-    fn spent(&self, id: &SessionId) -> Result<HashMap<String, Used>, SessionsError> {
-        let mut spent = self.0.balances(id)?;
-        let family = FamilyId::of(id, &self.0.created(id)?)?;
+    pub(super) fn spent(&self, id: &SessionId) -> Result<HashMap<String, Used>, SessionsError> {
+        let mut spent = self.sessions.record_reader().balances(id)?;
+        let family = FamilyId::of(id, &self.sessions.record_reader().created(id)?)?;
         if self.record(id, family)?.is_none() {
             return Ok(spent);
         }
-        for (account, _) in limited_accounts(&self.0.policy(id)?) {
+        for (account, _) in limited_accounts(&self.sessions.reader().policy(id)?) {
             if let Some((_, shared)) = self.account(id, family, &account)? {
                 let own = spent.entry(account).or_default();
                 *own = own.max(shared);
@@ -210,16 +198,18 @@ impl BudgetFamilies<'_> {
         family: FamilyId,
         account: &str,
     ) -> Result<Option<(Vec<u8>, Used)>, SessionsError> {
-        let Some(value) = self.0.records().get(&family.account(account))? else { return Ok(None) };
-        let spent: FamilyBalance = self.0.read(id, "an account of its family", &value)?;
+        let Some(value) = self.sessions.records().get(&family.account(account))? else { return Ok(None) };
+        let spent: FamilyBalance = parse_record(id, "an account of its family", &value)?;
         let used = spent.used().ok_or_else(|| damaged(id, "an account of its family"))?;
         Ok(Some((value, used)))
     }
 
     /// Reads the session's own balance of an account from the store.
     fn own_balance(&self, id: &SessionId, account: &str) -> Result<Used, SessionsError> {
-        let Some(value) = self.0.records().get(&record_key::account(id, account))? else { return Ok(Used::default()) };
-        let balance: Balance = self.0.read(id, "a balance", &self.0.value(id, &value)?)?;
+        let Some(value) = self.sessions.records().get(&record_key::account(id, account))? else {
+            return Ok(Used::default());
+        };
+        let balance: Balance = parse_record(id, "a balance", &self.sessions.record_reader().value(id, &value)?)?;
         balance.used().ok_or_else(|| damaged(id, "a balance"))
     }
 
@@ -227,8 +217,8 @@ impl BudgetFamilies<'_> {
     /// records too.
     pub(super) fn share(&self, id: &SessionId) -> Result<LoadedFamily, SessionsError> {
         for _ in 0..ATTEMPTS {
-            let identity = self.0.identity(id)?;
-            let family = FamilyId::of(id, &self.0.read(id, "its first record", &identity)?)?;
+            let identity = self.sessions.record_reader().identity(id)?;
+            let family = FamilyId::of(id, &parse_record(id, "its first record", &identity)?)?;
             if let Some(founded) = self.record(id, family)? {
                 self.fill(id, &founded)?;
                 return Ok(founded);
@@ -238,7 +228,7 @@ impl BudgetFamilies<'_> {
             batch.expect(record_key::single(b'S', id), Some(identity));
             batch.expect(family.key(), None);
             batch.put(family.key(), json(&FamilyRecord { members: 1, budgets: BudgetsAt::Here }));
-            match self.0.records().commit(batch) {
+            match self.sessions.records().commit(batch) {
                 Err(StoreError::Conflict { .. }) => {}
                 committed => committed?,
             }
@@ -250,11 +240,12 @@ impl BudgetFamilies<'_> {
     /// creates such a record itself.
     fn fill(&self, id: &SessionId, family: &LoadedFamily) -> Result<(), SessionsError> {
         // Of budgets that went along with a hand-over, members that are left count as having spent all, and have not.
-        let unspent = if family.family.budgets.is_here() { HashMap::new() } else { self.0.carried(id)? };
+        let unspent =
+            if family.family.budgets.is_here() { HashMap::new() } else { self.sessions.record_reader().carried(id)? };
         let family = family.id;
         for _ in 0..ATTEMPTS {
             let mut pages = vec![Batch::default()];
-            for (account, used) in self.0.balances(id)? {
+            for (account, used) in self.sessions.record_reader().balances(id)? {
                 if unspent.get(&account) == Some(&used) || self.account(id, family, &account)?.is_some() {
                     continue;
                 }
@@ -266,7 +257,7 @@ impl BudgetFamilies<'_> {
                 page.put(family.account(&account), FamilyBalance::of(used));
             }
             let mut made = pages.into_iter().filter(|page| !page.changes.is_empty());
-            match made.try_for_each(|page| self.0.records().commit(page)) {
+            match made.try_for_each(|page| self.sessions.records().commit(page)) {
                 Err(StoreError::Conflict { .. }) => {}
                 made => return Ok(made?),
             }
@@ -298,14 +289,14 @@ impl BudgetFamilies<'_> {
     /// Removes the remaining records of a family that no longer exists.
     pub(super) fn clear(&self, family: FamilyId) -> Result<(), SessionsError> {
         loop {
-            let page = self.0.records().scan(&record_key::family_prefix(family.0.as_bytes()), None, PAGE)?;
+            let page = self.sessions.records().scan(&record_key::family_prefix(family.0.as_bytes()), None, PAGE)?;
             if page.is_empty() {
                 return Ok(());
             }
             let mut batch = Batch::default();
             batch.expect(family.key(), None);
             page.into_iter().for_each(|(name, _)| batch.remove(name));
-            match self.0.records().commit(batch) {
+            match self.sessions.records().commit(batch) {
                 // The family exists again.
                 Err(StoreError::Conflict { .. }) => return Ok(()),
                 removed => removed?,
@@ -319,11 +310,11 @@ impl BudgetFamilies<'_> {
         self.recount()?;
         let mut last = None;
         let mut left = Vec::new();
-        self.0.for_each_record(record_key::FAMILY_ACCOUNTS, |(name, _)| {
+        self.sessions.record_reader().for_each_record(record_key::FAMILY_ACCOUNTS, |(name, _)| {
             let family = record_key::family_of(&name).map(|bytes| FamilyId(bytes.into()));
             if let Some(family) = family.filter(|family| last != Some(*family)) {
                 last = Some(family);
-                left.extend(self.0.records().get(&family.key())?.is_none().then_some(family));
+                left.extend(self.sessions.records().get(&family.key())?.is_none().then_some(family));
             }
             Ok(())
         })?;
@@ -333,15 +324,15 @@ impl BudgetFamilies<'_> {
     /// Returns the families whose records have a wrong member count: the record, and the right count.
     pub(super) fn miscounted(&self) -> Result<Vec<(Record, u64)>, SessionsError> {
         let mut families = Vec::new();
-        self.0.for_each_record(record_key::FAMILIES, |record| {
+        self.sessions.record_reader().for_each_record(record_key::FAMILIES, |record| {
             families.push(record);
             Ok(())
         })?;
         // After the records were read: whoever joins or leaves meanwhile changes them.
         let mut members = HashMap::<Vec<u8>, u64>::new();
-        for id in if families.is_empty() { Vec::new() } else { self.0.list()? } {
+        for id in if families.is_empty() { Vec::new() } else { self.sessions.list()? } {
             // A session may have been removed since it was listed.
-            if let Some(created) = self.0.find_created(&id)? {
+            if let Some(created) = self.sessions.record_reader().find_created(&id)? {
                 *members.entry(FamilyId::of(&id, &created)?.key()).or_default() += 1;
             }
         }
@@ -349,7 +340,7 @@ impl BudgetFamilies<'_> {
         let there = |name: &[u8]| members.get(name).copied().unwrap_or_default();
         let mut wrong = Vec::new();
         for (name, value) in families.into_iter().filter(|(name, value)| counted(value) != Some(there(name))) {
-            if self.0.records().get(&name)?.as_ref() == Some(&value) {
+            if self.sessions.records().get(&name)?.as_ref() == Some(&value) {
                 let members = there(&name);
                 wrong.push(((name, value), members));
             }
@@ -370,7 +361,7 @@ impl BudgetFamilies<'_> {
                 let budgets = record.map_or(BudgetsAt::HandedOver, |record| record.budgets);
                 batch.put(name, json(&FamilyRecord { members, budgets }));
             }
-            match self.0.records().commit(batch) {
+            match self.sessions.records().commit(batch) {
                 // A session joined or left meanwhile.
                 Err(StoreError::Conflict { .. }) => {}
                 counted => counted?,
@@ -382,9 +373,9 @@ impl BudgetFamilies<'_> {
     /// Returns the sessions of a family.
     pub(super) fn members(&self, family: FamilyId) -> Result<Vec<SessionId>, SessionsError> {
         let mut members = Vec::new();
-        for id in self.0.list()? {
+        for id in self.sessions.list()? {
             // A session may have been removed since it was listed.
-            if let Some(created) = self.0.find_created(&id)?
+            if let Some(created) = self.sessions.record_reader().find_created(&id)?
                 && FamilyId::of(&id, &created)? == family
             {
                 members.push(id);

@@ -11,7 +11,7 @@ use std::thread;
 use std::time::Duration;
 
 use super::session_lock::{SessionLocks, make_directory, open};
-use super::{SessionId, Sessions, SessionsError};
+use super::{SessionId, SessionsError};
 
 /// Interval at which a process with active runs polls: a run must have stopped within 50 ms.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
@@ -19,9 +19,13 @@ const POLL_INTERVAL: Duration = Duration::from_millis(20);
 /// Callback that stops a run.
 type Stop = Arc<dyn Fn() + Send + Sync>;
 
-/// Active runs of a process, and sessions in memory that are being removed.
-#[derive(Default)]
-pub(super) struct TerminationRequests(Mutex<TerminationState>);
+/// Active runs of a process, and sessions in memory that are being removed. Cheap to clone.
+#[derive(Clone)]
+pub(super) struct TerminationRequests {
+    state: Arc<Mutex<TerminationState>>,
+    /// Place of the locks, which is also that of the files of requests.
+    locks: SessionLocks,
+}
 
 #[derive(Default)]
 struct TerminationState {
@@ -41,49 +45,22 @@ impl TerminationState {
 }
 
 impl TerminationRequests {
+    /// Creates the requests of sessions with these locks.
+    pub(super) fn new(locks: SessionLocks) -> Self {
+        Self { state: Arc::default(), locks }
+    }
+
     /// Locks the state. No change can be seen half done, so a poisoned lock is still good.
     fn lock(&self) -> MutexGuard<'_, TerminationState> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
 
-/// Registration of a run that is stopped when its session is removed, until this is dropped.
-pub(in crate::session) struct CancelRegistration {
-    sessions: Sessions,
-    number: u64,
-}
-
-impl Drop for CancelRegistration {
-    fn drop(&mut self) {
-        self.sessions.0.demands.lock().runs.retain(|(number, ..)| *number != self.number);
-    }
-}
-
-/// Request to terminate the runs of a session. It is in force until this is dropped.
-pub(super) struct TerminationRequest {
-    sessions: Sessions,
-    id: SessionId,
-    /// Locked file and its path; `None` if sessions are in memory, or another process has locked the file already.
-    file: Option<(File, PathBuf)>,
-}
-
-impl Drop for TerminationRequest {
-    fn drop(&mut self) {
-        self.sessions.0.demands.lock().requested.remove(&self.id);
-        if let Some((_, path)) = &self.file {
-            // A file that stays is ignored: nobody has locked it.
-            let _ = fs::remove_file(path);
-        }
-    }
-}
-
-impl Sessions {
     /// Requests that the runs of a session stop.
     pub(super) fn demand(&self, id: &SessionId) -> Result<TerminationRequest, SessionsError> {
-        let mut demand = TerminationRequest { sessions: self.clone(), id: id.clone(), file: None };
-        match &self.0.locks {
+        let mut demand = TerminationRequest { requests: self.clone(), id: id.clone(), file: None };
+        match &self.locks {
             SessionLocks::Memory(_) => {
-                self.0.demands.lock().requested.insert(id.clone());
+                self.lock().requested.insert(id.clone());
             }
             SessionLocks::Files(directory) => {
                 let path = request_path(directory, id);
@@ -101,17 +78,17 @@ impl Sessions {
 
     /// Registers a run that is stopped when its session is removed.
     pub(super) fn stoppable(&self, id: &SessionId, stop: Stop) -> CancelRegistration {
-        let mut state = self.0.demands.lock();
+        let mut state = self.lock();
         state.last += 1;
         let number = state.last;
         state.runs.push((number, id.clone(), stop));
         if !state.polling {
-            let sessions = self.clone();
+            let requests = self.clone();
             // Without the thread, a removal waits for the run's end; nothing else changes.
-            let poller = thread::Builder::new().name("tollhouse-demands".into()).spawn(move || sessions.poll());
+            let poller = thread::Builder::new().name("tollhouse-demands".into()).spawn(move || requests.poll());
             state.polling = poller.is_ok();
         }
-        CancelRegistration { sessions: self.clone(), number }
+        CancelRegistration { requests: self.clone(), number }
     }
 
     /// Polls as long as there are active runs. Files are looked at, and runs are stopped, while nothing is locked: runs
@@ -120,8 +97,8 @@ impl Sessions {
         loop {
             thread::sleep(POLL_INTERVAL);
             let Some(active) = self.active_or_end() else { return };
-            let requested: HashSet<SessionId> = match &self.0.locks {
-                SessionLocks::Memory(_) => self.0.demands.lock().requested.clone(),
+            let requested: HashSet<SessionId> = match &self.locks {
+                SessionLocks::Memory(_) => self.lock().requested.clone(),
                 SessionLocks::Files(directory) => {
                     active.into_iter().filter(|id| is_held(&request_path(directory, id))).collect()
                 }
@@ -129,16 +106,46 @@ impl Sessions {
             if requested.is_empty() {
                 continue;
             }
-            let stops = self.0.demands.lock().stops_of(&requested);
+            let stops = self.lock().stops_of(&requested);
             stops.iter().for_each(|stop| stop());
         }
     }
 
     /// Returns the sessions with active runs; without any, notes that the polling thread ends.
     fn active_or_end(&self) -> Option<BTreeSet<SessionId>> {
-        let mut state = self.0.demands.lock();
+        let mut state = self.lock();
         state.polling = !state.runs.is_empty();
         state.polling.then(|| state.runs.iter().map(|(_, id, _)| id.clone()).collect())
+    }
+}
+
+/// Registration of a run that is stopped when its session is removed, until this is dropped.
+pub(in crate::session) struct CancelRegistration {
+    requests: TerminationRequests,
+    number: u64,
+}
+
+impl Drop for CancelRegistration {
+    fn drop(&mut self) {
+        self.requests.lock().runs.retain(|(number, ..)| *number != self.number);
+    }
+}
+
+/// Request to terminate the runs of a session. It is in force until this is dropped.
+pub(super) struct TerminationRequest {
+    requests: TerminationRequests,
+    id: SessionId,
+    /// Locked file and its path; `None` if sessions are in memory, or another process has locked the file already.
+    file: Option<(File, PathBuf)>,
+}
+
+impl Drop for TerminationRequest {
+    fn drop(&mut self) {
+        self.requests.lock().requested.remove(&self.id);
+        if let Some((_, path)) = &self.file {
+            // A file that stays is ignored: nobody has locked it.
+            let _ = fs::remove_file(path);
+        }
     }
 }
 
@@ -157,6 +164,7 @@ mod tests {
     use std::sync::mpsc::channel;
 
     use super::*;
+    use crate::session::Sessions;
 
     /// A callback may run code of the embedding program, which may begin and end runs.
     #[test]
@@ -169,16 +177,16 @@ mod tests {
             let other: SessionId = "t".parse().expect("a name");
             let (stopped, stops) = channel();
             let registered = (sessions.clone(), other.clone());
-            let _other = sessions.stoppable(&other, Arc::new(|| panic!("nobody removes this session")));
-            let _run = sessions.stoppable(
+            let _other = sessions.terminations().stoppable(&other, Arc::new(|| panic!("nobody removes this session")));
+            let _run = sessions.terminations().stoppable(
                 &id,
                 Arc::new(move || {
-                    drop(registered.0.stoppable(&registered.1, Arc::new(|| {})));
+                    drop(registered.0.terminations().stoppable(&registered.1, Arc::new(|| {})));
                     // The receiver is gone once the test has ended.
                     let _ = stopped.send(());
                 }),
             );
-            let _request = sessions.demand(&id).expect("it can be requested");
+            let _request = sessions.terminations().demand(&id).expect("it can be requested");
             stops.recv_timeout(Duration::from_secs(60)).expect("the run is stopped");
         }
     }

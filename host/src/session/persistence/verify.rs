@@ -2,14 +2,14 @@
 
 use std::collections::HashMap;
 
-use super::gc_roots::ComparedBlobs;
-use super::query::damaged;
+use super::gc_roots::{ComparedBlobs, roots_of};
 use super::record::{LedgerEntry, LedgerOutcome};
 use super::record_check::RecordChecker;
+use super::record_reader::damaged;
 use super::{SessionId, Sessions, SessionsError, record_key};
 use crate::capability::Amount;
 use crate::ledger::Used;
-use crate::store::StoreError;
+use crate::store::{StoreError, Verified};
 
 /// Most attempts at a session that seems damaged and has changed meanwhile.
 const TRIES: u32 = 4;
@@ -25,7 +25,13 @@ pub struct Checked {
     pub lines: u64,
 }
 
-impl Sessions {
+/// Verifier of stored sessions. They may run meanwhile.
+#[derive(Clone, Copy)]
+pub struct SessionVerifier<'s> {
+    pub(super) sessions: &'s Sessions,
+}
+
+impl SessionVerifier<'_> {
     /// Verifies one session: every record can be read, the log is whole, the balances are the sums of the ledger, and
     /// every named blob exists and matches its hash and what is claimed of it. The session may run meanwhile.
     ///
@@ -46,12 +52,13 @@ impl Sessions {
     /// Verifies that each family record counts the sessions that share its budgets. Sessions may be created and removed
     /// meanwhile.
     ///
+    /// # Errors
     /// If they cannot be read; else the first problem.
     pub fn verify_families(&self) -> Result<(), SessionsError> {
         let mut left = TRIES;
         loop {
             left -= 1;
-            let wrong = self.families().miscounted()?.len();
+            let wrong = self.sessions.families().miscounted()?.len();
             if wrong == 0 {
                 return Ok(());
             }
@@ -62,30 +69,38 @@ impl Sessions {
         }
     }
 
+    /// Checks every blob, including those that no session names.
+    ///
+    /// # Errors
+    /// If they cannot be listed.
+    pub fn verify_blobs(&self) -> Result<Verified, SessionsError> {
+        Ok(self.sessions.blob_files()?.verify()?)
+    }
+
     /// Returns bytes that every commit changes and that no other session has.
     fn state_marker(&self, id: &SessionId) -> Result<(Vec<u8>, Option<Vec<u8>>), SessionsError> {
-        Ok((self.identity(id)?, self.records().get(&record_key::single(b'H', id))?))
+        Ok((self.sessions.record_reader().identity(id)?, self.sessions.records().get(&record_key::single(b'H', id))?))
     }
 
     fn verify_now(&self, id: &SessionId) -> Result<Checked, SessionsError> {
         let mut checked = Checked::default();
         let mut compared = ComparedBlobs::default();
-        self.created(id)?;
-        self.policy(id)?;
-        self.lock(id)?;
-        self.seed(id)?;
-        let head = self.head(id)?;
-        let mut check = RecordChecker::new(self, id);
+        self.sessions.record_reader().created(id)?;
+        self.sessions.reader().policy(id)?;
+        self.sessions.reader().lock(id)?;
+        self.sessions.record_reader().seed(id)?;
+        let head = self.sessions.record_reader().head(id)?;
+        let mut check = RecordChecker::new(self.sessions, id);
         check.head(&head)?;
-        self.records_of(id, |record| {
+        self.sessions.record_reader().records_of(id, |record| {
             checked.records += 1;
             check.record(&record)?;
-            self.compare(self.roots_of(id, &record)?, &mut compared)
+            self.sessions.blob_references().compare(roots_of(id, &record)?, &mut compared)
         })?;
-        check.all(&head, &self.head(id)?)?;
-        self.log(id, &mut |_| checked.lines += 1)?;
+        check.all(&head, &self.sessions.record_reader().head(id)?)?;
+        self.sessions.reader().log(id, &mut |_| checked.lines += 1)?;
         self.verify_ledger(id)?;
-        self.spent(id)?;
+        self.sessions.reader().spent(id)?;
         checked.blobs = compared.blobs.len() as u64;
         Ok(checked)
     }
@@ -97,9 +112,9 @@ impl Sessions {
         loop {
             left -= 1;
             let stands = self.state_marker(id)?;
-            let before = self.balances(id)?;
+            let before = self.sessions.record_reader().balances(id)?;
             let shown = self.ledger(id)?;
-            let after = self.balances(id)?;
+            let after = self.sessions.record_reader().balances(id)?;
             let quiet = self.state_marker(id)? == stands;
             let fits = if quiet {
                 shown.sums == after.into_iter().filter(|(_, used)| *used != Used::default()).collect()
@@ -115,10 +130,10 @@ impl Sessions {
     }
 
     fn ledger(&self, id: &SessionId) -> Result<LedgerSums, SessionsError> {
-        let carried = self.carried(id)?;
+        let carried = self.sessions.record_reader().carried(id)?;
         let mut shown = LedgerSums { sums: carried.clone(), settled: carried.clone(), most: carried };
-        self.for_each_record(&record_key::prefix(b'E', id), |(_, value)| {
-            let entry: LedgerEntry = serde_json::from_slice(&self.value(id, &value)?)
+        self.sessions.record_reader().for_each_record(&record_key::prefix(b'E', id), |(_, value)| {
+            let entry: LedgerEntry = serde_json::from_slice(&self.sessions.record_reader().value(id, &value)?)
                 .map_err(|error| damaged(id, &format!("an entry of its ledger: {error}")))?;
             for (account, amount) in entry.debits {
                 let amount = amount.map(|text| text.parse().map(Amount::from_millionths));

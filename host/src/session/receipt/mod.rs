@@ -241,14 +241,14 @@ impl Host {
         options: &VerifyOptions,
         to: W,
     ) -> Result<(W, Verification), ReceiptError> {
-        let run = sessions.recorded_run(point)?;
+        let run = sessions.history().recorded_run(point)?;
         let checked = self.checked(&run, &options.settings(), None)?;
         let outcome = outcome(&checked);
         let verification = Verification::new(&run, checked, None);
         if !verification.verified {
             return Err(ReceiptError::Differs(verification.differences()));
         }
-        Ok((archive::write(&run, outcome, &*sessions.source(), key, to)?, verification))
+        Ok((archive::write(&run, outcome, &*sessions.record_reader().source(), key, to)?, verification))
     }
 
     /// Verifies a receipt: judges its calls again, runs its script again with the recorded results, and makes calls without
@@ -275,7 +275,7 @@ impl Host {
         release: &str,
         options: &VerifyOptions,
     ) -> Result<Verification, ReceiptError> {
-        let run = sessions.recorded_run(point)?;
+        let run = sessions.history().recorded_run(point)?;
         let against = Some(self.with_release(&run, release)?);
         let settings = CheckSettings { against, ..options.settings() };
         let checked = self.checked(&run, &settings, None)?;

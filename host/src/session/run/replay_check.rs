@@ -18,7 +18,7 @@ use crate::guest::{self, OperationId, Value};
 use crate::session::journal::{CallStart, JournalEntry, RecordedAnswer};
 use crate::session::result::Status;
 use crate::session::run_scope::RunScope;
-use crate::session::session_state::Session;
+use crate::session::session_handle::Session;
 use crate::vfs::Tree;
 
 /// Call of a run whose recorded result was compared with that of a repetition.

@@ -47,7 +47,7 @@ pub(super) fn session(data: &[u8]) {
     }
     let sessions = Sessions::in_memory();
     let options = ImportOptions { most: MOST, budget: Some(ImportBudget::Keep), ..ImportOptions::default() };
-    let imported = match sessions.import(&session.write()[..], &options) {
+    let imported = match sessions.transfer().import(&session.write()[..], &options) {
         Ok(imported) => imported,
         Err(error) => {
             assert!(!error.to_string().is_empty(), "an error says something");
@@ -57,9 +57,9 @@ pub(super) fn session(data: &[u8]) {
         }
     };
     let id = imported.session;
-    sessions.verify_session(&id).expect("it was verified when it was imported");
+    sessions.verifier().verify_session(&id).expect("it was verified when it was imported");
     look(&sessions, &id);
-    let (archive, _) = sessions.export(&id, Vec::new()).expect("it is whole");
+    let (archive, _) = sessions.transfer().export(&id, Vec::new()).expect("it is whole");
     let mut again = Session::read(&archive);
     let mut session = session.clone();
     again.forget_names();
@@ -114,17 +114,17 @@ fn flip(bytes: &mut [u8], choices: &mut Unstructured<'_>) -> arbitrary::Result<(
 /// Reads everything that a session has.
 fn look(sessions: &Sessions, id: &SessionId) {
     let shown = sessions.show(id).expect("it is whole");
-    let runs = sessions.runs(id).expect("it is whole");
+    let runs = sessions.reader().runs(id).expect("it is whole");
     assert_eq!(runs.len() as u64, shown.head.runs + 1, "one record a run, and that of the beginning");
-    sessions.policy(id).expect("it is whole");
-    sessions.lock(id).expect("it is whole");
-    sessions.balances(id).expect("it is whole");
+    sessions.reader().policy(id).expect("it is whole");
+    sessions.reader().lock(id).expect("it is whole");
+    sessions.reader().balances(id).expect("it is whole");
     let mut lines = 0;
-    sessions.log(id, &mut |_| lines += 1).expect("it is whole");
+    sessions.reader().log(id, &mut |_| lines += 1).expect("it is whole");
     assert_eq!(lines, shown.head.lines);
-    let labels = sessions.labels(id).expect("it is whole").into_iter().map(|(label, _)| At::Label(label));
+    let labels = sessions.reader().labels(id).expect("it is whole").into_iter().map(|(label, _)| At::Label(label));
     for at in labels.chain([At::Head]) {
-        let files = sessions.files(&Point { session: id.clone(), at }).expect("it is whole");
+        let files = sessions.reader().files(&Point { session: id.clone(), at }).expect("it is whole");
         for entry in files.read_directory("/workspace").unwrap_or_default() {
             let path = format!("/workspace/{}", entry.name);
             assert!(files.stat(&path, false).is_ok(), "{path} was listed");
