@@ -3083,7 +3083,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
     env: () => env,
     nextTick: () => nextTick
   });
-  var native4, Process, process2, hidden, lazily, checkExitCode, harmless, noProcess, nanos, addStreams, process_default, nextTick, env, init_process = __esm({
+  var native4, Process, process2, hidden, lazily, mainArguments, checkExitCode, harmless, noProcess, nanos, addStreams, process_default, nextTick, env, init_process = __esm({
     "src/process.js"() {
       init_events();
       init_buffer();
@@ -3105,8 +3105,11 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
           enumerable: !0,
           configurable: !0
         });
+      }, mainArguments = (given) => {
+        let path2 = host.mainPath();
+        return path2.endsWith("/[eval]") ? given : path2.endsWith("/[stdin]") ? given.length === 0 ? [] : ["-", ...given] : [path2, ...given];
       };
-      lazily("argv", () => ["/usr/local/bin/node", host.mainPath(), ...host.args()]);
+      lazily("argv", () => ["/usr/local/bin/node", ...mainArguments(host.args())]);
       process2.env = host.env;
       process2.title = "node";
       process2.pid = 1;
