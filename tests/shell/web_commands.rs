@@ -8,8 +8,9 @@ use serde_json::json;
 use tollhouse_tests::Home;
 use tollhouse_tests::server::{Answer, Server};
 
-/// Headers of a request that follow from the connection, or are the programs' own affair.
-const OF_CONNECTION: [&str; 4] = ["connection", "expect", "host", "accept-encoding"];
+/// Headers of a request that follow from the connection, are the programs' own affair, or, as the idempotency key, those
+/// of the tool `http`.
+const OF_CONNECTION: [&str; 5] = ["connection", "expect", "host", "accept-encoding", "idempotency-key"];
 
 /// A server that tells what it was asked, sets cookies, redirects, and fails.
 fn answer(head: &str, body: &[u8]) -> Answer {

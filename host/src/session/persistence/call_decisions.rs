@@ -113,6 +113,9 @@ pub struct Answered {
     pub signature: Option<String>,
 }
 
+/// Callback that gets the session, the number and the journal of an unfinished run.
+type TakeJournal<'a> = &'a mut dyn FnMut(&SessionId, u64, Vec<JournalEntry>) -> Result<(), SessionsError>;
+
 /// Calls of suspended runs that wait for the decision of a human, and the decisions.
 #[derive(Clone, Copy)]
 pub struct CallDecisions<'s> {
@@ -168,10 +171,7 @@ impl CallDecisions<'_> {
     }
 
     /// Passes the journals of all unfinished runs to `take`.
-    fn for_each_unfinished(
-        &self,
-        take: &mut dyn FnMut(&SessionId, u64, Vec<JournalEntry>) -> Result<(), SessionsError>,
-    ) -> Result<(), SessionsError> {
+    fn for_each_unfinished(&self, take: TakeJournal<'_>) -> Result<(), SessionsError> {
         let mut after = None;
         // The first record of each journal alone: those of runs that have ended may be kept, and are not read.
         while let Some((key, _)) = self.sessions.records().scan(b"J", after.as_deref(), 1)?.pop() {
