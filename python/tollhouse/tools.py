@@ -111,7 +111,8 @@ class ToolDefinition:
         if "name" not in data:
             raise ValueError(f"a definition of a tool has no `name`, only {sorted(data)}")
         parameters, result = dict(data[keys[0]] or {}) if keys else {}, data.get("outputSchema")
-        hint = (data.get("annotations") or {}).get("idempotentHint")
+        annotations: Mapping[str, Any] = data.get("annotations") or {}
+        hint = annotations.get("idempotentHint")
         effect: Effect | None = "idempotent" if hint is True else "once" if hint is False else None
         returned = None if result is None else dict(result)
         return cls(data["name"], data.get("description") or "", parameters, returned, effect)
