@@ -15,6 +15,10 @@ class CallContext:
     A function gets it as a parameter with this annotation, which is no parameter for scripts; `call_context` returns it
     anywhere in a tool.
 
+    Args:
+        method: The canonical method.
+        ending: The native half of the call.
+
     Example:
         >>> @tool(effect="idempotent")  # doctest: +SKIP
         ... def charge(amount: int, context: CallContext) -> str:

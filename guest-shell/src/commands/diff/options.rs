@@ -170,9 +170,8 @@ impl DiffOptions {
             Some(style) => style,
         };
         let context = numbers.last().and_then(|word| word[1..].parse().ok());
-        match (&mut options.style, context) {
-            (DiffStyle::Unified(lines) | DiffStyle::Context(lines), Some(context)) => *lines = context,
-            _ => {}
+        if let (DiffStyle::Unified(lines) | DiffStyle::Context(lines), Some(context)) = (&mut options.style, context) {
+            *lines = context;
         }
         let is_file = |word: &&String| files.contains(*word) && !word.starts_with('-');
         let words = words.iter().filter(|word| !is_file(word) && *word != "-" && *word != "--");
