@@ -112,6 +112,33 @@ fn watched<T: Send>(
     error.or(signal).map_or(Ok(result), Err)
 }
 
+/// Runs Python code on a thread of a run, like [`Python::attach`].
+///
+/// Until Python 3.13, a thread that asks an interpreter for its lock while that ends is ended by unwinding its stack
+/// (`pthread_exit`), and giving back its state of the interpreter on the way is a fatal error. Such a thread stops here.
+pub(crate) fn attached<T>(work: impl FnOnce(Python<'_>) -> T) -> T {
+    let outside = StopOnForcedUnwind;
+    let done = Python::attach(|py| {
+        let inside = StopOnForcedUnwind;
+        let done = work(py);
+        std::mem::forget(inside);
+        done
+    });
+    std::mem::forget(outside);
+    done
+}
+
+/// Guard that stops its thread for ever when the stack is unwound, unless a panic does that.
+struct StopOnForcedUnwind;
+
+impl Drop for StopOnForcedUnwind {
+    fn drop(&mut self) {
+        while !std::thread::panicking() {
+            std::thread::park();
+        }
+    }
+}
+
 /// Wraps the life of a thread in one interpreter state: creating a state takes longer than many a call.
 pub(crate) fn within_python(live: &mut (dyn FnMut() + Send)) {
     Python::attach(|py| {

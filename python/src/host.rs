@@ -22,7 +22,7 @@ use tollhouse::tool::{DryRun, DryRunHandler, Lock, UnansweredCall, UsedExample};
 use tollhouse_registry::untrusted_file;
 
 use crate::convert::{to_payload, to_python};
-use crate::driver::{self, Raised};
+use crate::driver::{self, Raised, attached};
 use crate::errors::{PolicyError, raised, told};
 use crate::mcp_servers::{McpServers, ServerMounts};
 use crate::process::OfProcess;
@@ -338,7 +338,7 @@ impl Audit for Listener {
     fn write(&self, event: &Event<'_>) -> Result<(), AuditError> {
         let unheard = |source| AuditError::Io { path: "<a Python function>".into(), source };
         let text = serde_json::to_string(event).map_err(|error| unheard(error.into()))?;
-        Python::attach(|py| {
+        attached(|py| {
             self.listener.bind(py).call1((text,)).map(drop).map_err(|error| {
                 let told = error.to_string();
                 self.raised.raise(error);
@@ -369,7 +369,7 @@ impl Approver for Asked {
     fn approve(&self, request: &ApprovalRequest<'_>) -> Result<Answer, ApprovalError> {
         let given = json!({ "method": request.method, "arguments": request.arguments, "grant": request.grant });
         let question = request.put(&given.to_string())?;
-        let allowed = Python::attach(|py| {
+        let allowed = attached(|py| {
             let asked = to_python(py, request.arguments)
                 .and_then(|arguments| self.ask.bind(py).call1((request.method, arguments, request.grant)))
                 // Only `True` is a yes.
@@ -400,7 +400,7 @@ impl Pretended {
 
 impl DryRunHandler for Pretended {
     fn example_used(&self, used: &UsedExample<'_>) {
-        Python::attach(|py| {
+        attached(|py| {
             if let Err(error) = self.note.bind(py).call1((used.to_string(),)) {
                 self.raised.raise(error);
             }
@@ -408,7 +408,7 @@ impl DryRunHandler for Pretended {
     }
 
     fn answer(&self, call: &UnansweredCall<'_>) -> Result<Option<Value>, Failure> {
-        Python::attach(|py| {
+        attached(|py| {
             let answered = to_python(py, call.arguments())
                 .and_then(|arguments| self.answer.bind(py).call1((call.method(), arguments)))
                 .and_then(|answer| if answer.is_none() { Ok(None) } else { to_payload(&answer).map(Some) });

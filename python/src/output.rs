@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use tollhouse::guest::{OutputSink, Stream};
 
-use crate::driver::Raised;
+use crate::driver::{Raised, attached};
 
 /// Standard output and standard error so far.
 pub(crate) type Both = Arc<Mutex<(Vec<u8>, Vec<u8>)>>;
@@ -29,7 +29,7 @@ impl OutputSink for Listened {
             let mut both = self.both.lock().unwrap_or_else(PoisonError::into_inner);
             if name == "stdout" { both.0.extend_from_slice(bytes) } else { both.1.extend_from_slice(bytes) }
         }
-        Python::attach(|py| {
+        attached(|py| {
             if let Err(error) = self.listener.bind(py).call1((name, PyBytes::new(py, bytes))) {
                 self.raised.raise(error);
             }

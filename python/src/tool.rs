@@ -12,7 +12,7 @@ use tollhouse::tool::typescript::HostSignature;
 use tollhouse::tool::{self, HostCall, HostFunction, names};
 
 use crate::convert::{to_counted_payload, to_python};
-use crate::driver::Raised;
+use crate::driver::{Raised, attached};
 use crate::errors::told;
 
 /// Python function as a tool: `HostTool(name, description, schema, handler, result)`, with the JSON Schema of its
@@ -162,7 +162,7 @@ impl HostFunction for Answer {
                 PyMemoryError::new_err("the result is too large")
             })
         };
-        Python::attach(|py| {
+        attached(|py| {
             let called = to_python(py, call.arguments)
                 .and_then(|arguments| {
                     let idempotency_key = call.idempotency_key();
