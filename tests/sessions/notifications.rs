@@ -134,3 +134,13 @@ fn target_that_is_neither_a_program_nor_an_address_is_refused_before_the_run() {
     assert!(refused.status == 2 && refused.stderr.contains("`cmd:PROGRAM ARGS`"), "{refused:?}");
     assert!(home.run(["session", "show", "s"]).status != 0, "no session was created");
 }
+
+#[test]
+fn notify_option_without_a_session_is_an_error() {
+    let home = home();
+    for options in [&["--notify", "cmd:true"][..], &["--notify-arguments"]] {
+        let begin = ["run", "pay.js", "--policy", "policy.toml"];
+        let ran = home.run(begin.iter().chain(options));
+        assert!(ran.status == 2 && ran.stderr.contains("--session NAME"), "{options:?}: {ran:?}");
+    }
+}

@@ -170,9 +170,7 @@ impl McpCommand {
         }
         self.word_remedies();
         self.own.read_secrets()?;
-        if self.id.is_some() {
-            self.own.on_suspended = self.notify.start(locations)?;
-        }
+        self.own.on_suspended = self.notify.start_for(self.id.as_ref(), locations)?;
         self.session.start_lasting_servers(locations, &self.own, self.confine)?;
         self.audit.read_key()?;
         let listener = self.http.bind()?;

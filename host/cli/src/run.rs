@@ -158,9 +158,7 @@ impl RunCommand {
                 .hint("`--session NAME --resume` continues one, without a script"));
         }
         self.own.read_secrets()?;
-        if self.id.is_some() {
-            self.own.on_suspended = self.notify.start(locations)?;
-        }
+        self.own.on_suspended = self.notify.start_for(self.id.as_ref(), locations)?;
         self.session.start_servers(locations, &self.own, self.confine)?;
         let (name, source) = self.script()?;
         self.audit.read_key()?;

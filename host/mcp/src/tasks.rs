@@ -23,6 +23,7 @@ use crate::approvals;
 use crate::runs;
 use crate::server::{CallInProgress, Connection, is_modern};
 use crate::sessions::ClientSessions;
+use crate::tool_error::ToolError;
 
 /// Time after which a call becomes a task. Most runs have ended by then, and need no polling.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -170,7 +171,8 @@ impl RepeatedCall {
     async fn follow(self, task: TaskContext, mut running: Running) -> Result<CallToolResult, TaskExit> {
         // It is set once, here.
         let _ = self.link.0.set(task.clone());
-        for round in 0..MAX_ROUNDS {
+        let mut round = 0;
+        loop {
             let (call, answer) = tokio::select! {
                 answered = &mut running => answered,
                 () = task.cancelled() => return self.stop(running).await,
@@ -182,15 +184,24 @@ impl RepeatedCall {
                 _ => return Err(ErrorData::internal_error("the call has no result", None).into()),
             };
             let InputRequiredResult { input_requests, request_state, .. } = required;
+            if round == MAX_ROUNDS {
+                // Nobody is asked any more, so that the run would wait for ever.
+                return Err(match self.give_up(request_state.as_deref()).await {
+                    TaskExit::Cancelled => {
+                        ErrorData::internal_error("the script asks for approval again and again", None).into()
+                    }
+                    failed => failed,
+                });
+            }
             let responses = match self.ask(&task, input_requests.unwrap_or_default(), round).await {
                 Some(responses) => responses,
-                None => return self.give_up(request_state.as_deref()).await,
+                None => return Err(self.give_up(request_state.as_deref()).await),
             };
             let mut request = self.request.clone();
             (request.request_state, request.input_responses) = (request_state, Some(responses));
             running = call.start(request);
+            round += 1;
         }
-        Err(ErrorData::internal_error("the script asks for approval again and again", None).into())
     }
 
     /// Stops the run. What it had done before is its result, if it has one.
@@ -198,7 +209,7 @@ impl RepeatedCall {
         self.cancelled.cancel();
         match running.await.1 {
             CallToolResponse::Complete(result) if result.is_error != Some(true) => Ok(result),
-            CallToolResponse::InputRequired(required) => self.give_up(required.request_state.as_deref()).await,
+            CallToolResponse::InputRequired(required) => Err(self.give_up(required.request_state.as_deref()).await),
             _ => Err(TaskExit::Cancelled),
         }
     }
@@ -223,17 +234,23 @@ impl RepeatedCall {
         Some(responses)
     }
 
-    /// Ends a run that waits, unless the server ends: then the run of a session on disk stays suspended.
-    async fn give_up(&self, state: Option<&str>) -> Result<CallToolResult, TaskExit> {
+    /// Ends a run that waits, unless the server ends: then the run of a session on disk stays suspended. Returns the end
+    /// of the task.
+    async fn give_up(&self, state: Option<&str>) -> TaskExit {
         if self.ending.is_cancelled() && self.client.on_disk() {
-            return Err(TaskExit::Cancelled);
+            return TaskExit::Cancelled;
         }
-        let failed = |error: crate::tool_error::ToolError| ErrorData::internal_error(error.to_string(), None);
-        if let Some(state) = state {
-            let state = approvals::parse_state(state).map_err(failed)?;
-            let opened = runs::open(&self.client, Some(state.session)).await.map_err(failed)?;
-            runs::abandon(&self.client, &opened).await.map_err(failed)?;
+        match self.abandon(state).await {
+            Ok(()) => TaskExit::Cancelled,
+            Err(error) => ErrorData::internal_error(error.to_string(), None).into(),
         }
-        Err(TaskExit::Cancelled)
+    }
+
+    /// Ends the run that this state of a request names.
+    async fn abandon(&self, state: Option<&str>) -> Result<(), ToolError> {
+        let Some(state) = state else { return Ok(()) };
+        let state = approvals::parse_state(state)?;
+        let opened = runs::open(&self.client, Some(state.session)).await?;
+        runs::abandon(&self.client, &opened).await
     }
 }

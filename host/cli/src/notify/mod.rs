@@ -16,7 +16,7 @@ use clap::Args;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tollhouse::gate::DeferredCall;
-use tollhouse::session::{SuspendedRun, SuspensionObserver};
+use tollhouse::session::{SessionId, SuspendedRun, SuspensionObserver};
 
 use self::target::NotifyTarget;
 pub(crate) use self::worker::NotifyWorkerCommand;
@@ -63,6 +63,26 @@ struct Notifier {
 }
 
 impl NotifyArgs {
+    /// Starts the worker like [`Self::start`], for a command whose session may be in memory, where no run is suspended. The
+    /// environment names whom to tell for all commands, and the command line for this one.
+    ///
+    /// # Errors
+    /// Those of [`Self::start`]; if the command line names somebody who would never be told.
+    pub(crate) fn start_for(
+        &self,
+        session: Option<&SessionId>,
+        locations: &Locations,
+    ) -> Result<Option<Arc<dyn SuspensionObserver>>> {
+        if session.is_some() {
+            return self.start(locations);
+        }
+        if self.targets.is_empty() && !self.notify_arguments {
+            return Ok(None);
+        }
+        Err(CliError::usage("`--notify` and `--notify-arguments` are for runs that can be suspended")
+            .hint("`--session NAME` keeps the session; without it, a call that needs approval is refused"))
+    }
+
     /// Starts the worker, if somebody is to be told. It comes before the process is confined, since a confined process starts no
     /// program.
     ///

@@ -6,7 +6,7 @@
 
 use std::io::{self, BufRead, BufReader, Read as _};
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, sync_channel};
+use std::sync::mpsc::{Receiver, TrySendError, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -20,7 +20,7 @@ use super::target::NotifyTarget;
 use super::{MAX_LINE, WorkerOrder};
 use crate::Exit;
 
-/// Most notifications that wait; further ones are dropped.
+/// Most notifications that wait; further ones are dropped, and the log says so.
 const MAX_WAITING: usize = 1000;
 
 /// Longest line that is read: also the first, with the targets.
@@ -45,13 +45,18 @@ impl NotifyWorkerCommand {
             .map_err(|error| CliError::because("the first line does not say whom to tell", &error))?;
         let targets = order.targets.iter().map(|target| NotifyTarget::parse(target)).collect::<Result<Vec<_>>>()?;
         let (sender, waiting) = sync_channel(MAX_WAITING);
-        // The input is read at once: whoever writes it must not wait.
-        thread::spawn(move || {
-            while let Some(line) = next_line(&mut lines) {
-                let _ = sender.try_send(line);
-            }
+        thread::scope(|scope| {
+            // The input is read at once: whoever writes it must not wait.
+            scope.spawn(|| {
+                let sender = sender;
+                while let Some(line) = next_line(&mut lines) {
+                    if let Err(TrySendError::Full(line)) = sender.try_send(line) {
+                        log_dropped(&targets, &line, locations);
+                    }
+                }
+            });
+            tell_all(&targets, &waiting, locations);
         });
-        tell_all(&targets, &waiting, locations);
         Ok(Exit::SUCCESS)
     }
 }
@@ -76,6 +81,14 @@ fn tell_all(targets: &[NotifyTarget], waiting: &Receiver<String>, locations: &Lo
         let Ok(sessions) = locations.sessions() else { continue };
         log_outcomes(&sessions, &notification, &outcomes);
     }
+}
+
+/// Logs that nobody is told of a notification, since too many wait.
+fn log_dropped(targets: &[NotifyTarget], notification: &str, locations: &Locations) {
+    let Ok(sessions) = locations.sessions() else { return };
+    let dropped = || Err("too many notifications wait".to_owned());
+    let outcomes: Vec<Outcome> = targets.iter().map(|target| (target.name(), dropped())).collect();
+    log_outcomes(&sessions, notification, &outcomes);
 }
 
 fn log_outcomes(sessions: &Sessions, notification: &str, outcomes: &[Outcome]) {

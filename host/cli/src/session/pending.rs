@@ -21,7 +21,7 @@ pub(crate) struct PendingCallsCommand {
     #[arg(value_name = "ID")]
     id: Option<SessionId>,
     /// Print an array of {kind, session, run, seq, method, arguments, …}: of `kind` `approval` with grant, reason, cost, asked,
-    /// asked_at, expires, expires_at, digest, state, decision; of `kind` `in_doubt` with outcome, hint
+    /// asked_at, expires, expires_at, digest, state, decision; of `kind` `in_doubt` with reason, outcome, hint
     #[arg(long)]
     json: bool,
 }
@@ -57,6 +57,12 @@ pub(super) fn pending_json(call: &PendingCall) -> Value {
 
 fn in_doubt_json(call: &CallInDoubt) -> Value {
     let mut shown = serde_json::to_value(call).expect("it is plain data");
+    // Names that each entry has, for whoever does not look at its kind.
+    for name in ["grant", "line"] {
+        shown[name] = Value::Null;
+    }
+    shown["cost"] = Value::Array(Vec::new());
+    shown["reason"] = "it had started when its process ended, and may have taken effect".into();
     shown["kind"] = "in_doubt".into();
     shown["hint"] = resolve_hint(call).into();
     shown

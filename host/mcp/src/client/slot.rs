@@ -153,6 +153,10 @@ impl ServerSlot {
             },
             Err(error) => (Current::Failed("it does not start"), Some(crate::tool_error::chain(&error))),
         };
+        // Before any call fails: the process may end with the failure, which refers to what is told here.
+        if let Some(told) = told {
+            on_failure(name, &told);
+        }
         let mut state = self.state();
         if matches!(current, Current::Failed(DIFFERS)) {
             // Those that are prepared are the same program.
@@ -164,9 +168,6 @@ impl ServerSlot {
         state.current = current;
         drop(state);
         self.0.changed.notify_all();
-        if let Some(told) = told {
-            on_failure(name, &told);
-        }
     }
 
     fn late(&self) -> Failure {

@@ -115,6 +115,12 @@ impl ServerUrl {
         self.port
     }
 
+    /// Returns true if the address is one of this machine, as far as it says so itself.
+    #[must_use]
+    pub fn is_loopback(&self) -> bool {
+        is_loopback(&self.host)
+    }
+
     /// Returns true if connections are secured by TLS.
     #[must_use]
     pub fn is_secure(&self) -> bool {

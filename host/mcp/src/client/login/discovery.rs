@@ -69,13 +69,13 @@ pub(super) async fn discover(
         Some(named) => vec![named],
         None => well_known(url, "oauth-protected-resource"),
     };
-    let resource: ResourceDocument = first(network, &places).await?.ok_or(SignInError::NoResource)?;
+    let resource: ResourceDocument = first(network, url, &places).await?.ok_or(SignInError::NoResource)?;
     if !is_for(&resource.resource, url) {
         return Err(SignInError::OtherResource);
     }
     let issuer = resource.authorization_servers.into_iter().next().ok_or(SignInError::NoResource)?;
-    let server = server(network, &issuer).await?;
-    let endpoint = |text: &str| ServerUrl::parse(text).map_err(|_| SignInError::Endpoint);
+    let server = server(network, url, &issuer).await?;
+    let endpoint = |text: &str| named_by(url, text);
     let asked = challenge.as_deref().and_then(|challenge| parameter(challenge, "scope"));
     let mut wanted: Vec<String> = match (scopes, asked) {
         ([], Some(asked)) => asked.split_whitespace().map(str::to_owned).collect(),
@@ -142,14 +142,21 @@ fn well_known(url: &ServerUrl, name: &str) -> Vec<String> {
     if path.is_empty() { vec![of_host] } else { vec![format!("{of_host}{path}"), of_host] }
 }
 
-/// Fetches the metadata of an authorization server, which must be its own.
-async fn server(network: &Network, issuer: &str) -> Result<ServerDocument, SignInError> {
-    let url = ServerUrl::parse(issuer).map_err(|_| SignInError::Endpoint)?;
+/// Parses an address that a server names. A server elsewhere names none of this machine, where it would have requests sent
+/// that it cannot send itself.
+fn named_by(server: &ServerUrl, text: &str) -> Result<ServerUrl, SignInError> {
+    let named = ServerUrl::parse(text).map_err(|_| SignInError::Endpoint)?;
+    if named.is_loopback() && !server.is_loopback() { Err(SignInError::Endpoint) } else { Ok(named) }
+}
+
+/// Fetches the metadata of an authorization server that a server names; they must be its own.
+async fn server(network: &Network, by: &ServerUrl, issuer: &str) -> Result<ServerDocument, SignInError> {
+    let url = named_by(by, issuer)?;
     let mut places = well_known(&url, "oauth-authorization-server");
     places.truncate(1);
     places.extend(well_known(&url, "openid-configuration").into_iter().take(1));
     places.push(format!("{}/.well-known/openid-configuration", issuer.trim_end_matches('/')));
-    let server: ServerDocument = first(network, &places).await?.ok_or(SignInError::NoServer)?;
+    let server: ServerDocument = first(network, by, &places).await?.ok_or(SignInError::NoServer)?;
     if server.issuer.trim_end_matches('/') != issuer.trim_end_matches('/') {
         return Err(SignInError::OtherServer);
     }
@@ -166,10 +173,14 @@ fn authentication(offered: Option<&[String]>) -> &'static str {
     [PUBLIC, BY_FORM, BY_HEADER].iter().find(offers).unwrap_or(&PUBLIC)
 }
 
-/// Fetches the first of these documents that there is.
-async fn first<T: DeserializeOwned>(network: &Network, places: &[String]) -> Result<Option<T>, SignInError> {
+/// Fetches the first of these documents, which a server names, that there is.
+async fn first<T: DeserializeOwned>(
+    network: &Network,
+    by: &ServerUrl,
+    places: &[String],
+) -> Result<Option<T>, SignInError> {
     for place in places {
-        let url = ServerUrl::parse(place).map_err(|_| SignInError::Endpoint)?;
+        let url = named_by(by, place)?;
         match fetch_document(network, &url, MAX_ANSWER).await {
             Ok(document) => return serde_json::from_slice(&document).map(Some).map_err(|_| SignInError::Document),
             Err(RemoteError::Status(400..500)) => {}
@@ -201,6 +212,17 @@ mod tests {
         assert_eq!(parameter("Bearer realm=x, scope=y", "scope").as_deref(), Some("y"));
         assert_eq!(parameter("Bearer", "scope"), None);
         assert_eq!(parameter("Bearer scope=\"never ends", "scope"), None);
+    }
+
+    #[test]
+    fn server_elsewhere_names_no_address_of_this_machine() {
+        let (far, near) = ("https://x.example/mcp", "http://127.0.0.1:8080/mcp");
+        let names = |server: &str, text: &str| named_by(&ServerUrl::parse(server).expect("an address"), text).is_ok();
+        for own in ["http://127.0.0.1:9/token", "https://localhost/token", "http://[::1]:9/token"] {
+            assert!(names(near, own) && !names(far, own), "{own}");
+        }
+        assert!(names(far, "https://y.example/token") && names(near, "https://y.example/token"));
+        assert!(!names(near, "http://y.example/token"), "it would be readable on the way");
     }
 
     #[test]

@@ -123,13 +123,26 @@ impl LoginPlace {
         builder.create(&self.directory)?;
         let beside = self.key.parent().filter(|parent| !parent.as_os_str().is_empty());
         beside.map_or(Ok(()), |parent| builder.create(parent))?;
-        let mut key = [0; KEY];
-        SystemRandom::new().fill(&mut key).map_err(|_| LoginError::Random)?;
-        match OpenOptions::new().write(true).create_new(true).mode(0o600).open(&self.key) {
-            Ok(mut file) => Ok(file.write_all(&key).and_then(|()| file.sync_all())?),
+        if self.key.try_exists()? { Ok(()) } else { self.create_key() }
+    }
+
+    /// Creates the key, which is under its name only when it is whole and durable: a process may be killed meanwhile, and
+    /// another one may do the same.
+    fn create_key(&self) -> Result<(), LoginError> {
+        let mut random = [0; KEY + 8];
+        SystemRandom::new().fill(&mut random).map_err(|_| LoginError::Random)?;
+        let (key, suffix) = random.split_at(KEY);
+        let new = self.key.with_extension(format!("new-{}", hex(suffix)));
+        let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&new)?;
+        let written = file.write_all(key).and_then(|()| file.sync_all());
+        let named = written.and_then(|()| match fs::hard_link(&new, &self.key) {
+            // Another process was faster.
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
-            Err(error) => Err(error.into()),
-        }
+            named => named,
+        });
+        fs::remove_file(&new)?;
+        named?;
+        Ok(File::open(self.key.parent().unwrap_or(Path::new(".")))?.sync_all()?)
     }
 
     /// Opens the file of an address. The key is read now.
@@ -143,9 +156,13 @@ impl LoginPlace {
     /// Returns the path of the file of an address.
     fn file(&self, url: &ServerUrl) -> PathBuf {
         let digest = ring::digest::digest(&ring::digest::SHA256, url.as_str().as_bytes());
-        let name: String = digest.as_ref().iter().map(|byte| format!("{byte:02x}")).collect();
-        self.directory.join(format!("{name}.login"))
+        self.directory.join(format!("{}.login", hex(digest.as_ref())))
     }
+}
+
+/// Formats bytes in hexadecimal digits.
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// File of the login at one address.
@@ -210,7 +227,11 @@ mod tests {
         let place = LoginPlace { directory: home.path().join("logins"), key: home.path().join("state/key") };
         let url = ServerUrl::parse("https://x.example/mcp").expect("an address");
         place.create().expect("it is new");
+        let key = fs::read(&place.key).expect("a key");
         place.create().expect("it stays");
+        place.create_key().expect("another process was faster");
+        assert_eq!(fs::read(&place.key).expect("the same key"), key);
+        assert_eq!(fs::read_dir(home.path().join("state")).expect("a directory").count(), 1, "nothing else is left");
         let login = StoredLogin {
             url: url.as_str().to_owned(),
             resource: url.as_str().to_owned(),

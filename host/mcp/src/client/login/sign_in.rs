@@ -54,7 +54,7 @@ pub enum SignInError {
     #[error("a document of the server is not as OAuth has it")]
     Document,
     /// An address cannot be used.
-    #[error("an address of the authorization server is not `https`, or is none")]
+    #[error("an address of the authorization server is none, is not `https`, or is one of this machine")]
     Endpoint,
     /// The authorization server registers no clients.
     #[error("the authorization server registers no clients by itself")]
