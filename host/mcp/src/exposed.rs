@@ -4,8 +4,8 @@
 //! A call that may need consent is made by a script of one line, since only the run of a script can wait: it is
 //! suspended, decided about and resumed like any other.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use rmcp::model::{
     CallToolResponse, CallToolResult, ContentBlock, JsonObject, ListToolsResult, TextContent, Tool, ToolAnnotations,
@@ -16,10 +16,11 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc::channel;
 use tollhouse::capability::Approve;
 use tollhouse::error::{ErrorKind, Failure, Payload};
-use tollhouse::gate::Gate;
+use tollhouse::gate::{Gate, MethodEffects};
 use tollhouse::session::Status;
 use tollhouse::tool::help::first_sentence;
 use tollhouse::tool::schema;
+use tollhouse::tool::types::Function;
 
 use crate::approvals::{Deciders, visible};
 use crate::catalog;
@@ -47,6 +48,15 @@ const END: &str = "END_OF_ARGUMENTS";
 #[derive(Default)]
 pub(crate) struct ExposedTools {
     methods: BTreeMap<String, String>,
+    /// Definitions that clients were given, by name: a client asks for all of them again with each conversation.
+    described: Mutex<HashMap<String, DescribedTool>>,
+}
+
+/// Definition of a tool, with what it was made from.
+struct DescribedTool {
+    tool: Arc<tollhouse::tool::Tool>,
+    effects: MethodEffects,
+    definition: Tool,
 }
 
 impl ExposedTools {
@@ -58,7 +68,7 @@ impl ExposedTools {
             patterns => matching(patterns, gate)?,
         };
         let served = if is_gateway { names_of_servers(gate) } else { BTreeMap::new() };
-        Ok(Self { methods: name_all(&methods, &served, reserved(is_gateway))? })
+        Ok(Self { methods: name_all(&methods, &served, reserved(is_gateway))?, described: Mutex::default() })
     }
 
     /// Returns true if an exposed tool has this name.
@@ -88,13 +98,29 @@ impl ExposedTools {
         let mut granted = rest.filter(|(_, method)| gate.grants(method)).peekable();
         let mut next = None;
         while let Some((name, method)) = granted.next() {
-            tools.extend(definition(name, method, gate));
+            tools.extend(self.definition(name, method, gate));
             if tools.len() >= PAGE && granted.peek().is_some() {
                 next = Some(name.clone());
                 break;
             }
         }
         Ok(ListToolsResult { next_cursor: next, ..ListToolsResult::with_all_items(tools) })
+    }
+
+    /// Describes a mounted tool as one of the protocol, for clients whose calls pass this gate.
+    fn definition(&self, name: &str, method: &str, gate: &Gate) -> Option<Tool> {
+        let (tool, effects) = (gate.tools().get(method)?, gate.effects(method));
+        let mut described = self.described.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = described.get(name)
+            && Arc::ptr_eq(&known.tool, &tool)
+            && known.effects == effects
+        {
+            return Some(known.definition.clone());
+        }
+        let definition = definition(name, &tool, effects)?;
+        let known = DescribedTool { tool, effects, definition: definition.clone() };
+        described.insert(name.to_owned(), known);
+        Some(definition)
     }
 }
 
@@ -128,9 +154,8 @@ fn names_of_servers(gate: &Gate) -> BTreeMap<String, String> {
     names.map(|(method, name)| (method, name.to_owned())).collect()
 }
 
-/// Describes a mounted tool as one of the protocol.
-fn definition(name: &str, method: &str, gate: &Gate) -> Option<Tool> {
-    let tool = gate.tools().get(method)?;
+/// Describes a mounted tool as one of the protocol, with the effects that the policy leaves it.
+fn definition(name: &str, tool: &tollhouse::tool::Tool, effects: MethodEffects) -> Option<Tool> {
     let function = tool.function();
     let input = match &function.schemas {
         // What its owner wrote says more than the types that declarations are made of.
@@ -139,14 +164,13 @@ fn definition(name: &str, method: &str, gate: &Gate) -> Option<Tool> {
     };
     let Value::Object(input) = visible_schema(input) else { return None };
     let docs = visible(function.docs.as_deref().unwrap_or_default());
-    let effects = gate.effects(method);
-    let annotations = ToolAnnotations::with_title(docs_title(&docs, method))
+    let annotations = ToolAnnotations::with_title(docs_title(&docs, tool.method()))
         .read_only(effects.is_read_only())
         .destructive(effects.outside || effects.files)
         .idempotent(!effects.outside)
         .open_world(effects.network);
     let described = Tool::new(name.to_owned(), docs, Arc::new(input)).with_annotations(annotations);
-    let Some(result) = result_schema(gate, method) else { return Some(described) };
+    let Some(result) = result_schema(function) else { return Some(described) };
     let Value::Object(output) = visible_schema(output_schema(&result)) else { return None };
     Some(described.with_raw_output_schema(Arc::new(output)))
 }
@@ -175,12 +199,11 @@ pub(crate) fn is_served(gate: &Gate, method: &str) -> bool {
 }
 
 /// Returns the schema of a method's result; `None` if it is not declared.
-fn result_schema(gate: &Gate, method: &str) -> Option<Value> {
-    let tool = gate.tools().get(method)?;
-    match &tool.function().schemas {
+fn result_schema(function: &Function) -> Option<Value> {
+    match &function.schemas {
         Some(schemas) if schemas.result == Value::Bool(true) => None,
         Some(schemas) => Some(schemas.result.clone()),
-        None => Some(schema::result(tool.function())),
+        None => Some(schema::result(function)),
     }
 }
 
@@ -291,7 +314,8 @@ pub(crate) fn report(
 
 /// Converts the result of a call.
 fn answer(gate: &Gate, method: &str, value: Value, limit: usize) -> CallToolResult {
-    let Some(schema) = result_schema(gate, method) else { return undeclared(value, limit) };
+    let schema = gate.tools().get(method).and_then(|tool| result_schema(tool.function()));
+    let Some(schema) = schema else { return undeclared(value, limit) };
     let mut result = CallToolResult::success(vec![block(&value, limit)]);
     result.structured_content = Some(if is_object(&schema) { value } else { json!({ RESULT: value }) });
     result
