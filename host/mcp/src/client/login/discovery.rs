@@ -1,8 +1,11 @@
 //! Discovery of the authorization server of an address: the metadata of the protected resource (RFC 9728), and that of the
 //! authorization server (RFC 8414, or OpenID Connect).
 
+use std::net::IpAddr;
+
 use http::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue, WWW_AUTHENTICATE};
 use http::{Method, StatusCode, Uri};
+use http_auth::{ParamValue, parse_challenges};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use tollhouse::capability::ServerUrl;
@@ -64,9 +67,8 @@ pub(super) async fn discover(
     scopes: &[String],
 ) -> Result<Authorization, SignInError> {
     let challenge = challenge(network, url).await?;
-    let named = challenge.as_deref().and_then(|challenge| parameter(challenge, "resource_metadata"));
-    let places = match named {
-        Some(named) => vec![named],
+    let places = match challenge.parameter("resource_metadata") {
+        Some(named) => vec![named.to_owned()],
         None => well_known(url, "oauth-protected-resource"),
     };
     let resource: ResourceDocument = first(network, url, &places).await?.ok_or(SignInError::NoResource)?;
@@ -76,8 +78,7 @@ pub(super) async fn discover(
     let issuer = resource.authorization_servers.into_iter().next().ok_or(SignInError::NoResource)?;
     let server = server(network, url, &issuer).await?;
     let endpoint = |text: &str| named_by(url, text);
-    let asked = challenge.as_deref().and_then(|challenge| parameter(challenge, "scope"));
-    let mut wanted: Vec<String> = match (scopes, asked) {
+    let mut wanted: Vec<String> = match (scopes, challenge.parameter("scope")) {
         ([], Some(asked)) => asked.split_whitespace().map(str::to_owned).collect(),
         ([], None) => resource.scopes_supported,
         (scopes, _) => scopes.to_vec(),
@@ -100,39 +101,35 @@ pub(super) async fn discover(
 }
 
 /// Asks the server without a token, and returns what it says about tokens.
-async fn challenge(network: &Network, url: &ServerUrl) -> Result<Option<String>, SignInError> {
+async fn challenge(network: &Network, url: &ServerUrl) -> Result<BearerChallenge, SignInError> {
     let mut request = request_to(url, Method::POST, HELLO.into())?;
     request.headers_mut().insert(ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
     request.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     let (head, _) = answer_to(network, url, request, MAX_ANSWER).await?;
     match head.status {
-        StatusCode::UNAUTHORIZED => Ok(bearer_challenge(&head.headers)),
+        StatusCode::UNAUTHORIZED => Ok(BearerChallenge::of(&head.headers)),
         status if status.is_success() => Err(SignInError::NotNeeded),
         status => Err(RemoteError::Status(status.as_u16()).into()),
     }
 }
 
-/// Returns the challenge for bearer tokens.
-fn bearer_challenge(headers: &HeaderMap) -> Option<String> {
-    let mut all = headers.get_all(WWW_AUTHENTICATE).iter().filter_map(|value| value.to_str().ok());
-    all.find(|value| value.get(..6).is_some_and(|scheme| scheme.eq_ignore_ascii_case("bearer"))).map(str::to_owned)
-}
+/// Parameters of the challenge for bearer tokens: `Bearer error="x", resource_metadata="https://…"` (RFC 9110, 11.6.1).
+#[derive(Default)]
+struct BearerChallenge(Vec<(String, String)>);
 
-/// Returns a parameter of a challenge: `Bearer error="x", resource_metadata="https://…"`.
-fn parameter(challenge: &str, name: &str) -> Option<String> {
-    let mut rest = challenge.get(6..)?;
-    while let Some((key, after)) = rest.split_once('=') {
-        let key = key.trim_start_matches([' ', ',']).trim();
-        let (value, left) = match after.strip_prefix('"') {
-            Some(quoted) => quoted.split_once('"')?,
-            None => after.split_once(',').unwrap_or((after, "")),
-        };
-        if key.eq_ignore_ascii_case(name) {
-            return Some(value.trim().to_owned());
-        }
-        rest = left;
+impl BearerChallenge {
+    /// Finds the challenge in the headers of an answer. One that cannot be parsed says nothing.
+    fn of(headers: &HeaderMap) -> Self {
+        let values = headers.get_all(WWW_AUTHENTICATE).iter().filter_map(|value| value.to_str().ok());
+        let mut all = values.filter_map(|value| parse_challenges(value).ok()).flatten();
+        let bearer = all.find(|challenge| challenge.scheme.eq_ignore_ascii_case("bearer"));
+        let owned = |(name, value): (&str, ParamValue<'_>)| (name.to_ascii_lowercase(), value.to_unescaped());
+        Self(bearer.map(|challenge| challenge.params.into_iter().map(owned).collect()).unwrap_or_default())
     }
-    None
+
+    fn parameter(&self, name: &str) -> Option<&str> {
+        self.0.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
 }
 
 /// Returns the well-known addresses of a document about an address: below its path, and of its host.
@@ -142,11 +139,17 @@ fn well_known(url: &ServerUrl, name: &str) -> Vec<String> {
     if path.is_empty() { vec![of_host] } else { vec![format!("{of_host}{path}"), of_host] }
 }
 
-/// Parses an address that a server names. A server elsewhere names none of this machine, where it would have requests sent
-/// that it cannot send itself.
+/// Parses an address that a server names. A server elsewhere names neither this machine nor another host by its IP
+/// address, which may be of a private network: it would have requests sent there that it cannot send itself. (The network
+/// refuses names that stand for such addresses.)
 fn named_by(server: &ServerUrl, text: &str) -> Result<ServerUrl, SignInError> {
     let named = ServerUrl::parse(text).map_err(|_| SignInError::Endpoint)?;
-    if named.is_loopback() && !server.is_loopback() { Err(SignInError::Endpoint) } else { Ok(named) }
+    let is_reachable_by_it = server.is_loopback() || named.host() == server.host();
+    if is_reachable_by_it || !(named.is_loopback() || named.host().parse::<IpAddr>().is_ok()) {
+        Ok(named)
+    } else {
+        Err(SignInError::Endpoint)
+    }
 }
 
 /// Fetches the metadata of an authorization server that a server names; they must be its own.
@@ -204,23 +207,34 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parameters_of_a_challenge_are_found_by_their_whole_name() {
-        let challenge = "Bearer error=\"invalid_token\", scope=\"a b\", resource_metadata=\"https://x.example/a,b=c\"";
-        assert_eq!(parameter(challenge, "resource_metadata").as_deref(), Some("https://x.example/a,b=c"));
-        assert_eq!(parameter(challenge, "scope").as_deref(), Some("a b"));
-        assert_eq!(parameter(challenge, "metadata"), None);
-        assert_eq!(parameter("Bearer realm=x, scope=y", "scope").as_deref(), Some("y"));
-        assert_eq!(parameter("Bearer", "scope"), None);
-        assert_eq!(parameter("Bearer scope=\"never ends", "scope"), None);
+    fn challenge_for_bearer_tokens_is_found_among_others() {
+        let read = |values: &[&'static str], name: &str| {
+            let values = values.iter().map(|value| (WWW_AUTHENTICATE, HeaderValue::from_static(value)));
+            BearerChallenge::of(&values.collect()).parameter(name).map(str::to_owned)
+        };
+        let long = "bearer error=\"invalid_token\", Scope=\"a b\", resource_metadata=\"https://x.example/a,b=c\"";
+        assert_eq!(read(&[long], "resource_metadata").as_deref(), Some("https://x.example/a,b=c"));
+        assert_eq!(read(&[long], "scope").as_deref(), Some("a b"));
+        assert_eq!(read(&[long], "metadata"), None);
+        assert_eq!(read(&["Basic realm=\"scope=z\", Bearer realm=x, scope=y"], "scope").as_deref(), Some("y"));
+        assert_eq!(read(&["Basic realm=x", "Bearer scope=\"a\\\"b\""], "scope").as_deref(), Some("a\"b"));
+        assert_eq!(read(&["Bearer"], "scope"), None);
+        assert_eq!(read(&["Bearer scope=\"never ends"], "scope"), None);
+        assert_eq!(read(&["Basic scope=y"], "scope"), None);
     }
 
     #[test]
-    fn server_elsewhere_names_no_address_of_this_machine() {
+    fn server_elsewhere_names_neither_this_machine_nor_an_ip_address() {
         let (far, near) = ("https://x.example/mcp", "http://127.0.0.1:8080/mcp");
+        let private = "https://10.0.0.5/mcp";
         let names = |server: &str, text: &str| named_by(&ServerUrl::parse(server).expect("an address"), text).is_ok();
         for own in ["http://127.0.0.1:9/token", "https://localhost/token", "http://[::1]:9/token"] {
             assert!(names(near, own) && !names(far, own), "{own}");
         }
+        for address in ["https://10.0.0.5/token", "https://[fd00::5]/token", "https://169.254.169.254/latest"] {
+            assert!(names(near, address) && !names(far, address), "{address}");
+        }
+        assert!(names(private, "https://10.0.0.5:8443/token") && !names(private, "https://10.0.0.6/token"));
         assert!(names(far, "https://y.example/token") && names(near, "https://y.example/token"));
         assert!(!names(near, "http://y.example/token"), "it would be readable on the way");
     }

@@ -54,7 +54,9 @@ pub enum SignInError {
     #[error("a document of the server is not as OAuth has it")]
     Document,
     /// An address cannot be used.
-    #[error("an address of the authorization server is none, is not `https`, or is one of this machine")]
+    #[error(
+        "an address of the authorization server is none, is not `https`, is one of this machine, or is an IP address"
+    )]
     Endpoint,
     /// The authorization server registers no clients.
     #[error("the authorization server registers no clients by itself")]
