@@ -92,8 +92,26 @@ fn question_dismissed_suspends_the_run_and_resume_asks_again() {
     assert!(error(&busy).contains("is suspended"), "{busy:#}");
     let pending = client.call("pending", json!({}));
     assert_eq!(pending["structuredContent"]["pending"][0]["arguments"]["amount"], 1, "{pending:#}");
+    let wrong = client.call("resume", json!({ "replay_output": "yes" }));
+    assert!(error(&wrong).contains("`replay_output` must be true or false"), "{wrong:#}");
     let resumed = client.call("resume", json!({}));
     assert_eq!(resumed["structuredContent"]["value"], 3, "{resumed:#}");
+}
+
+#[test]
+fn resumed_run_returns_its_earlier_output_if_asked() {
+    let script = "console.log('before');
+        await pay.charges.create({amount: 1, currency: 'EUR'}).catch(() => null);
+        console.log('after');";
+    for (replay_output, expected) in [(false, "after\n"), (true, "before\nafter\n")] {
+        let home = home();
+        let mut client = Client::start(&home, &["--policy", "p.toml", "--session", "agent"]);
+        let result = client.call("run_javascript", json!({ "script": script }));
+        assert_eq!(result["structuredContent"]["stdout"], "before\n", "{result:#}");
+        assert_eq!(home.run(["session", "deny", "agent"]).status, 0);
+        let resumed = client.call("resume", json!({ "replay_output": replay_output }));
+        assert_eq!(resumed["structuredContent"]["stdout"], expected, "{resumed:#}");
+    }
 }
 
 #[test]

@@ -79,6 +79,17 @@ fn mcp_server_tool_is_called_with_arguments_that_the_gate_has_checked() {
 }
 
 #[test]
+fn mcp_server_learns_the_idempotency_key_of_each_call() {
+    let home = Home::new();
+    home.file("policy.toml", policy("metadata", ""));
+    assert_eq!(lock(&home).status, 0);
+    let ran = js(&home, "return [await fix.metadata(), await fix.metadata()].map(m => m['tollhouse/idempotency-key'])");
+    let keys: [String; 2] = serde_json::from_value(ran["value"].clone()).unwrap_or_else(|_| panic!("{ran}"));
+    assert!(keys.iter().all(|key| key.len() == 32 && key.bytes().all(|byte| byte.is_ascii_hexdigit())), "{keys:?}");
+    assert_ne!(keys[0], keys[1]);
+}
+
+#[test]
 fn mcp_server_calls_are_constrained_budgeted_and_denied_like_all() {
     let home = pinned("");
     let text = policy("normal", "").replace(

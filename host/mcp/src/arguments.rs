@@ -64,6 +64,18 @@ impl Arguments {
         value.as_u64().map(Some).ok_or_else(|| wrong(name, "a whole number, 0 or more", &value))
     }
 
+    /// Takes an argument that is true or false; false if it is absent.
+    ///
+    /// # Errors
+    /// If the argument is something else.
+    pub(crate) fn flag(&mut self, name: &str) -> Result<bool, ToolError> {
+        match self.values.shift_remove(name) {
+            None => Ok(false),
+            Some(Value::Bool(flag)) => Ok(flag),
+            Some(other) => Err(wrong(name, "true or false", &other)),
+        }
+    }
+
     /// Takes an optional list of strings; a single string counts as a list of one.
     ///
     /// # Errors

@@ -55,7 +55,8 @@ user, then call resume.";
 /// Arguments of each tool, for the check of their names.
 pub(crate) mod names {
     pub(crate) const RUN: [&str; 3] = ["script", "session", "stdin"];
-    pub(crate) const RESUME: [&str; 1] = ["session"];
+    pub(crate) const RESUME: [&str; 2] = ["session", "replay_output"];
+    pub(crate) const RESUME_CALL: [&str; 1] = ["session"];
     pub(crate) const SEARCH: [&str; 2] = ["query", "limit"];
     pub(crate) const DESCRIBE: [&str; 1] = ["methods"];
     pub(crate) const LIST: [&str; 2] = ["path", "session"];
@@ -134,7 +135,16 @@ fn script_tools(effects: ScriptEffects) -> Vec<Tool> {
             RESUME,
             "Continue the suspended or interrupted run of a session in the middle of its script. Decides nothing: \
             a call that nobody has approved yet suspends it again.",
-            object(json!({ "session": session() }), &[]),
+            object(
+                json!({
+                    "session": session(),
+                    "replay_output": {
+                        "type": "boolean",
+                        "description": "Also return what the script printed before it stopped",
+                    },
+                }),
+                &[],
+            ),
             run_output(),
             annotated("Resume a run"),
         ),

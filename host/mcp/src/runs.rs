@@ -50,8 +50,11 @@ pub(crate) struct Retry {
 /// What a run does.
 enum Start {
     Script { language: Language, name: String, source: String, stdin: String },
-    Resume,
+    Resume { replay_output: bool },
 }
+
+/// Continuation of a run whose client has what it printed before.
+const RESUME: Start = Start::Resume { replay_output: false };
 
 /// Form in which the end of a run is reported.
 #[derive(Clone, Copy)]
@@ -81,7 +84,7 @@ pub(crate) async fn run(
     if state.is_some() && mode == AskMode::Result {
         let can_wait = !refuses_dismissed(connection, &client);
         decide_by_responses(&client, &opened, &retry.responses, &decider(context), can_wait).await?;
-        start = Start::Resume;
+        start = RESUME;
     }
     let job = RunJob { connection, context, client: &client, opened: &opened, mode, form };
     job.to_end(start).await
@@ -94,10 +97,14 @@ fn parse(
 ) -> Result<(Start, Option<String>, ReportForm), ToolError> {
     let server = &connection.server.0;
     if tool == definitions::RESUME {
-        let mut arguments = Arguments::new(arguments, &names::RESUME)?;
-        // Behind a gateway, all runs are calls.
-        let form = if server.is_gateway { ReportForm::Call } else { ReportForm::Run };
-        return Ok((Start::Resume, arguments.text("session")?, form));
+        // Behind a gateway, all runs are calls, and print nothing but their result.
+        let (known, form) = match server.is_gateway {
+            true => (&names::RESUME_CALL[..], ReportForm::Call),
+            false => (&names::RESUME[..], ReportForm::Run),
+        };
+        let mut arguments = Arguments::new(arguments, known)?;
+        let replay_output = arguments.flag("replay_output")?;
+        return Ok((Start::Resume { replay_output }, arguments.text("session")?, form));
     }
     if let Some(method) = server.exposed.method(tool) {
         let (name, source) = (method.to_owned(), exposed::script(method, arguments));
@@ -202,7 +209,7 @@ impl RunJob<'_> {
             if !pending.is_empty() && self.mode == AskMode::Request {
                 match self.ask(&pending).await? {
                     Asked::Decided => {
-                        start = Start::Resume;
+                        start = RESUME;
                         continue;
                     }
                     Asked::Undecided => {}
@@ -328,7 +335,9 @@ pub(crate) async fn abandon(client: &Arc<ClientSessions>, opened: &Arc<OpenedSes
 fn begin(session: &Session, start: Start, output: LiveOutput) -> Result<tollhouse::session::Run, HostError> {
     let output = Some(Box::new(output) as _);
     match start {
-        Start::Resume => session.resume(RunOptions { output, ..RunOptions::default() }),
+        Start::Resume { replay_output } => {
+            session.resume(RunOptions { output, replay_output, ..RunOptions::default() })
+        }
         Start::Script { language, name, source, stdin } => {
             let script = Script { source, name, ..Script::default() };
             let stdin = if stdin.is_empty() { Stdin::Empty } else { Stdin::Bytes(stdin.into_bytes()) };

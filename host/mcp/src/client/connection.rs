@@ -8,7 +8,9 @@ use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
-use rmcp::model::{CallToolRequestParams, PaginatedRequestParams, ProtocolVersion, Tool};
+use rmcp::model::{
+    CallToolRequestParams, JsonObject, MetaObject, PaginatedRequestParams, ProtocolVersion, RequestMetaObject, Tool,
+};
 use rmcp::service::{
     ClientInitializeError, ClientLifecycleMode, ClientServiceExt as _, Peer, RoleClient, RunningService, ServiceError,
 };
@@ -26,6 +28,9 @@ use super::relay::MessageRelay;
 use super::requests::ServerHandler;
 use super::results;
 use super::transport::{BoundedTransport, EndReason, Ended, ServerNotes};
+
+/// Field of a call's metadata that has its idempotency key, for servers that know it.
+const IDEMPOTENCY_KEY: &str = "tollhouse/idempotency-key";
 
 /// Longest time from the start of a program until its tools are known: package managers download programs.
 const START: Duration = Duration::from_secs(60);
@@ -229,7 +234,8 @@ impl ServerConnection {
     /// Calls a tool, on a thread that may block.
     pub(super) fn call(&self, tool: &str, call: &HostCall<'_>) -> Result<Payload, Failure> {
         let arguments = call.arguments.as_object().cloned().unwrap_or_default();
-        let params = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);
+        let mut params = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);
+        params.meta = Some(metadata(call));
         let (peer, known) = (self.service.peer().clone(), Arc::clone(&self.tools));
         let (name, changed, difference) = (self.name.clone(), Arc::clone(&self.changed), Arc::clone(&self.difference));
         let (limit, on_change, secrets) = (self.timeout, Arc::clone(&self.on_change), self.secrets.clone());
@@ -398,6 +404,12 @@ fn told(error: &ClientInitializeError, secrets: &Secrets) -> String {
         }
         _ => "it does not speak the Model Context Protocol".to_owned(),
     }
+}
+
+/// Returns what a server is told of a call beside its arguments.
+fn metadata(call: &HostCall<'_>) -> RequestMetaObject {
+    let key = (IDEMPOTENCY_KEY.to_owned(), Value::String(call.idempotency_key()));
+    RequestMetaObject(MetaObject(JsonObject::from_iter([key])))
 }
 
 /// Lists the tools, page by page. A definition that contains the value of a secret is refused: what is pinned is kept,
