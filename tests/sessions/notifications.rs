@@ -127,6 +127,23 @@ fn notifier_that_fails_or_hangs_neither_fails_nor_holds_the_run() {
 }
 
 #[test]
+fn suspended_input_of_a_repl_is_told() {
+    let home = home();
+    let told = home.path().join("told.json");
+    let program = format!("cmd:sh -c 'cat > {}.new; mv {0}.new {0}'", told.display());
+    let options = ["repl", "--policy", "policy.toml", "--session", "s", "--notify", &program];
+    let mut command = home.command(options);
+    command.env("PATH", std::env::var_os("PATH").unwrap_or_else(|| OsString::from("/bin:/usr/bin")));
+    let input = home.path().join("input");
+    std::fs::write(&input, "await pay.charges.create({amount: 30, currency: 'EUR'})\n").expect("there is room");
+    let output = command.stdin(std::fs::File::open(input).expect("it is there")).output().expect("it is built");
+    let ran = Ran::of(&output);
+    assert_eq!(ran.status, 5, "{ran:?}");
+    let message = line_of(&told);
+    assert_eq!((&message["session"], &message["calls"][0]["method"]), (&json!("s"), &json!("pay/charges/create")));
+}
+
+#[test]
 fn target_that_is_neither_a_program_nor_an_address_is_refused_before_the_run() {
     let home = home();
     let refused =

@@ -26,6 +26,7 @@ use self::interrupt::ReplInterrupt;
 use super::audit::AuditArgs;
 use super::confine::ConfineArgs;
 use super::locations::Locations;
+use super::notify::NotifyArgs;
 use super::run::Lang;
 use super::session_args::{OpenParams, OwnArgs, SessionArgs, pair};
 use super::{Result, error};
@@ -74,6 +75,8 @@ pub(crate) struct ReplCommand {
     no_history: bool,
     #[command(flatten)]
     audit: AuditArgs,
+    #[command(flatten)]
+    notify: NotifyArgs,
 }
 
 /// Name of a session that ends with the repl.
@@ -83,6 +86,7 @@ impl ReplCommand {
     /// Runs inputs to their end.
     pub(crate) fn execute(mut self, locations: &Locations) -> Result {
         self.own.read_secrets()?;
+        self.own.on_suspended = self.notify.start_for(self.id.as_ref(), locations)?;
         self.session.start_servers(locations, &self.own, self.confine)?;
         let interactive = io::stdin().is_terminal() && io::stdout().is_terminal();
         let history = if interactive && !self.no_history { locations.state.as_deref() } else { None };
