@@ -160,6 +160,19 @@ impl HttpArgs {
         let revoked = token::revocations(self.approvers_revoked.as_deref())?;
         Ok(Some(ApproverIssuer { key: token::public_key(key)?, revoked }))
     }
+
+    /// Returns the options of a server that has these names, and lets everybody in.
+    fn options(&self, hosts: Vec<String>) -> HttpOptions {
+        HttpOptions {
+            hosts,
+            origins: self.origins.clone(),
+            issuer: None,
+            oauth: None,
+            approvers: None,
+            max_connections: self.max_connections,
+            max_body: usize::try_from(self.max_body).unwrap_or(usize::MAX),
+        }
+    }
 }
 
 impl McpCommand {
@@ -208,15 +221,7 @@ impl McpCommand {
         let served = match listener {
             None => serve_stdio(&server, &stopper, explain_stdio),
             Some(listener) => {
-                let options = HttpOptions {
-                    hosts: names,
-                    origins: self.http.origins.clone(),
-                    issuer,
-                    oauth,
-                    approvers,
-                    max_connections: self.http.max_connections,
-                    max_body: usize::try_from(self.http.max_body).unwrap_or(usize::MAX),
-                };
+                let options = HttpOptions { issuer, oauth, approvers, ..self.http.options(names) };
                 if let Ok(address) = listener.local_addr() {
                     note!("listening on http://{address}/mcp");
                 }
