@@ -123,6 +123,22 @@ fn approval_with_another_key_does_not_count() {
     assert!(why.contains("knows the key of none of its approvers"), "{why}");
 }
 
+/// `approve_within` limits how long a question waits, whatever approvals come meanwhile that do not count.
+#[test]
+fn approval_that_does_not_count_gives_no_more_time() {
+    let home = home();
+    home.file("policy.toml", POLICY.replace("approve = true", "approve = true\napprove_within = '1h'"));
+    start(&home);
+    let first = pending(&home, "s")["expires"].as_u64().expect("a time");
+    done(&home, "session approve s --key thief.key");
+    assert_eq!(resume(&home, "s")["status"], "suspended");
+    let again = pending(&home, "s");
+    assert!(!again["rejected"].is_null(), "{again:#}");
+    assert_eq!(again["expires"], first, "{again:#}");
+    done(&home, "session approve s --key cfo.key");
+    assert_eq!(paid(&resume(&home, "s")), 10);
+}
+
 /// Whoever can write a store or a hand-over cannot show one call to the approver and have another one made: arguments, grant
 /// and reason are compared with the digest that is signed. A number that the log does not have is told, and loses nothing.
 #[test]

@@ -168,6 +168,37 @@ fn question_unanswered_in_time_is_a_denial() {
     assert!(wrong.status == 2 && wrong.stderr.contains("needs none"), "{wrong:?}");
 }
 
+/// A refusal is final, and so is a question that nobody answered in time: by the time the run is resumed, the grant that asked
+/// may be used up, and a later one would allow the call unasked.
+#[test]
+fn call_refused_or_unanswered_is_denied_although_a_later_grant_allows_it() {
+    let policy = "[tools]\npay = 'test:payments@^0.1'\n\
+        [[grant]]\nname = 'asked'\nmethod = 'pay/charges/create'\ncalls = 1\napprove = true\napprove_within = '4s'\n\
+        [[grant]]\nname = 'small'\nmethod = 'pay/charges/create'\nwhere = [{ param = 'amount', le = 50 }]\n";
+    let script = "const charge = amount =>
+        pay.charges.create({amount, currency: 'EUR'}).then(() => 'paid', error => error.message);
+        return await Promise.all([charge(10), charge(20)]);";
+    for (is_refused, why) in
+        [(true, "a human refused the call (grant `asked`): no"), (false, "nobody approved the call")]
+    {
+        let home = home_with(policy);
+        home.file("script.js", script);
+        assert_eq!(start(&home, &[])["status"], "suspended");
+        assert_eq!(home.run(["session", "approve", "s", "1"]).status, 0);
+        if is_refused {
+            assert_eq!(home.run(["session", "deny", "s", "2", "--reason", "no"]).status, 0);
+        } else {
+            std::thread::sleep(std::time::Duration::from_millis(4100));
+        }
+        let last = resume(&home);
+        assert_eq!((&last["status"], &last["value"][0]), (&json!("completed"), &json!("paid")), "{last:#}");
+        assert!(last["value"][1].as_str().is_some_and(|told| told.contains(why)), "{last:#}");
+        assert_eq!(last["calls"][1]["outcome"], "denied", "{last:#}");
+        let log = home.run(["session", "log", "s", "--json", "--event", "admitted"]).stdout;
+        assert_eq!(log.lines().count(), 1, "{log}");
+    }
+}
+
 /// A run keeps the limits that it was started with; those that are given when it is resumed replace them.
 #[test]
 fn run_resumed_keeps_its_limits_unless_replaced() {

@@ -12,7 +12,10 @@ use tollhouse_gate::{
 };
 use tollhouse_registry::Effect;
 
-use super::approval::{Answering, ApprovalError, Approver, Consent, EarlierQuestion, PendingApproval, SignedApprovals};
+use super::approval::{
+    Answering, ApprovalError, Approver, Consent, EarlierQuestion, PendingApproval, SignedApprovals, refused_by_human,
+    unapproved_in_time,
+};
 use super::effects::MethodEffects;
 use super::run_record::RunRecord;
 use super::signed_approval::SignatureCheck;
@@ -205,6 +208,11 @@ impl SessionGate {
         interrupt: &Interrupt,
         consent: Consent<'_>,
     ) -> Result<Admission, NotAdmitted> {
+        if let Consent::Deferrable(earlier) = consent
+            && let Some((asked, failure)) = earlier.final_refusal(record.run(), crate::vfs::now())
+        {
+            return Err(refused(record, Gate::refuse_question(record, asked.clone(), failure)).into());
+        }
         let RequestedCall { method, arguments, location } = call;
         let request = CallRequest { seq, method, arguments, location, now: SystemTime::now() };
         self.carry_out(record, self.rules.judge(record, &request, memory), interrupt, consent)
@@ -290,14 +298,8 @@ impl SessionGate {
         let (method, grant) = (request.method(), request.grant());
         let failure = match answered {
             Ok(Answering::Allowed) => return Ok(self.rules.approve(record, request, SystemTime::now())),
-            Ok(Answering::Refused(why)) => {
-                let why = why.map(|why| format!(": {why}")).unwrap_or_default();
-                Failure::approval(format!("`{method}`: a human refused the call (grant `{grant}`){why}"))
-            }
-            Ok(Answering::Expired) => {
-                let message = format!("`{method}`: nobody approved the call in time (grant `{grant}`)");
-                Failure::approval(message).with_hint("`approve_within` of the grant says how long it waits")
-            }
+            Ok(Answering::Refused(why)) => refused_by_human(method, grant, why.as_deref()),
+            Ok(Answering::Expired) => unapproved_in_time(method, grant),
             Ok(Answering::Deferred(call)) => {
                 request.release();
                 return Err(NotAdmitted::Deferred(call));
