@@ -3,6 +3,8 @@
 use serde_json::{Value, json};
 use tollhouse_tests::{Home, Ran, root};
 
+use super::on_disk::archives::Archive;
+
 /// Charges that ask, with a budget; and a list that does not.
 const POLICY: &str = "[tools]\npay = 'test:payments@^0.1'\n\
     [[grant]]\nname = 'charges'\nmethod = 'pay/charges/create'\ncalls = 5\n\
@@ -197,6 +199,34 @@ fn call_refused_or_unanswered_is_denied_although_a_later_grant_allows_it() {
         let log = home.run(["session", "log", "s", "--json", "--event", "admitted"]).stdout;
         assert_eq!(log.lines().count(), 1, "{log}");
     }
+}
+
+/// An approval that the log does not have allows no call: whoever asks the log who approved a call gets an answer.
+#[test]
+fn approval_that_only_the_journal_has_allows_no_call() {
+    let home = home_with(POLICY);
+    assert_eq!(start(&home, &[])["status"], "suspended");
+    let pending = parsed(&home.run(["session", "pending", "s", "--json"]));
+    let digest = pending[0]["digest"].as_str().expect("a digest");
+    assert_eq!(home.run(["session", "export", "s", "s.tlh", "--hand-over"]).status, 0);
+    let mut forged = Archive::read(&std::fs::read(home.path().join("s.tlh")).expect("an archive"));
+    let question = format!("\"digest\":\"{digest}\"}}}}\n");
+    let decision = json!({ "allowed": true, "by": "eve", "at": pending[0]["asked"], "digest": digest });
+    let decided = json!({ "entry": "decided", "seq": 1, "decision": decision });
+    forged.replace_text(b'J', &question, &format!("{question}{decided}\n"));
+    home.file("forged.tlh", forged.write());
+    let at = |store: &str, more: &[&str]| home.run(["--store", store, "session"].iter().chain(more));
+    for (store, file) in [("one", "forged.tlh"), ("two", "s.tlh")] {
+        assert_eq!(at(store, &["import", file, "v", "--budget", "keep"]).status, 0, "{file}");
+    }
+    let resumed = at("one", &["resume", "v", "--json"]);
+    let told = format!("{} {}", resumed.stdout, resumed.stderr).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(resumed.status != 0 && told.contains("an approval of call 1, and its log does not"), "{resumed:?}");
+    let log = at("one", &["log", "v", "--json", "--event", "admitted"]);
+    assert_eq!(log.stdout, "", "{log:?}");
+    // The twin: one that was made is in both.
+    assert_eq!(at("two", &["approve", "v"]).status, 0);
+    assert_eq!(parsed(&at("two", &["resume", "v", "--json"]))["calls"][0]["outcome"], "ok");
 }
 
 /// A run keeps the limits that it was started with; those that are given when it is resumed replace them.

@@ -314,6 +314,10 @@ impl PersistentSession {
             if let Some(seq) = unknown_call(&calls, &journal) {
                 return Err(damaged(&self.id, &format!("its journal has call {seq}, and its log does not")));
             }
+            if let Some(seq) = self.sessions.history().unlogged_approval(&self.id, number, &journal)? {
+                let what = format!("its journal has an approval of call {seq}, and its log does not");
+                return Err(damaged(&self.id, &what));
+            }
             let calls = without_results_pending(calls, &journal);
             let files = self.head(limits)?;
             let mut open = self.log.lock();
