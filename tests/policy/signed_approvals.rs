@@ -123,6 +123,24 @@ fn approval_with_another_key_does_not_count() {
     assert!(why.contains("knows the key of none of its approvers"), "{why}");
 }
 
+/// Other arguments are an approval too, also those that the policy lets a script pass unasked: the script is told that its own
+/// call was made.
+#[test]
+fn arguments_changed_by_another_key_do_not_count() {
+    let home = home();
+    home.file("policy.toml", POLICY.replace("approve = true", "approve = { param = 'amount', gt = 5 }"));
+    start(&home);
+    done(&home, "session edit s {\"amount\":3,\"currency\":\"EUR\"} --key thief.key");
+    let again = resume(&home, "s");
+    assert_eq!((&again["status"], paid(&again)), (&Value::from("suspended"), 0), "{again:#}");
+    let waiting = pending(&home, "s");
+    let why = waiting["rejected"].as_str().unwrap_or_default();
+    assert!(waiting["decision"].is_null() && why.contains("not signed by one of its approvers"), "{waiting:#}");
+    assert_eq!(waiting["arguments"]["amount"], 10, "{waiting:#}");
+    done(&home, "session edit s {\"amount\":3,\"currency\":\"EUR\"} --key cfo.key");
+    assert_eq!(paid(&resume(&home, "s")), 3);
+}
+
 /// `approve_within` limits how long a question waits, whatever approvals come meanwhile that do not count.
 #[test]
 fn approval_that_does_not_count_gives_no_more_time() {

@@ -57,6 +57,8 @@ pub(crate) struct EarlierQuestion<'a> {
     pub(crate) asked: Option<&'a DeferredCall>,
     /// Decision that was made.
     pub(crate) decision: Option<&'a Decision>,
+    /// Reason why the arguments that a human wrote in place of the script's do not count, if they do not.
+    pub(crate) rejected: Option<&'a str>,
 }
 
 impl<'a> EarlierQuestion<'a> {
@@ -193,6 +195,7 @@ impl PendingApproval<'_> {
             Consent::Now => EarlierQuestion::default(),
         };
         let mut call = self.request.deferred(crate::vfs::now());
+        call.rejected = earlier.rejected.map(str::to_owned);
         if let Some(decision) = earlier.decision.filter(|decision| self.request.is_decided_by(decision)) {
             if !decision.allowed {
                 return Ok(Answering::Refused(decision.reason.clone()));
