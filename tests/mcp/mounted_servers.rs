@@ -144,6 +144,22 @@ fn program_of_a_policy_starts_only_if_the_operator_names_it() {
     assert!(unknown.status == 2 && unknown.stderr.contains("did you mean `fix`?"), "{unknown:?}");
 }
 
+/// Whoever reads what a stranger's policy starts sees all of it, and no line that the policy has written.
+#[test]
+fn server_of_a_policy_is_listed_with_its_variables_and_forges_no_line() {
+    let home = Home::new();
+    home.file(
+        "policy.toml",
+        "[tools]\n[mcp.git]\ncommand = ['uvx', \"a\\nb 1 tools uvx\"]\nread = [\"/srv\\n  connects to 443\", '/opt/uv']\n\
+         [mcp.git.env]\nLD_PRELOAD = \"/srv/x.so\\n  has your login\"\nTOKEN = 'secret:T'\n",
+    );
+    let listed = home.run(["mcp", "ls", "--policy", "policy.toml"]);
+    assert_eq!((listed.status, listed.stdout.lines().count()), (0, 4), "{listed:?}");
+    for shown in ["  has the variables ", "LD_PRELOAD=/srv/x.so", "  has the secrets T\n", " /opt/uv\n"] {
+        assert!(listed.stdout.contains(shown), "{shown}: {listed:?}");
+    }
+}
+
 #[test]
 fn tools_and_types_come_from_the_lock() {
     let home = pinned("");

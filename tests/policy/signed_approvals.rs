@@ -123,8 +123,42 @@ fn approval_with_another_key_does_not_count() {
     assert!(why.contains("knows the key of none of its approvers"), "{why}");
 }
 
+/// Other arguments are an approval too, also those that the policy lets a script pass unasked: the script is told that its own
+/// call was made.
+#[test]
+fn arguments_changed_by_another_key_do_not_count() {
+    let home = home();
+    home.file("policy.toml", POLICY.replace("approve = true", "approve = { param = 'amount', gt = 5 }"));
+    start(&home);
+    done(&home, "session edit s {\"amount\":3,\"currency\":\"EUR\"} --key thief.key");
+    let again = resume(&home, "s");
+    assert_eq!((&again["status"], paid(&again)), (&Value::from("suspended"), 0), "{again:#}");
+    let waiting = pending(&home, "s");
+    let why = waiting["rejected"].as_str().unwrap_or_default();
+    assert!(waiting["decision"].is_null() && why.contains("not signed by one of its approvers"), "{waiting:#}");
+    assert_eq!(waiting["arguments"]["amount"], 10, "{waiting:#}");
+    done(&home, "session edit s {\"amount\":3,\"currency\":\"EUR\"} --key cfo.key");
+    assert_eq!(paid(&resume(&home, "s")), 3);
+}
+
+/// `approve_within` limits how long a question waits, whatever approvals come meanwhile that do not count.
+#[test]
+fn approval_that_does_not_count_gives_no_more_time() {
+    let home = home();
+    home.file("policy.toml", POLICY.replace("approve = true", "approve = true\napprove_within = '1h'"));
+    start(&home);
+    let first = pending(&home, "s")["expires"].as_u64().expect("a time");
+    done(&home, "session approve s --key thief.key");
+    assert_eq!(resume(&home, "s")["status"], "suspended");
+    let again = pending(&home, "s");
+    assert!(!again["rejected"].is_null(), "{again:#}");
+    assert_eq!(again["expires"], first, "{again:#}");
+    done(&home, "session approve s --key cfo.key");
+    assert_eq!(paid(&resume(&home, "s")), 10);
+}
+
 /// Whoever can write a store or a hand-over cannot show one call to the approver and have another one made: arguments, grant
-/// and reason are compared with the digest that is signed. A number that the log does not have is told, and loses nothing.
+/// and reason are compared with the digest that is signed, before there is a session.
 #[test]
 fn call_that_was_altered_where_it_waits_is_neither_shown_nor_approved() {
     let home = home();
@@ -144,14 +178,13 @@ fn call_that_was_altered_where_it_waits_is_neither_shown_nor_approved() {
         archive.replace_text(b'J', old, new);
         home.file("altered.tlh", archive.write());
         let elsewhere = format!("--store store{number}");
-        done(&home, &format!("{elsewhere} session import altered.tlh v --budget keep"));
-        for command in ["session pending v", "session approve v --key cfo.key", "session deny v"] {
-            let said = refused(&home, &format!("{elsewhere} {command}"), 1);
-            assert!(said.contains("is not the one that was asked about"), "{old}: {command}: {said}");
-        }
-        let resumed = home.run(format!("{elsewhere} session resume v --policy policy.toml").split(' '));
-        assert!(!resumed.stdout.contains("ok"), "{old}: {resumed:?}");
+        let said = refused(&home, &format!("{elsewhere} session import altered.tlh v --budget keep"), 1);
+        assert!(said.contains("is not the one that was asked about"), "{old}: {said}");
+        assert_eq!(done(&home, &format!("{elsewhere} session ls --json")).trim(), "[]", "{old}");
     }
+    // The twin: what was not altered is imported, and approved.
+    done(&home, "--store store0 session import s.tlh v --budget keep");
+    done(&home, "--store store0 session approve v --key cfo.key");
 }
 
 /// What `--allow` added to a policy is in no file: the error says how to write down what the session has.

@@ -3,6 +3,8 @@
 use serde_json::{Value, json};
 use tollhouse_tests::{Home, Ran, root};
 
+use super::on_disk::archives::Archive;
+
 /// Charges that ask, with a budget; and a list that does not.
 const POLICY: &str = "[tools]\npay = 'test:payments@^0.1'\n\
     [[grant]]\nname = 'charges'\nmethod = 'pay/charges/create'\ncalls = 5\n\
@@ -166,6 +168,65 @@ fn question_unanswered_in_time_is_a_denial() {
     let wrong = home_with("[[grant]]\nmethod = 'a'\napprove_within = '2s'\n");
     let wrong = wrong.run(["policy", "check", "--policy", "policy.toml"]);
     assert!(wrong.status == 2 && wrong.stderr.contains("needs none"), "{wrong:?}");
+}
+
+/// A refusal is final, and so is a question that nobody answered in time: by the time the run is resumed, the grant that asked
+/// may be used up, and a later one would allow the call unasked.
+#[test]
+fn call_refused_or_unanswered_is_denied_although_a_later_grant_allows_it() {
+    let policy = "[tools]\npay = 'test:payments@^0.1'\n\
+        [[grant]]\nname = 'asked'\nmethod = 'pay/charges/create'\ncalls = 1\napprove = true\napprove_within = '4s'\n\
+        [[grant]]\nname = 'small'\nmethod = 'pay/charges/create'\nwhere = [{ param = 'amount', le = 50 }]\n";
+    let script = "const charge = amount =>
+        pay.charges.create({amount, currency: 'EUR'}).then(() => 'paid', error => error.message);
+        return await Promise.all([charge(10), charge(20)]);";
+    for (is_refused, why) in
+        [(true, "a human refused the call (grant `asked`): no"), (false, "nobody approved the call")]
+    {
+        let home = home_with(policy);
+        home.file("script.js", script);
+        assert_eq!(start(&home, &[])["status"], "suspended");
+        assert_eq!(home.run(["session", "approve", "s", "1"]).status, 0);
+        if is_refused {
+            assert_eq!(home.run(["session", "deny", "s", "2", "--reason", "no"]).status, 0);
+        } else {
+            std::thread::sleep(std::time::Duration::from_millis(4100));
+        }
+        let last = resume(&home);
+        assert_eq!((&last["status"], &last["value"][0]), (&json!("completed"), &json!("paid")), "{last:#}");
+        assert!(last["value"][1].as_str().is_some_and(|told| told.contains(why)), "{last:#}");
+        assert_eq!(last["calls"][1]["outcome"], "denied", "{last:#}");
+        let log = home.run(["session", "log", "s", "--json", "--event", "admitted"]).stdout;
+        assert_eq!(log.lines().count(), 1, "{log}");
+    }
+}
+
+/// An approval that the log does not have allows no call: whoever asks the log who approved a call gets an answer.
+#[test]
+fn approval_that_only_the_journal_has_allows_no_call() {
+    let home = home_with(POLICY);
+    assert_eq!(start(&home, &[])["status"], "suspended");
+    let pending = parsed(&home.run(["session", "pending", "s", "--json"]));
+    let digest = pending[0]["digest"].as_str().expect("a digest");
+    assert_eq!(home.run(["session", "export", "s", "s.tlh", "--hand-over"]).status, 0);
+    let mut forged = Archive::read(&std::fs::read(home.path().join("s.tlh")).expect("an archive"));
+    let question = format!("\"digest\":\"{digest}\"}}}}\n");
+    let decision = json!({ "allowed": true, "by": "eve", "at": pending[0]["asked"], "digest": digest });
+    let decided = json!({ "entry": "decided", "seq": 1, "decision": decision });
+    forged.replace_text(b'J', &question, &format!("{question}{decided}\n"));
+    home.file("forged.tlh", forged.write());
+    let at = |store: &str, more: &[&str]| home.run(["--store", store, "session"].iter().chain(more));
+    for (store, file) in [("one", "forged.tlh"), ("two", "s.tlh")] {
+        assert_eq!(at(store, &["import", file, "v", "--budget", "keep"]).status, 0, "{file}");
+    }
+    let resumed = at("one", &["resume", "v", "--json"]);
+    let told = format!("{} {}", resumed.stdout, resumed.stderr).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(resumed.status != 0 && told.contains("an approval of call 1, and its log does not"), "{resumed:?}");
+    let log = at("one", &["log", "v", "--json", "--event", "admitted"]);
+    assert_eq!(log.stdout, "", "{log:?}");
+    // The twin: one that was made is in both.
+    assert_eq!(at("two", &["approve", "v"]).status, 0);
+    assert_eq!(parsed(&at("two", &["resume", "v", "--json"]))["calls"][0]["outcome"], "ok");
 }
 
 /// A run keeps the limits that it was started with; those that are given when it is resumed replace them.

@@ -111,9 +111,16 @@ impl Gate {
     /// Refuses a call that waited for consent, because its run can no longer wait.
     #[must_use]
     pub fn refuse_deferred(record: &CallRecord, call: DeferredCall, why: &str) -> Refusal {
-        let DeferredCall { seq, method, arguments, grant, .. } = call;
+        let DeferredCall { method, grant, .. } = &call;
         let message = format!("`{method}`: grant `{grant}` needs approval, and a run that {why} cannot wait for it");
         let failure = Failure::approval(message).with_hint("run it on a terminal, or make the call before that");
+        Self::refuse_question(record, call, failure)
+    }
+
+    /// Refuses a call that waited for consent with this failure, whatever grant would allow it now.
+    #[must_use]
+    pub fn refuse_question(record: &CallRecord, call: DeferredCall, failure: Failure) -> Refusal {
+        let DeferredCall { seq, method, arguments, grant, .. } = call;
         Refusal::record(record, Some(seq), &method, arguments, Some(&grant), failure)
     }
 

@@ -7,7 +7,7 @@ use tollhouse_audit::{Audit, AuditError};
 use tollhouse_gate::{Caller, ConsentRequest, Cost, Decision, DeferredCall, Event, RankedArgument};
 
 use super::signed_approval::SignatureCheck;
-use crate::error::Location;
+use crate::error::{Failure, Location};
 
 /// Asks a human for approval. The run's clock is stopped meanwhile.
 pub trait Approver: Send + Sync {
@@ -57,6 +57,36 @@ pub(crate) struct EarlierQuestion<'a> {
     pub(crate) asked: Option<&'a DeferredCall>,
     /// Decision that was made.
     pub(crate) decision: Option<&'a Decision>,
+    /// Reason why the arguments that a human wrote in place of the script's do not count, if they do not.
+    pub(crate) rejected: Option<&'a str>,
+}
+
+impl<'a> EarlierQuestion<'a> {
+    /// Returns the question with the failure of its call, if a human refused the call, or nobody approved it in time. Both
+    /// are final: the grant that asked may be used up since, and a later grant would allow the call without asking.
+    pub(super) fn final_refusal(self, run: u64, now: u64) -> Option<(&'a DeferredCall, Failure)> {
+        let asked = self.asked?;
+        let DeferredCall { seq, method, arguments, grant, reason, .. } = asked;
+        let failure = match self.decision {
+            Some(Decision { allowed: false, reason, .. }) => refused_by_human(method, grant, reason.as_deref()),
+            Some(decision) if decision.is_about((run, *seq), method, arguments, grant, reason) => return None,
+            _ if asked.has_expired(now) => unapproved_in_time(method, grant),
+            _ => return None,
+        };
+        Some((asked, failure))
+    }
+}
+
+/// Returns the failure of a call that a human refused.
+pub(super) fn refused_by_human(method: &str, grant: &str, why: Option<&str>) -> Failure {
+    let why = why.map(|why| format!(": {why}")).unwrap_or_default();
+    Failure::approval(format!("`{method}`: a human refused the call (grant `{grant}`){why}"))
+}
+
+/// Returns the failure of a call that nobody approved in time.
+pub(super) fn unapproved_in_time(method: &str, grant: &str) -> Failure {
+    Failure::approval(format!("`{method}`: nobody approved the call in time (grant `{grant}`)"))
+        .with_hint("`approve_within` of the grant says how long it waits")
 }
 
 /// The way in which the consent to a call is obtained.
@@ -165,6 +195,7 @@ impl PendingApproval<'_> {
             Consent::Now => EarlierQuestion::default(),
         };
         let mut call = self.request.deferred(crate::vfs::now());
+        call.rejected = earlier.rejected.map(str::to_owned);
         if let Some(decision) = earlier.decision.filter(|decision| self.request.is_decided_by(decision)) {
             if !decision.allowed {
                 return Ok(Answering::Refused(decision.reason.clone()));
@@ -190,6 +221,8 @@ impl PendingApproval<'_> {
             (call.asked, call.expires, call.rejected) = (asked.asked, asked.expires, asked.rejected.clone());
             (call.file, call.line) = (asked.file.clone(), asked.line);
         } else {
+            // An approval that does not count gives no more time for another one.
+            call.expires = asked.map_or(call.expires, |asked| asked.expires);
             self.audit.write(&self.request.event(&call.digest, None))?;
         }
         Ok(Answering::Deferred(Box::new(call)))

@@ -1,18 +1,21 @@
 //! The gate of a session: it asks the gate that decides, logs what that returns, asks humans, and finds the tools.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, OnceLock};
 use std::time::SystemTime;
 
 use serde_json::Value;
 use tollhouse_audit::{Audit, AuditError, CallAudit, Nowhere};
 use tollhouse_gate::{
-    Admission, Budget, CallOutcome, CallRequest, Calls, Coverage, DeferredCall, Gate, Judgement, NarrowError, Opinion,
-    Reach, Refusal, SessionGates, UnapprovedCall,
+    Admission, Budget, CallOutcome, CallRequest, Calls, Coverage, Decision, DeferredCall, Gate, Judgement, NarrowError,
+    Opinion, Reach, Refusal, SessionGates, UnapprovedCall,
 };
 use tollhouse_registry::Effect;
 
-use super::approval::{Answering, ApprovalError, Approver, Consent, EarlierQuestion, PendingApproval, SignedApprovals};
+use super::approval::{
+    Answering, ApprovalError, Approver, Consent, EarlierQuestion, PendingApproval, SignedApprovals, refused_by_human,
+    unapproved_in_time,
+};
 use super::effects::MethodEffects;
 use super::run_record::RunRecord;
 use super::signed_approval::SignatureCheck;
@@ -205,6 +208,11 @@ impl SessionGate {
         interrupt: &Interrupt,
         consent: Consent<'_>,
     ) -> Result<Admission, NotAdmitted> {
+        if let Consent::Deferrable(earlier) = consent
+            && let Some((asked, failure)) = earlier.final_refusal(record.run(), crate::vfs::now())
+        {
+            return Err(refused(record, Gate::refuse_question(record, asked.clone(), failure)).into());
+        }
         let RequestedCall { method, arguments, location } = call;
         let request = CallRequest { seq, method, arguments, location, now: SystemTime::now() };
         self.carry_out(record, self.rules.judge(record, &request, memory), interrupt, consent)
@@ -290,14 +298,8 @@ impl SessionGate {
         let (method, grant) = (request.method(), request.grant());
         let failure = match answered {
             Ok(Answering::Allowed) => return Ok(self.rules.approve(record, request, SystemTime::now())),
-            Ok(Answering::Refused(why)) => {
-                let why = why.map(|why| format!(": {why}")).unwrap_or_default();
-                Failure::approval(format!("`{method}`: a human refused the call (grant `{grant}`){why}"))
-            }
-            Ok(Answering::Expired) => {
-                let message = format!("`{method}`: nobody approved the call in time (grant `{grant}`)");
-                Failure::approval(message).with_hint("`approve_within` of the grant says how long it waits")
-            }
+            Ok(Answering::Refused(why)) => refused_by_human(method, grant, why.as_deref()),
+            Ok(Answering::Expired) => unapproved_in_time(method, grant),
             Ok(Answering::Deferred(call)) => {
                 request.release();
                 return Err(NotAdmitted::Deferred(call));
@@ -325,6 +327,25 @@ impl SessionGate {
             }
             hasher.finalize().to_hex().to_string()
         })
+    }
+
+    /// Returns the names of those who have to sign the approvals of calls under a grant of the session's policy.
+    pub(crate) fn approvers_of(&self, grant: &str) -> Option<&BTreeSet<String>> {
+        let mut grants = self.services.gates.own().policy().grants.iter();
+        grants.find(|known| known.name == grant)?.approved_by.as_ref()
+    }
+
+    /// Returns the reason why the arguments that a human wrote in place of the script's do not count; `None` if they do. Those
+    /// of a call whose approval has to be signed are signed too, also if the call needs no approval with them.
+    pub(crate) fn unsigned_edit(&self, run: u64, asked: &DeferredCall, decision: &Decision) -> Option<String> {
+        let approvers = self.approvers_of(&asked.grant)?;
+        let DeferredCall { seq, method, arguments, grant, reason, .. } = asked;
+        let is_about_it = decision.is_about((run, *seq), method, arguments, grant, reason);
+        let signed = match self.services.signatures.as_ref().filter(|_| is_about_it) {
+            Some(check) => check.verify(approvers, self.rules_digest(), decision, asked.expires),
+            None => Err("its signature cannot be checked here, or it is about another call".to_owned()),
+        };
+        signed.err().map(|why| format!("the approval by {} does not count: {why}", decision.by))
     }
 
     /// Returns true if approvals have to be signed, and their signatures cannot be checked here.

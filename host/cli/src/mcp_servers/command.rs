@@ -82,13 +82,17 @@ impl ListServersCommand {
         }
         for (name, server) in &policy.mcp {
             let state = pinned(name).map_or("not pinned".to_owned(), |pins| format!("{} tools", pins.names().count()));
-            show::line(format_args!("{name:<20} {state:<12} {}", place(server)));
+            show::line(format_args!("{name:<20} {state:<12} {}", plain(&place(server))));
             let paths = [("reads", &server.read), ("writes", &server.write)];
             for (what, paths) in paths.into_iter().filter(|(_, paths)| !paths.is_empty()) {
-                show::line(format_args!("  {what} {}", paths.join(" ")));
+                show::line(format_args!("  {what} {}", plain(&words(paths))));
             }
             if !server.ports.is_empty() {
                 show::line(format_args!("  connects to {}", numbers(&server.ports)));
+            }
+            let variables = literal_variables(server);
+            if !variables.is_empty() {
+                show::line(format_args!("  has the variables {}", plain(&words(&variables))));
             }
             let of_variables = server.environment.values().filter_map(|value| match value {
                 EnvironmentValue::Secret(name) => Some(name.as_str()),
@@ -204,6 +208,15 @@ fn described(name: &str, server: &McpServer, pinned: Option<&PinnedServer>, logi
 /// Describes a refused tool in JSON.
 pub(super) fn told(refused: &RefusedTool) -> Value {
     json!({ "name": refused.name, "reason": refused.reason })
+}
+
+/// Lists the variables of a server's environment that are no secrets, with their values: some make a program run other code.
+fn literal_variables(server: &McpServer) -> Vec<String> {
+    let literal = |(name, value): (&String, &EnvironmentValue)| match value {
+        EnvironmentValue::Literal(text) => Some(format!("{name}={text}")),
+        EnvironmentValue::Secret(_) => None,
+    };
+    server.environment.iter().filter_map(literal).collect()
 }
 
 /// Formats the command of a server, or its address.

@@ -130,7 +130,7 @@ impl CallDecisions<'_> {
     pub fn pending_calls(&self, id: &SessionId) -> Result<Vec<PendingCall>, SessionsError> {
         self.sessions.record_reader().created(id)?;
         let Some(run) = self.sessions.unfinished_runs().run_of(id)? else { return Ok(Vec::new()) };
-        self.pending(id, run, self.sessions.journals().journal(id, run)?)
+        self.pending(id, run, self.sessions.journals().without_values(id, run)?)
     }
 
     /// Lists the calls of all sessions that wait, like [`CallDecisions::pending_calls`]: sessions without a journal cost nothing.
@@ -163,7 +163,7 @@ impl CallDecisions<'_> {
             Some(id) => {
                 self.sessions.record_reader().created(id)?;
                 if let Some(run) = self.sessions.unfinished_runs().run_of(id)? {
-                    take(id, run, self.sessions.journals().journal(id, run)?)?;
+                    take(id, run, self.sessions.journals().without_values(id, run)?)?;
                 }
             }
         }
@@ -197,7 +197,7 @@ impl CallDecisions<'_> {
         {
             return Ok(None);
         }
-        self.sessions.journals().journal(id, run).map(Some)
+        self.sessions.journals().without_values(id, run).map(Some)
     }
 
     /// Decides about a call that waits for approval; with `seq` of `None`, about the only one. Nothing is run: the run
@@ -288,7 +288,7 @@ impl PersistentSession {
         let decided = self.locked(|| {
             let number = self.unfinished_run_named(run)?;
             let none = |what: String| SessionsError::NoPoint { session: self.id.clone(), what };
-            let calls = pending(&self.id, number, self.sessions.journals().journal(&self.id, number)?)?;
+            let calls = pending(&self.id, number, self.sessions.journals().without_values(&self.id, number)?)?;
             let mut call = match (seq, calls.as_slice()) {
                 (Some(seq), calls) => calls.iter().find(|pending| pending.call.seq == seq).cloned(),
                 (None, calls) => {

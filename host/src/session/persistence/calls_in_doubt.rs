@@ -50,7 +50,7 @@ impl UnfinishedRuns<'_> {
     pub fn calls_in_doubt(&self, id: &SessionId) -> Result<Vec<CallInDoubt>, SessionsError> {
         self.sessions.record_reader().created(id)?;
         match self.run_of(id)? {
-            Some(run) => self.in_doubt_of(id, run, &self.sessions.journals().journal(id, run)?),
+            Some(run) => self.in_doubt_of(id, run, &self.sessions.journals().without_values(id, run)?),
             None => Ok(Vec::new()),
         }
     }

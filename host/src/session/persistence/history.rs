@@ -1,12 +1,15 @@
 //! History of sessions: their runs call by call, and where files come from. Nothing is run, and nothing is locked.
 
+use std::collections::BTreeMap;
+
 use super::file_origin::{self, FileOrigin};
 use super::record::{RunRecord, States};
 use super::record_reader::damaged;
 use super::recorded_run::{self, RecordedRun};
 use super::run_replay::{CallReader, ReplayedRun};
 use super::{At, Point, SessionId, Sessions, SessionsError};
-use crate::gate::{Call, limited_accounts};
+use crate::gate::{Call, LoggedEvent, limited_accounts};
+use crate::session::journal::JournalEntry;
 use crate::vfs::SnapshotId;
 
 /// History of the sessions of a store.
@@ -98,5 +101,35 @@ impl RunHistory<'_> {
             complete &= Call::replay(event, &mut calls);
         })?;
         if complete { Ok(calls) } else { Err(damaged(id, "its log lacks a call")) }
+    }
+
+    /// Returns the number of a call that the journal of a run says was approved, and the session's log does not, if there is
+    /// one. Both are written in one commit.
+    pub(super) fn unlogged_approval(
+        &self,
+        id: &SessionId,
+        run: u64,
+        journal: &[JournalEntry],
+    ) -> Result<Option<u64>, SessionsError> {
+        let mut approvals = BTreeMap::<u64, usize>::new();
+        for entry in journal {
+            if let JournalEntry::Decided { seq, decision } = entry
+                && decision.allowed
+            {
+                *approvals.entry(*seq).or_default() += 1;
+            }
+        }
+        if approvals.is_empty() {
+            return Ok(None);
+        }
+        let record = self.sessions.record_reader().run(id, run)?;
+        self.sessions.reader().logged_events(id, record.log.as_ref(), Some(run), &mut |event| {
+            if let LoggedEvent::Answered { seq, allowed: true, .. } = event
+                && let Some(left) = approvals.get_mut(&seq)
+            {
+                *left = left.saturating_sub(1);
+            }
+        })?;
+        Ok(approvals.into_iter().find(|(_, left)| *left > 0).map(|(seq, _)| seq))
     }
 }

@@ -99,7 +99,7 @@ impl UnfinishedRuns<'_> {
     /// Returns true if a run waits for a human, also where the process died that resumed it: no other run may begin.
     pub(super) fn waits(&self, id: &SessionId, run: u64) -> Result<bool, SessionsError> {
         Ok(self.sessions.record_reader().run(id, run)?.status.waits()
-            || !pending(id, run, self.sessions.journals().journal(id, run)?)?.is_empty())
+            || !pending(id, run, self.sessions.journals().without_values(id, run)?)?.is_empty())
     }
 }
 
@@ -160,6 +160,18 @@ impl RunJournals<'_> {
             Ok(())
         })?;
         decoded(id, run, &bytes)
+    }
+
+    /// Reads the journal of a run without the values that its guests were given: what waits and what is in doubt is seen
+    /// without them, and they may take much memory. Each of its records, which has whole entries, is read by itself.
+    pub(super) fn without_values(&self, id: &SessionId, run: u64) -> Result<Vec<JournalEntry>, SessionsError> {
+        let mut entries = Vec::new();
+        self.sessions.record_reader().for_each_record(&record_key::numbered(b'J', id, run), |(_, value)| {
+            let read = decoded(id, run, &self.sessions.record_reader().value(id, &value)?)?;
+            entries.extend(read.into_iter().map(JournalEntry::without_values));
+            Ok(())
+        })?;
+        Ok(entries)
     }
 }
 
@@ -314,6 +326,10 @@ impl PersistentSession {
             if let Some(seq) = unknown_call(&calls, &journal) {
                 return Err(damaged(&self.id, &format!("its journal has call {seq}, and its log does not")));
             }
+            if let Some(seq) = self.sessions.history().unlogged_approval(&self.id, number, &journal)? {
+                let what = format!("its journal has an approval of call {seq}, and its log does not");
+                return Err(damaged(&self.id, &what));
+            }
             let calls = without_results_pending(calls, &journal);
             let files = self.head(limits)?;
             let mut open = self.log.lock();
@@ -385,7 +401,7 @@ impl PersistentSession {
     fn resolve(&self, run: Option<u64>, seq: u64, resolution: &Resolution, by: &str) -> Result<u64, SessionsError> {
         let resolved = self.locked(|| {
             let number = self.unfinished_run_named(run)?;
-            if !unresolved(&self.sessions.journals().journal(&self.id, number)?).contains_key(&seq) {
+            if !unresolved(&self.sessions.journals().without_values(&self.id, number)?).contains_key(&seq) {
                 let what = format!("call {seq} in doubt");
                 return Err(SessionsError::NoPoint { session: self.id.clone(), what });
             }

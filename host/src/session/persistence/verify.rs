@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::call_decisions::pending;
 use super::gc_roots::{ComparedBlobs, roots_of};
 use super::record::{LedgerEntry, LedgerOutcome};
 use super::record_check::RecordChecker;
@@ -32,8 +33,9 @@ pub struct SessionVerifier<'s> {
 }
 
 impl SessionVerifier<'_> {
-    /// Verifies one session: every record can be read, the log is whole, the balances are the sums of the ledger, and
-    /// every named blob exists and matches its hash and what is claimed of it. The session may run meanwhile.
+    /// Verifies one session: every record can be read, the log is whole, the balances are the sums of the ledger, the calls
+    /// that wait are those that were asked about, and every named blob exists and matches its hash and what is claimed of
+    /// it. The session may run meanwhile.
     ///
     /// # Errors
     /// [`SessionsError::Unknown`] if the session is removed meanwhile; else the first problem.
@@ -101,6 +103,9 @@ impl SessionVerifier<'_> {
         self.sessions.reader().log(id, &mut |_| checked.lines += 1)?;
         self.verify_ledger(id)?;
         self.sessions.reader().spent(id)?;
+        if let Some(run) = head.unfinished {
+            pending(id, run, self.sessions.journals().without_values(id, run)?)?;
+        }
         checked.blobs = compared.blobs.len() as u64;
         Ok(checked)
     }

@@ -203,7 +203,7 @@ fn check_decisions(calls: &mut BTreeMap<u64, JudgedCall>, run: &RecordedRun, gat
         let is_edited = || decisions_about(*seq, run).any(|decision| decision.arguments.is_some());
         call.problem = match &call.consent {
             Some(consent) => approved(*seq, call, consent, run, gate, check).err(),
-            None if is_edited() => edited(*seq, call, run, gate).err(),
+            None if is_edited() => edited(*seq, call, run, gate, check).err(),
             None => None,
         };
     }
@@ -248,17 +248,31 @@ fn approved(
     any_decision(seq, run, |decision| {
         check_decision(decision, (run.number, seq), call, asked, (grant, &consent.reason), gate)?;
         let Some(approvers) = &consent.approved_by else { return Ok(()) };
-        check
-            .verify(approvers, gate.rules_digest(), decision, asked.expires)
-            .map_err(|error| format!("its signed approval does not count: {error}"))
+        verify_signature(decision, approvers, asked, gate, check)
     })
+}
+
+/// Checks that one of the approvers has signed a decision about a call.
+///
+/// # Errors
+/// Why it does not count.
+fn verify_signature(
+    decision: &Decision,
+    approvers: &BTreeSet<String>,
+    asked: &DeferredCall,
+    gate: &Gate,
+    check: &SignatureCheck,
+) -> Result<(), String> {
+    check
+        .verify(approvers, gate.rules_digest(), decision, asked.expires)
+        .map_err(|error| format!("its signed approval does not count: {error}"))
 }
 
 /// Checks a call that a human was asked about, and whose arguments were changed to some that nobody has to approve.
 ///
 /// # Errors
 /// What is wrong.
-fn edited(seq: u64, call: &JudgedCall, run: &RecordedRun, gate: &Gate) -> Result<(), String> {
+fn edited(seq: u64, call: &JudgedCall, run: &RecordedRun, gate: &Gate, check: &SignatureCheck) -> Result<(), String> {
     let asked = question_about(seq, run).ok_or("a human changed its arguments, and nobody was asked")?;
     if !gate.asks(
         run.number,
@@ -269,7 +283,10 @@ fn edited(seq: u64, call: &JudgedCall, run: &RecordedRun, gate: &Gate) -> Result
         return Err("a human changed its arguments, and nobody had to be asked about those of the script".to_owned());
     }
     any_decision(seq, run, |decision| {
-        check_decision(decision, (run.number, seq), call, asked, (&asked.grant, &asked.reason), gate)
+        check_decision(decision, (run.number, seq), call, asked, (&asked.grant, &asked.reason), gate)?;
+        // Arguments that need no approval take the place of some that needed a signature.
+        let Some(approvers) = gate.approvers_of(&asked.grant) else { return Ok(()) };
+        verify_signature(decision, approvers, asked, gate, check)
     })
 }
 

@@ -13,6 +13,7 @@ mod session_calls;
 mod tests;
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -186,7 +187,7 @@ impl Recording {
         if i64::try_from(header.started).is_err() {
             return unreadable("the time at which it started is after the year 2262");
         }
-        let mut calls = Vec::new();
+        let (mut calls, mut positions) = (Vec::new(), HashSet::new());
         for (index, line) in lines {
             if !goes_on() {
                 return Err(RecordingError::Time(wall));
@@ -198,6 +199,13 @@ impl Recording {
                 Err(JsonError::Malformed(why)) => return Err(RecordingError::Unreadable { line: index + 1, why }),
             };
             let call = RecordedCall::read(index, line, weight)?;
+            // Of two answers in one place the script would wait for one until its time is over.
+            if let Some((order, _)) = &call.answer
+                && !positions.insert(*order)
+            {
+                let why = format!("an earlier answer has the same `order`, {order}");
+                return Err(RecordingError::Unreadable { line: index + 1, why });
+            }
             left = left.checked_sub(call.held()).ok_or(RecordingError::Memory(memory))?;
             calls.push(call);
         }
@@ -235,7 +243,14 @@ impl Recording {
 impl RecordedCall {
     fn read(index: usize, line: &[u8], weight: u64) -> Result<Self, RecordingError> {
         let CallLine { run, seq, method, arguments, answer, order } = read(index, line)?;
-        let answer = answer.map(|answer| (order.unwrap_or_default(), text_of(&answer)));
+        let answer = match (answer, order) {
+            (Some(answer), Some(order)) => Some((order, text_of(&answer))),
+            (Some(_), None) => {
+                let why = "its answer has no `order`".to_owned();
+                return Err(RecordingError::Unreadable { line: index + 1, why });
+            }
+            (None, _) => None,
+        };
         Ok(Self { run, seq, method: method.into_owned(), arguments: arguments.to_string(), answer, weight })
     }
 

@@ -94,6 +94,17 @@ fn recording_with_an_unknown_key_is_refused_with_key_and_line() {
     assert!(Recording::parse(spaced.as_bytes()).expect_err("it is misspelt").to_string().contains("line 3: "));
 }
 
+/// Answers are given in their order: of two in one place, one would be lost, and the script wait for it in vain.
+#[test]
+fn recording_with_two_answers_in_one_place_or_one_in_none_is_refused() {
+    let text = recorded(&[(1, 1, "a/b", json!({}), json!(1)), (1, 2, "a/b", json!({}), json!(2))]).to_text();
+    let refused = |text: &str| Recording::parse(text.as_bytes()).expect_err("an answer is lost").to_string();
+    let twice = refused(&text.replace("\"order\":2", "\"order\":1"));
+    assert!(twice.contains("line 3: ") && twice.contains("the same `order`, 1"), "{twice}");
+    let nowhere = refused(&text.replace(",\"order\":1", ""));
+    assert!(nowhere.contains("line 2: ") && nowhere.contains("no `order`"), "{nowhere}");
+}
+
 #[test]
 fn answer_that_no_tool_gives_ends_the_run() {
     let text = recorded(&[(1, 1, "a/b", json!({}), json!([1]))]).to_text();

@@ -52,6 +52,8 @@ pub(in crate::session) struct RunJournal {
     pub(super) resolutions: HashMap<u64, Resolution>,
     /// Arguments with which calls were approved in place of the script's, by the number of the call.
     pub(super) edits: HashMap<u64, serde_json::Value>,
+    /// Questions that were answered by such arguments, with these answers, by the number of the call.
+    pub(super) edited: HashMap<u64, (Box<DeferredCall>, Decision)>,
     /// Calls that had been deferred, as they were asked about.
     pub(super) asked: HashMap<OperationId, Box<DeferredCall>>,
     /// Time that was given to the guest that entered last.
@@ -156,6 +158,9 @@ impl RunJournal {
                 JournalEntry::Decided { seq, decision } => {
                     if let Some(arguments) = &decision.arguments {
                         journal.edits.insert(seq, arguments.clone());
+                        if let Some(asked) = journal.asked.values().find(|asked| asked.seq == seq) {
+                            journal.edited.insert(seq, (asked.clone(), decision.clone()));
+                        }
                     }
                     journal.decisions.insert(seq, decision);
                 }

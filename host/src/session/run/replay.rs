@@ -418,11 +418,12 @@ impl Run {
         let asked = journal.asked.get(&id).map(|asked| &**asked);
         let seq = asked.map(|asked| asked.seq).or(admitted);
         let decision = seq.and_then(|seq| journal.decisions.get(&seq));
-        let edited = seq.and_then(|seq| journal.edits.get(&seq)).map(ToString::to_string);
+        let (gate, record, memory) = (&self.session.gate, &self.scope.record, &self.session.memory);
+        let edit = seq.and_then(|seq| Some((journal.edits.get(&seq)?, journal.edited.get(&seq)?)));
+        let rejected = edit.and_then(|(_, (asked, decision))| gate.unsigned_edit(record.run(), asked, decision));
+        let edited = edit.filter(|_| rejected.is_none()).map(|(arguments, _)| arguments.to_string());
         let call = RequestedCall { arguments: edited.as_deref().unwrap_or(call.arguments), ..call };
-        let (record, memory) = (&self.scope.record, &self.session.memory);
-        let consent = Consent::Deferrable(EarlierQuestion { asked, decision });
-        let gate = &self.session.gate;
+        let consent = Consent::Deferrable(EarlierQuestion { asked, decision, rejected: rejected.as_deref() });
         self.session.storage.judging(Some(JudgedOperation { id, effect: gate.effect(call.method) }));
         let judged = gate.admit_numbered(record, seq, call, memory, &interrupt, consent);
         self.session.storage.judging(None);

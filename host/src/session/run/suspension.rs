@@ -23,7 +23,7 @@ impl Run {
         match self.journal.as_ref().filter(|journal| !journal.is_broken) {
             Some(journal) => {
                 let asked = journal.asked.values().find(|asked| asked.seq == seq).map(|asked| &**asked);
-                Consent::Deferrable(EarlierQuestion { asked, decision: journal.decisions.get(&seq) })
+                Consent::Deferrable(EarlierQuestion { asked, decision: journal.decisions.get(&seq), rejected: None })
             }
             None => Consent::Now,
         }
