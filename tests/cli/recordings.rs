@@ -89,6 +89,35 @@ fn call_that_differs_from_the_recording_is_an_error_with_the_difference() {
     assert!(failed["error"]["message"].as_str().is_some_and(|told| told.contains("own")), "{failed:#}");
 }
 
+/// Whoever wrote a recording has no more rights than the tool: a file that it was not granted, or that is read-only.
+#[test]
+fn recording_changes_only_files_that_its_tool_may_change() {
+    let home = Home::with_tools(&["archive"]);
+    std::fs::create_dir(home.path().join("fixed")).expect("it is new");
+    home.file("policy.toml", "[[grant]]\nmethod = 'archive/*'\n[tool.archive]\nfiles = ['/workspace/out', '/fixed']\n");
+    home.file(
+        "script.js",
+        "await fs.mkdir('/workspace/in'); await fs.writeFile('/workspace/in/a', 'x');
+         const bytes = await archive.pack({ format: 'zip', entries: [{ name: 'a.txt', text: 'hello' }] });
+         await archive.extract({ bytes, to: '/workspace/out/deep' });
+         return await fs.readFile('/workspace/out/deep/a.txt', 'utf8')",
+    );
+    let run = ["run", "script.js", "--policy", "policy.toml", "--mount", "fixed:/fixed:ro", "--json"];
+    let with = |options: [&str; 2]| parsed(&home.run(run.iter().copied().chain(options)));
+    assert_eq!(with(["--record", "calls.json"])["value"], "hello");
+    assert_eq!(with(["--replay", "calls.json"])["value"], "hello");
+    let text = std::fs::read_to_string(home.path().join("calls.json")).expect("it is written");
+    for forbidden in ["/workspace/other.txt", "/etc/passwd", "/fixed/a.txt"] {
+        let forged = text.replace("/workspace/out/deep/a.txt", forbidden);
+        assert_ne!(forged, text);
+        home.file("calls.json", forged);
+        let replayed = with(["--replay", "calls.json"]);
+        let told = replayed["error"]["message"].as_str().unwrap_or_default();
+        assert!(told.contains(&format!("a change of `{forbidden}` by `archive/extract`")), "{replayed:#}");
+        assert_eq!(replayed["status"], "failed", "{replayed:#}");
+    }
+}
+
 /// The answers to concurrent calls of a script are replayed in the order in which they came.
 #[test]
 fn answers_are_replayed_in_the_order_in_which_they_came() {

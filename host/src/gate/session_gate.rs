@@ -25,6 +25,7 @@ use crate::error::{Failure, Location, error_chain};
 use crate::ledger::Used;
 use crate::remedy::Remedy;
 use crate::tool::{Authority, MountedTools, Tool};
+use crate::vfs::{Edit, Tree};
 
 /// The gate of a session, or of one of its tools that calls others. Cheap to clone.
 #[derive(Clone)]
@@ -450,6 +451,18 @@ impl SessionGate {
             () if tool.keeps_state() => Some("its tool keeps state between calls"),
             () => None,
         }
+    }
+
+    /// Returns the path of a change that no call of a method can have made in these files, if there is one among these. The
+    /// files of tools that call others may have been changed by those.
+    pub(crate) fn impossible_change<'e>(&self, method: &str, files: &Tree, edits: &'e [Edit]) -> Option<&'e str> {
+        let tool = self.services.tools.get(method).filter(|tool| tool.package().is_some());
+        let is_possible = |edit: &Edit| {
+            let Some(tool) = &tool else { return false };
+            let calls_others = self.services.gates.of_tool(tool.alias()).is_some();
+            files.is_writable(&edit.path) && (calls_others || self.authority(tool.alias()).may_have_made(edit))
+        };
+        edits.iter().find(|edit| !is_possible(edit)).map(|edit| edit.path.as_str())
     }
 
     /// The tools behind the gate.

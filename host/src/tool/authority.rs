@@ -10,7 +10,7 @@ use tollhouse_registry::{FileRule, HttpRequest, HttpRule, Permissions as Asked};
 
 use super::http::is_public;
 use crate::capability::{Pattern, Permissions, PolicyError, SecretGrant};
-use crate::vfs::{Grant, Scope};
+use crate::vfs::{Action, Body, Edit, Grant, Scope};
 
 /// Authority of the tools of one alias.
 pub(crate) struct Authority {
@@ -47,6 +47,12 @@ impl Authority {
     /// Returns true if some file of the session may be written.
     pub(crate) fn writes_files(&self) -> bool {
         self.files.writes_below("/")
+    }
+
+    /// Returns true if a call may have made a change of a file: the path was granted, or leads to one that was.
+    pub(crate) fn may_have_made(&self, edit: &Edit) -> bool {
+        let is_parent = matches!(edit.action, Action::Put { body: Body::Directory, .. });
+        self.files.writes(&edit.path) || (is_parent && self.files.writes_below(&edit.path))
     }
 
     /// Creates the intersection of requested and granted permissions.

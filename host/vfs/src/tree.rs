@@ -120,6 +120,12 @@ impl Tree {
         path::walk(&self.root, base, path, false, &UnrestrictedWalk)
     }
 
+    /// Returns true if guests may change the entry at a path. The path has no links that are followed.
+    #[must_use]
+    pub fn is_writable(&self, path: &str) -> bool {
+        path::names(path).is_ok_and(|names| self.write_rules.writable(&names))
+    }
+
     /// Fails if a guest may not change the entry at `names`.
     pub(super) fn writable(&self, names: &[Name]) -> Result<(), Errno> {
         if self.write_rules.writable(names) { Ok(()) } else { Err(Errno::Access) }

@@ -30,12 +30,24 @@ impl Run {
         };
         match self.session.calls.next(call) {
             NextAnswer::OfTool => return Some(pending),
-            NextAnswer::Recorded(recorded) => drop(self.recorded.insert(recorded.order, (*id, recorded))),
+            NextAnswer::Recorded(recorded) => match self.refusal_of_changes(admission.method(), &recorded) {
+                None => drop(self.recorded.insert(recorded.order, (*id, recorded))),
+                Some(failure) => self.end(Outcome::failed(failure)),
+            },
             // The script gave the call up when it was recorded, and gives it up now.
             NextAnswer::Never => {}
             NextAnswer::Ends(failure) => self.end(Outcome::failed(failure)),
         }
         None
+    }
+
+    /// Returns the failure of a call whose recorded answer changes files that its tool may not change: whoever wrote the
+    /// recording has no more rights than the tool.
+    fn refusal_of_changes(&self, method: &str, recorded: &RecordedResult) -> Option<Failure> {
+        let path = self.session.gate.impossible_change(method, &self.session.head(), &recorded.edits)?;
+        let message = format!("the recording has a change of `{path}` by `{method}`, which may not change that file");
+        let hint = "record the script again, or grant the tool what it was granted then";
+        Some(Failure::host(message).with_hint(hint))
     }
 
     /// Performs the calls of a dry run among these operations, of which those from index `earlier` on are new: a host that
