@@ -6,7 +6,7 @@
 //! | [`element`] | types of elements, and conversion of elements to text |
 //! | [`dump`] | lines of a dump |
 //!
-//! Floating-point types are not supported.
+//! Floating-point numbers have 4 or 8 bytes.
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
@@ -17,7 +17,6 @@ mod options;
 mod tests;
 
 use std::ffi::OsString;
-use std::result::Result as StdResult;
 
 use async_trait::async_trait;
 use bashkit::builtins::{Builtin, Context};
@@ -25,7 +24,7 @@ use bashkit::cached_command;
 use bashkit::clap::error::ErrorKind;
 use bashkit::{Error, ExecResult, Result};
 
-use self::dump::dump;
+use self::dump::{dump, strings};
 use self::options::OdOptions;
 use crate::commands::operands;
 
@@ -53,26 +52,21 @@ impl Builtin for Od {
             Ok(parsed) => parsed,
             Err(message) => return Ok(ExecResult::err(format!("od: {message}\n"), 1)),
         };
-        let data = match read_files(&ctx, &files, options.used()).await? {
-            Ok(data) => data,
-            Err(message) => return Ok(ExecResult::err(message, 1)),
-        };
+        let operands = operands::read_all_parts(&ctx, "od", &files, options.used()).await?;
+        if operands.contents.is_empty() {
+            return Ok(ExecResult::err(operands.errors, 1));
+        }
+        let data = operands.concat();
+        if options.skip > data.len() {
+            let message = "od: cannot skip past end of combined input\n";
+            return Ok(ExecResult::err(operands.errors + message, 1));
+        }
         let budget = ctx.execution_budget().map(|budget| budget.try_with(Clone::clone));
         let budget = budget.transpose().map_err(|_| Error::Cancelled)?;
-        Ok(ExecResult::ok(dump(&data, &options, budget.as_ref())?))
+        let output = match options.strings {
+            Some(length) => strings(&data, &options, length),
+            None => dump(&data, &options, budget.as_ref())?,
+        };
+        Ok(operands.finish(output))
     }
-}
-
-/// Reads the first `length` bytes of each file, or all. The error is the message about the first file that cannot be
-/// read.
-async fn read_files(ctx: &Context<'_>, files: &[String], length: Option<usize>) -> Result<StdResult<Vec<u8>, String>> {
-    let standard_input = ["-".to_owned()];
-    let mut data = Vec::new();
-    for file in if files.is_empty() { &standard_input } else { files } {
-        match operands::read_part(ctx, file, length).await? {
-            Ok(content) => data.extend_from_slice(&content),
-            Err(reason) => return Ok(Err(format!("od: {file}: {reason}\n"))),
-        }
-    }
-    Ok(Ok(data))
 }
