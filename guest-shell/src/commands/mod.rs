@@ -13,6 +13,7 @@ mod byte_text;
 mod cal;
 mod calendar;
 mod checksum;
+mod clap_answer;
 mod cmp;
 mod colrm;
 mod column;

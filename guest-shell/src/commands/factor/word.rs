@@ -19,7 +19,7 @@ pub(super) fn factors(number: u64, work: WorkCounter<'_>) -> Result<Vec<u64>> {
     let mut rest = number;
     let mut divisor = 2;
     while divisor < SMALL_LIMIT && divisor * divisor <= rest {
-        while rest % divisor == 0 {
+        while rest.is_multiple_of(divisor) {
             found.push(divisor);
             rest /= divisor;
         }
@@ -59,7 +59,7 @@ fn power(base: u64, mut exponent: u64, modulus: u64) -> u64 {
 
 /// Returns true if a number of at least 2 is prime.
 fn is_prime(number: u64) -> bool {
-    if let Some(small) = WITNESSES.iter().find(|prime| number % **prime == 0) {
+    if let Some(small) = WITNESSES.iter().find(|prime| number.is_multiple_of(**prime)) {
         return number == *small;
     }
     let twos = (number - 1).trailing_zeros();

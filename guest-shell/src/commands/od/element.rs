@@ -127,8 +127,8 @@ impl ElementType {
             String::from_utf8(text.unwrap_or_default()).unwrap_or_default()
         };
         let is_same = |text: &String| match is_single {
-            true => text.parse() == Ok(single),
-            false => text.parse() == Ok(number),
+            true => text.parse::<f32>() == Ok(single),
+            false => text.parse::<f64>() == Ok(number),
         };
         let first = if is_subnormal || number == 0.0 { 1 } else { usual };
         (first..most).map(shown).find(is_same).unwrap_or_else(|| shown(most))

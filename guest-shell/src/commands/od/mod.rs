@@ -21,11 +21,11 @@ use std::ffi::OsString;
 use async_trait::async_trait;
 use bashkit::builtins::{Builtin, Context};
 use bashkit::cached_command;
-use bashkit::clap::error::ErrorKind;
 use bashkit::{Error, ExecResult, Result};
 
 use self::dump::{dump, strings};
 use self::options::OdOptions;
+use crate::commands::clap_answer::clap_answer;
 use crate::commands::operands;
 
 // The options are those of `od` of uutils. They are built once and cloned for each call.
@@ -40,13 +40,7 @@ impl Builtin for Od {
         let words = std::iter::once(OsString::from("od")).chain(ctx.args.iter().map(OsString::from));
         let matches = match od_command().try_get_matches_from(words) {
             Ok(matches) => matches,
-            Err(error) => {
-                let message = error.render().to_string();
-                return Ok(match error.kind() {
-                    ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => ExecResult::ok(message),
-                    _ => ExecResult::err(message, 1),
-                });
-            }
+            Err(error) => return Ok(clap_answer("od", &error, 1)),
         };
         let (options, files) = match OdOptions::from_matches(&matches) {
             Ok(parsed) => parsed,

@@ -82,7 +82,10 @@ fn od_options_are_read_from_values_of_either_type() {
 async fn od_of_floating_point_numbers_shows_the_shortest_text() {
     for (script, output) in [
         (r"printf '\0\0\200\77\0\0\0\300' | od -An -tf4", "               1              -2\n"),
-        (r"printf '\0\0\0\0\0\0\370\77\0\0\0\0\0\0\360\177' | od -An -tf8", "                      1.5                      inf\n"),
+        (
+            r"printf '\0\0\0\0\0\0\370\77\0\0\0\0\0\0\360\177' | od -An -tf8",
+            "                      1.5                      inf\n",
+        ),
         ("printf abcdefgh | od -An -e", "  8.540883223036124e+194\n"),
         ("printf 'no newline' | od -An -tf", "   6.809254394416841e+199              1.2829e-319\n"),
         ("printf 'no ' | od -tfF", "0000000     2.97871e-39\n0000003\n"),

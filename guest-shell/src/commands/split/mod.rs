@@ -258,17 +258,20 @@ mod tests {
 
     #[tokio::test]
     async fn pieces_for_a_filter_are_its_input() {
-        for (options, output, status) in [
-            ("-l 2 --filter='wc -l'", "2\n2\n1\n", 0),
-            ("-l 2 --filter='tr 1-5 a-e; echo $FILE' - p.", "a\nb\np.aa\nc\nd\np.ab\ne\np.ac\n", 0),
-            ("-n 2 --filter='wc -c'", "5\n5\n", 0),
-            ("-l 4 --filter='cat >$FILE.z'; cat xaa.z xab.z", "1\n2\n3\n4\n5\n", 0),
-            ("-l 2 --filter='cat; exit 3'", "1\n2\n", 3),
+        for (script, output, status) in [
+            ("seq 5 | split -l 2 --filter='wc -l'", "2\n2\n1\n", 0),
+            ("seq 3 | split -l 2 --filter='tr 1-3 a-c; echo $FILE' - p.", "a\nb\np.aa\nc\np.ab\n", 0),
+            ("seq 5 > f; split -n 2 --filter='wc -c' f", "5\n5\n", 0),
+            ("seq 5 | split -l 4 --filter='cat >$FILE.z'; cat xaa.z xab.z", "1\n2\n3\n4\n5\n", 0),
+            ("seq 5 | split -l 2 --filter='cat; exit 3'", "1\n2\n", 3),
+            (
+                "seq 2 | split --verbose -l 1 --filter=cat",
+                "executing with FILE=xaa\n1\nexecuting with FILE=xab\n2\n",
+                0,
+            ),
         ] {
-            let result = run(&format!("seq 5 > f; split {options} < f")).await;
-            let script = options.replace("; cat xaa", " < f; cat xaa");
-            let result = if script == options { result } else { run(&format!("seq 5 > f; split {script}")).await };
-            assert_eq!((&*result.stdout, result.exit_code), (output, status), "{options}");
+            let result = run(script).await;
+            assert_eq!((&*result.stdout, result.exit_code), (output, status), "{script}");
         }
         let result = run("seq 5 | split -l 2 --filter='exit 3'").await;
         assert_eq!(&*result.stderr, "split: with FILE=xaa, exit 3 from command: exit 3\n");

@@ -53,7 +53,7 @@ pub(crate) struct Xxd;
 #[async_trait]
 impl Builtin for Xxd {
     async fn execute(&self, ctx: Context<'_>) -> Result<ExecResult> {
-        if let Some(result) = check_help_version(ctx.args, HELP, Some("xxd (bashkit) 0.1")) {
+        if let Some(result) = check_help_version(ctx.args, HELP, Some("xxd 2022-01-14 by Juergen Weigert et al.")) {
             return Ok(result);
         }
         let (options, files) = match XxdOptions::parse(ctx.args) {
