@@ -6,6 +6,8 @@
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
+use std::cmp::Ordering;
+
 use async_trait::async_trait;
 
 use bashkit::ExecResult;
@@ -39,6 +41,12 @@ struct CommOptions {
     check_order: Option<bool>,
 }
 
+impl CommOptions {
+    fn line_end(&self) -> u8 {
+        if self.zero_terminated { b'\0' } else { b'\n' }
+    }
+}
+
 fn parse_comm_args(args: &[String]) -> std::result::Result<(CommOptions, Vec<String>), ExecResult> {
     let (parsed, files) = gnu_getopt(
         "comm",
@@ -61,6 +69,7 @@ fn parse_comm_args(args: &[String]) -> std::result::Result<(CommOptions, Vec<Str
         zero_terminated: false,
         check_order: None,
     };
+    let mut delimiter = None;
     for o in parsed {
         match o.key {
             '1' => opts.suppress[0] = true,
@@ -71,12 +80,18 @@ fn parse_comm_args(args: &[String]) -> std::result::Result<(CommOptions, Vec<Str
             'c' => opts.check_order = Some(true),
             'C' => opts.check_order = Some(false),
             'o' => {
-                let d = o.value.unwrap_or_default();
+                let given = o.value.unwrap_or_default();
                 // GNU: an empty delimiter means a NUL byte.
-                opts.delimiter = if d.is_empty() { "\0".to_string() } else { d };
+                let given = if given.is_empty() { "\0".to_string() } else { given };
+                if delimiter.replace(given.clone()).is_some_and(|before| before != given) {
+                    return Err(ExecResult::err("comm: multiple output delimiters specified\n", 1));
+                }
             }
             _ => {}
         }
+    }
+    if let Some(delimiter) = delimiter {
+        opts.delimiter = delimiter;
     }
     Ok((opts, files))
 }
@@ -95,7 +110,7 @@ impl Builtin for Comm {
         if let Some(r) = Self::check_help(
             ctx.args,
             "Usage: comm [OPTION]... FILE1 FILE2\nCompare two sorted files line by line.\n\n  -1\t\tsuppress column 1 (lines unique to FILE1)\n  -2\t\tsuppress column 2 (lines unique to FILE2)\n  -3\t\tsuppress column 3 (lines that appear in both files)\n  --output-delimiter=STR\tseparate columns with STR\n  --total\toutput a summary\n  -z, --zero-terminated\tline delimiter is NUL, not newline\n  --help\tdisplay this help and exit\n  --version\toutput version information and exit\n",
-            Some("comm (bashkit) 0.1"),
+            Some("comm (GNU coreutils) 9.1"),
         ) {
             return Ok(r);
         }
@@ -104,79 +119,92 @@ impl Builtin for Comm {
             Err(e) => return Ok(e),
         };
 
-        match files.len() {
-            0 => return Ok(Self::err("missing operand", 1)),
-            1 => {
-                return Ok(Self::err(format!("missing operand after '{}'", files[0]), 1));
-            }
-            2 => {}
-            _ => return Ok(Self::err(format!("extra operand '{}'", files[2]), 1)),
+        match files.as_slice() {
+            [] => return Ok(Self::err("missing operand", 1)),
+            [only] => return Ok(Self::err(format!("missing operand after '{only}'"), 1)),
+            [_, _] => {}
+            [_, _, extra, ..] => return Ok(Self::err(format!("extra operand '{extra}'"), 1)),
         }
-        let sep = if opts.zero_terminated { b'\0' } else { b'\n' };
-
         let mut inputs: Vec<Vec<Vec<u8>>> = Vec::with_capacity(2);
         for file in &files {
             match crate::commands::operands::read(&ctx, file).await? {
-                Ok(data) => inputs.push(records(&data, sep)),
+                Ok(data) => inputs.push(records(&data, opts.line_end())),
                 Err(reason) => return Ok(Self::err(format!("{file}: {reason}"), 1)),
             }
         }
-        let (lines1, lines2) = (&inputs[0], &inputs[1]);
-
-        let d = &opts.delimiter;
-        let prefixes = [
-            String::new(),
-            if opts.suppress[0] { String::new() } else { d.clone() },
-            d.repeat(usize::from(!opts.suppress[0]) + usize::from(!opts.suppress[1])),
-        ];
-        let mut counts = [0u64; 3];
-        let mut output = Vec::new();
-        let mut emit = |col: usize, line: &[u8], output: &mut Vec<u8>| {
-            counts[col] += 1;
-            if !opts.suppress[col] {
-                output.extend_from_slice(prefixes[col].as_bytes());
-                output.extend_from_slice(line);
-                output.push(sep);
-            }
-        };
-
-        let mut order = Order::new(opts.check_order);
-        let (mut i, mut j) = (0, 0);
-        while (i < lines1.len() || j < lines2.len()) && !order.stopped {
-            let which = match (lines1.get(i), lines2.get(j)) {
-                (Some(one), Some(other)) => one.cmp(other),
-                (Some(_), None) => std::cmp::Ordering::Less,
-                _ => std::cmp::Ordering::Greater,
-            };
-            order.unpaired |= which != std::cmp::Ordering::Equal;
-            match which {
-                std::cmp::Ordering::Less => emit(0, &lines1[i], &mut output),
-                std::cmp::Ordering::Greater => emit(1, &lines2[j], &mut output),
-                std::cmp::Ordering::Equal => emit(2, &lines1[i], &mut output),
-            }
-            // The line after one that was taken is compared with it.
-            if which != std::cmp::Ordering::Greater {
-                order.check(lines1, i, 0);
-                i += 1;
-            }
-            if which != std::cmp::Ordering::Less && !order.stopped {
-                order.check(lines2, j, 1);
-                j += 1;
-            }
-        }
-        if opts.total && !order.stopped {
-            let end = char::from(sep);
-            let totals = format!("{}{d}{}{d}{}{d}total{end}", counts[0], counts[1], counts[2]);
-            output.extend_from_slice(totals.as_bytes());
-        }
-        if !order.stopped && order.told.iter().any(|told| *told) {
-            order.messages.push_str("comm: input is not in sorted order\n");
-        }
-        let mut result = ExecResult::ok_bytes(output);
-        result.exit_code = i32::from(!order.messages.is_empty());
-        result.stderr = order.messages.into();
-        Ok(result)
+        Ok(compare(&opts, &inputs[0], &inputs[1]))
     }
+}
+
+/// Writer of the three columns.
+struct ColumnWriter<'o> {
+    options: &'o CommOptions,
+    /// Delimiters before the lines of each column.
+    prefixes: [String; 3],
+    counts: [u64; 3],
+    output: Vec<u8>,
+}
+
+impl<'o> ColumnWriter<'o> {
+    fn new(options: &'o CommOptions) -> Self {
+        let shown = |column: usize| usize::from(!options.suppress[column]);
+        let prefixes = [0, shown(0), shown(0) + shown(1)].map(|count| options.delimiter.repeat(count));
+        Self { options, prefixes, counts: [0; 3], output: Vec::new() }
+    }
+
+    fn push(&mut self, column: usize, line: &[u8]) {
+        self.counts[column] += 1;
+        if !self.options.suppress[column] {
+            self.output.extend_from_slice(self.prefixes[column].as_bytes());
+            self.output.extend_from_slice(line);
+            self.output.push(self.options.line_end());
+        }
+    }
+
+    fn push_totals(&mut self) {
+        let delimiter = &self.options.delimiter;
+        let totals = self.counts.map(|count| format!("{count}{delimiter}")).concat();
+        self.output.extend_from_slice(format!("{totals}total{}", char::from(self.options.line_end())).as_bytes());
+    }
+}
+
+/// Compares the lines of two files.
+fn compare(options: &CommOptions, first: &[Vec<u8>], second: &[Vec<u8>]) -> ExecResult {
+    let mut columns = ColumnWriter::new(options);
+    let mut order = Order::new(options.check_order);
+    let (mut i, mut j) = (0, 0);
+    while (i < first.len() || j < second.len()) && !order.stopped {
+        let which = match (first.get(i), second.get(j)) {
+            (Some(one), Some(other)) => one.cmp(other),
+            (Some(_), None) => Ordering::Less,
+            _ => Ordering::Greater,
+        };
+        order.unpaired |= which != Ordering::Equal;
+        match which {
+            Ordering::Less => columns.push(0, &first[i]),
+            Ordering::Greater => columns.push(1, &second[j]),
+            Ordering::Equal => columns.push(2, &first[i]),
+        }
+        // The line after one that was taken is compared with it.
+        if which != Ordering::Greater {
+            order.check(first, i, 0);
+            i += 1;
+        }
+        if which != Ordering::Less && !order.stopped {
+            order.check(second, j, 1);
+            j += 1;
+        }
+    }
+    if options.total && !order.stopped {
+        columns.push_totals();
+    }
+    if !order.stopped && order.told.iter().any(|told| *told) {
+        order.messages.push_str("comm: input is not in sorted order\n");
+    }
+    let mut result = ExecResult::ok_bytes(columns.output);
+    result.exit_code = i32::from(!order.messages.is_empty());
+    result.stderr = order.messages.into();
+    result
 }
 
 /// State of the check for lines that are out of order.

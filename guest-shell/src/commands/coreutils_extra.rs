@@ -63,7 +63,7 @@ impl Builtin for Chgrp {
         if let Some(r) = bashkit::builtins::check_help_version(
             ctx.args,
             "Usage: chgrp [OPTION]... GROUP FILE...\nChange the group of each FILE to GROUP.\n\n  -R, --recursive\toperate on files and directories recursively\n",
-            Some("chgrp (bashkit) 0.1"),
+            Some("chgrp (GNU coreutils) 9.1"),
         ) {
             return Ok(r);
         }

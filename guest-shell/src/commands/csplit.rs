@@ -14,6 +14,8 @@ use bashkit::builtins::Builtin;
 use bashkit::builtins::Context;
 use bashkit::builtins::arg_parser::{OptArg, gnu_getopt};
 
+use crate::commands::printf::render_printf_bytes;
+
 /// Command that splits a file at lines, as `csplit`.
 ///
 /// Usage: csplit [-ksz] [-f PREFIX] [-b SUFFIX] [-n DIGITS] FILE PATTERN...
@@ -113,10 +115,14 @@ fn split_lines(lines: &[&[u8]], patterns: &[Pattern], suppress: bool) -> (Vec<Ve
             match &pattern.mark {
                 Mark::Line(line) => {
                     let end = line.saturating_mul(round + 1) - 1;
-                    if end > lines.len() || (end == lines.len() && round > 0 && pattern.repeats.is_none()) {
+                    if lines.is_empty() {
+                        return (pieces, Some("input disappeared".to_owned()));
+                    }
+                    // Lines must be left for the next piece, unless the line is left out.
+                    let last = if suppress { lines.len() } else { lines.len() - 1 };
+                    if end > last || (suppress && at >= lines.len()) {
                         pieces.push(lines[at.min(lines.len())..].concat());
-                        let error = format!("'{}': line number out of range{repetition}", pattern.text);
-                        return (pieces, pattern.repeats.is_some().then_some(error));
+                        return (pieces, Some(format!("'{}': line number out of range{repetition}", pattern.text)));
                     }
                     pieces.push(lines[at.min(end)..end].concat());
                     at = end + usize::from(suppress);
@@ -178,7 +184,10 @@ fn parse_args(args: &[String]) -> std::result::Result<(CsplitOptions, Vec<String
     for opt in opts {
         let value = opt.value.unwrap_or_default();
         match opt.key {
-            'b' => options.suffix = Some(value),
+            'b' => {
+                check_suffix_format(&value).map_err(|message| ExecResult::err(format!("csplit: {message}\n"), 1))?;
+                options.suffix = Some(value);
+            }
             'f' => options.prefix = value,
             'k' => options.keep = true,
             'm' => options.suppress = true,
@@ -202,27 +211,40 @@ impl CsplitOptions {
         let Some(format) = &self.suffix else {
             return Ok(format!("{}{index:0digits$}", self.prefix, digits = self.digits));
         };
-        let bad = || "csplit: invalid suffix format\n".to_string();
-        let (before, rest) = format.split_once('%').ok_or_else(bad)?;
-        let at = rest.find(|c: char| c.is_ascii_alphabetic()).ok_or_else(bad)?;
-        let zero = rest.starts_with('0');
-        let width: usize = rest[..at].parse().unwrap_or(0).min(255);
-        let number = match &rest[at..=at] {
-            "d" | "i" | "u" => index.to_string(),
-            "o" => format!("{index:o}"),
-            "x" => format!("{index:x}"),
-            "X" => format!("{index:X}"),
-            _ => return Err(bad()),
-        };
-        let number = if zero { format!("{number:0>width$}") } else { format!("{number:>width$}") };
-        Ok(format!("{}{before}{number}{}", self.prefix, &rest[at + 1..]))
+        let suffix = render_printf_bytes(format, &[index.to_string()])?;
+        Ok(format!("{}{}", self.prefix, bashkit::text_of(&suffix)))
+    }
+}
+
+/// Checks that the format of suffixes has a single conversion, of an integer. The error is a message.
+fn check_suffix_format(format: &str) -> std::result::Result<(), String> {
+    let mut conversions = 0;
+    let mut rest = format;
+    while let Some((_, behind)) = rest.split_once('%') {
+        if let Some(behind) = behind.strip_prefix('%') {
+            rest = behind;
+            continue;
+        }
+        let behind = behind.trim_start_matches(['-', '0', '\'', '#']);
+        let behind = behind.trim_start_matches(|character: char| character.is_ascii_digit() || character == '.');
+        let letter = behind.chars().next().ok_or("missing conversion specifier in suffix")?;
+        if !matches!(letter, 'd' | 'i' | 'u' | 'o' | 'x' | 'X') {
+            return Err(format!("invalid conversion specifier in suffix: {letter}"));
+        }
+        conversions += 1;
+        rest = &behind[1..];
+    }
+    match conversions {
+        0 => Err("missing % conversion specification in suffix".to_owned()),
+        1 => Ok(()),
+        _ => Err("too many % conversion specifications in suffix".to_owned()),
     }
 }
 
 #[async_trait]
 impl Builtin for Csplit {
     async fn execute(&self, ctx: Context<'_>) -> Result<ExecResult> {
-        if let Some(r) = bashkit::builtins::check_help_version(ctx.args, HELP, Some("csplit (bashkit) 0.1")) {
+        if let Some(r) = bashkit::builtins::check_help_version(ctx.args, HELP, Some("csplit (GNU coreutils) 9.1")) {
             return Ok(r);
         }
         let (options, words) = match parse_args(ctx.args) {
@@ -282,6 +304,7 @@ impl Builtin for Csplit {
 #[cfg(test)]
 mod tests {
     use super::{parse_patterns, split_lines};
+    use crate::commands::testing::run;
 
     fn pieces(words: &[&str]) -> (Vec<String>, Option<String>) {
         let words: Vec<String> = words.iter().map(|word| word.to_string()).collect();
@@ -298,5 +321,22 @@ mod tests {
         assert_eq!(pieces(&["/b/", "{*}"]).0, ["a\n", "b\nc\n", "b\nd\n"]);
         assert_eq!(pieces(&["%c%"]).0, ["c\nb\nd\n"]);
         assert_eq!(pieces(&["/x/"]).1.unwrap(), "'/x/': match not found");
+    }
+
+    #[tokio::test]
+    async fn csplit_that_cannot_split_says_why() {
+        for (script, sizes, message) in [
+            ("seq 5 | csplit - 2 '{*}'", "2\n4\n4\n", "csplit: '2': line number out of range on repetition 2\n"),
+            ("seq 5 | csplit - 6", "10\n", "csplit: '6': line number out of range\n"),
+            ("csplit /dev/null 1", "", "csplit: input disappeared\n"),
+            ("seq 5 | csplit -b %d%d - 2", "", "csplit: too many % conversion specifications in suffix\n"),
+            ("seq 5 | csplit -b x%% - 2", "", "csplit: missing % conversion specification in suffix\n"),
+            ("seq 5 | csplit -b %s - 2", "", "csplit: invalid conversion specifier in suffix: s\n"),
+        ] {
+            let result = run(script).await;
+            assert_eq!((&*result.stdout, &*result.stderr, result.exit_code), (sizes, message, 1), "{script}");
+        }
+        let result = run("seq 5 | csplit -q -b %5.2d - 2 4; ls").await;
+        assert_eq!(&*result.stdout, "xx   00\nxx   01\nxx   02\n");
     }
 }

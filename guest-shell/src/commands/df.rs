@@ -329,7 +329,7 @@ pub(crate) struct Df;
 #[async_trait]
 impl Builtin for Df {
     async fn execute(&self, ctx: Context<'_>) -> Result<ExecResult> {
-        if let Some(result) = check_help_version(ctx.args, HELP, Some("df (bashkit) 0.1")) {
+        if let Some(result) = check_help_version(ctx.args, HELP, Some("df (GNU coreutils) 9.1")) {
             return Ok(result);
         }
         let (options, files) = match DfOptions::parse(ctx.args) {

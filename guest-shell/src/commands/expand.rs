@@ -16,7 +16,10 @@ use bashkit::builtins::Builtin;
 use bashkit::builtins::BuiltinHelper;
 use bashkit::builtins::Context;
 use bashkit::builtins::arg_parser::{OptArg, gnu_getopt};
-use bashkit::builtins::limits::{EXPAND_MAX_OUTPUT_BYTES as MAX_OUTPUT_BYTES, EXPAND_MAX_TAB_STOP as MAX_TAB_STOP};
+use bashkit::builtins::limits::EXPAND_MAX_TAB_STOP as MAX_TAB_STOP;
+
+/// Largest output: a single tab may stand for thousands of spaces.
+const MAX_OUTPUT_BYTES: usize = 64 << 20;
 
 /// Parsed tab stops (GNU `tab_list` + `extend_size` + `increment_size`).
 #[derive(Default, Debug)]
@@ -166,89 +169,85 @@ impl Builtin for Expand {
         if let Some(r) = Self::check_help(
             ctx.args,
             "Usage: expand [OPTION]... [FILE]...\nConvert tabs to spaces.\n\n  -i, --initial\tdo not convert tabs after non blanks\n  -t, --tabs=LIST\tuse comma separated list of tab positions\n  --help\tdisplay this help and exit\n  --version\toutput version information and exit\n",
-            Some("expand (bashkit) 0.1"),
+            Some("expand (GNU coreutils) 9.1"),
         ) {
             return Ok(r);
         }
-        let (args, obsolete) = split_obsolete_tabs(ctx.args);
-        let (opts, files) = match gnu_getopt(
-            "expand",
-            &args,
-            "it:",
-            &[("initial", OptArg::No, 'i'), ("tabs", OptArg::Required, 't')],
-            true,
-            1,
-        ) {
-            Ok(v) => v,
-            Err(e) => return Ok(e),
+        let (stops, initial, files) = match parse_expand_args(ctx.args) {
+            Ok(parsed) => parsed,
+            Err(refusal) => return Ok(refusal),
         };
-        let mut stops = TabStops::default();
-        let mut initial = false;
-        for spec in &obsolete {
-            if let Err(e) = stops.parse_into(spec) {
-                return Ok(Self::err(e, 1));
-            }
-        }
-        for o in opts {
-            match o.key {
-                'i' => initial = true,
-                _ => {
-                    let spec = o.value.unwrap_or_default();
-                    if let Err(e) = stops.parse_into(&spec) {
-                        return Ok(Self::err(e, 1));
-                    }
-                }
-            }
-        }
-        if let Err(e) = stops.finalize() {
-            return Ok(Self::err(e, 1));
-        }
-
         let operands = crate::commands::operands::read_all(&ctx, "expand", &files).await?;
         let input = operands.concat();
-        let input = bashkit::text_of(&input);
-
-        let too_big = || Self::err(format!("output exceeds byte limit ({MAX_OUTPUT_BYTES})"), 1);
-        let mut output = String::new();
-        let mut col = 0usize;
-        let mut idx = 0usize;
-        let mut convert = true;
-        for ch in input.chars() {
-            if convert && ch == '\t' {
-                let next = stops.next(col, &mut idx).unwrap_or(col + 1);
-                let spaces = next - col;
-                if output.len().saturating_add(spaces) > MAX_OUTPUT_BYTES {
-                    return Ok(too_big());
-                }
-                output.extend(std::iter::repeat_n(' ', spaces));
-                col = next;
-                continue;
-            }
-            if output.len() >= MAX_OUTPUT_BYTES {
-                return Ok(too_big());
-            }
-            match ch {
-                '\n' => {
-                    col = 0;
-                    idx = 0;
-                    convert = true;
-                }
-                '\x08' if convert => {
-                    col = col.saturating_sub(1);
-                    idx = idx.saturating_sub(1);
-                }
-                // Bytes, as GNU counts them.
-                _ if convert => {
-                    col += bashkit::bytes_of(ch.encode_utf8(&mut [0; 4])).len();
-                    convert = !(initial && ch != ' ' && ch != '\t');
-                }
-                _ => {}
-            }
-            output.push(ch);
+        match expand_tabs(&bashkit::text_of(&input), &stops, initial) {
+            Some(output) => Ok(operands.finish(output)),
+            None => Ok(Self::err(format!("output exceeds byte limit ({MAX_OUTPUT_BYTES})"), 1)),
         }
-
-        Ok(operands.finish(output))
     }
+}
+
+/// Reads a command line into tab stops, the choice of initial tabs, and names of files. The error is the result of a wrong
+/// call.
+fn parse_expand_args(words: &[String]) -> std::result::Result<(TabStops, bool, Vec<String>), ExecResult> {
+    let (words, obsolete) = split_obsolete_tabs(words);
+    let longs = [("initial", OptArg::No, 'i'), ("tabs", OptArg::Required, 't')];
+    let (given, files) = gnu_getopt("expand", &words, "it:", &longs, true, 1)?;
+    let fail = |message: String| Expand::err(message, 1);
+    let mut stops = TabStops::default();
+    let mut initial = false;
+    for list in &obsolete {
+        stops.parse_into(list).map_err(fail)?;
+    }
+    for option in given {
+        match option.value {
+            Some(list) => stops.parse_into(&list).map_err(fail)?,
+            None => initial = true,
+        }
+    }
+    stops.finalize().map_err(fail)?;
+    Ok((stops, initial, files))
+}
+
+/// Returns a text with spaces for tabs, or nothing if it would be too large.
+fn expand_tabs(input: &str, stops: &TabStops, initial: bool) -> Option<String> {
+    let mut output = String::new();
+    let mut col = 0usize;
+    let mut idx = 0usize;
+    let mut convert = true;
+    for ch in input.chars() {
+        if convert && ch == '\t' {
+            let next = stops.next(col, &mut idx).unwrap_or(col + 1);
+            let spaces = next - col;
+            if output.len().saturating_add(spaces) > MAX_OUTPUT_BYTES {
+                return None;
+            }
+            output.extend(std::iter::repeat_n(' ', spaces));
+            col = next;
+            continue;
+        }
+        if output.len() >= MAX_OUTPUT_BYTES {
+            return None;
+        }
+        match ch {
+            '\n' => {
+                col = 0;
+                idx = 0;
+                convert = true;
+            }
+            '\x08' if convert => {
+                col = col.saturating_sub(1);
+                idx = idx.saturating_sub(1);
+            }
+            // Bytes, as GNU counts them.
+            _ if convert => {
+                col += bashkit::bytes_of(ch.encode_utf8(&mut [0; 4])).len();
+                convert = !(initial && ch != ' ' && ch != '\t');
+            }
+            _ => {}
+        }
+        output.push(ch);
+    }
+    Some(output)
 }
 
 /// The unexpand builtin command.
@@ -268,7 +267,7 @@ impl Builtin for Unexpand {
         if let Some(r) = Self::check_help(
             ctx.args,
             "Usage: unexpand [OPTION]... [FILE]...\nConvert spaces to tabs.\n\n  -a, --all\tconvert all blanks, instead of just initial blanks\n  --first-only\tconvert only leading sequences of blanks\n  -t, --tabs=LIST\tuse comma separated list of tab positions (implies -a)\n  --help\t\tdisplay this help and exit\n  --version\toutput version information and exit\n",
-            Some("unexpand (bashkit) 0.1"),
+            Some("unexpand (GNU coreutils) 9.1"),
         ) {
             return Ok(r);
         }
@@ -324,6 +323,16 @@ impl Builtin for Unexpand {
     }
 }
 
+/// Writes blanks that were held back. Returns true if there were any.
+fn flush_blanks(pending: &mut Vec<char>, one_blank_before_stop: bool, out: &mut String) -> bool {
+    if pending.len() > 1 && one_blank_before_stop {
+        pending[0] = '\t';
+    }
+    let has_blanks = !pending.is_empty();
+    out.extend(pending.drain(..));
+    has_blanks
+}
+
 /// GNU `unexpand` state machine for one line (including its newline).
 fn unexpand_line(line: &str, stops: &TabStops, all: bool, out: &mut String) {
     let mut convert = true;
@@ -374,13 +383,7 @@ fn unexpand_line(line: &str, stops: &TabStops, all: bool, out: &mut String) {
                 column += c.map_or(1, |c| bashkit::bytes_of(c.encode_utf8(&mut [0; 4])).len());
             }
 
-            if !pending.is_empty() {
-                if pending.len() > 1 && one_blank_before_stop {
-                    pending[0] = '\t';
-                }
-                out.extend(pending.drain(..));
-                one_blank_before_stop = false;
-            }
+            one_blank_before_stop &= !flush_blanks(&mut pending, one_blank_before_stop, out);
             prev_blank = blank;
             convert &= all || blank;
         }

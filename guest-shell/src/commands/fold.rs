@@ -55,6 +55,27 @@ struct Folder {
 }
 
 impl Folder {
+    /// Reads a command line into a folder and names of files. The error is the result of a wrong call.
+    fn parse(words: &[String]) -> std::result::Result<(Self, Vec<String>), ExecResult> {
+        const LONG: [(&str, OptArg, char); 3] =
+            [("bytes", OptArg::No, 'b'), ("spaces", OptArg::No, 's'), ("width", OptArg::Required, 'w')];
+        let words = normalize_args(words);
+        let (given, files) = gnu_getopt("fold", &words, "bsw:", &LONG, true, 1)?;
+        let mut folder = Self { width: 80, break_spaces: false, count_bytes: false, line: Vec::new(), column: 0 };
+        for option in given {
+            let value = option.value.unwrap_or_default();
+            match option.key {
+                'b' => folder.count_bytes = true,
+                's' => folder.break_spaces = true,
+                _ => {
+                    let invalid = || ExecResult::err(format!("fold: invalid number of columns: '{value}'\n"), 1);
+                    folder.width = value.parse().ok().filter(|width| *width > 0).ok_or_else(invalid)?;
+                }
+            }
+        }
+        Ok((folder, files))
+    }
+
     fn fold(&mut self, text: &[u8], out: &mut Vec<u8>) {
         for byte in text {
             if *byte == b'\n' {
@@ -97,23 +118,21 @@ impl Folder {
     }
 }
 
-/// Rewrite the obsolete `-NUM` form into `-wNUM`.
+/// Rewrites obsolete widths: `-NUM` as `-wNUM`, also behind letters (`-bNUM`).
 fn normalize_args(args: &[String]) -> Vec<String> {
-    let mut out = Vec::with_capacity(args.len());
-    let mut done = false;
-    for a in args {
-        if !done && a == "--" {
-            done = true;
-        }
-        let digits = a.strip_prefix('-').filter(|d| !d.is_empty());
-        match digits {
-            Some(d) if !done && d.bytes().all(|b| b.is_ascii_digit()) => {
-                out.push(format!("-w{d}"));
-            }
-            _ => out.push(a.clone()),
+    let mut words = Vec::with_capacity(args.len());
+    let mut is_operand = false;
+    for word in args {
+        is_operand |= word == "--";
+        let letters = word.strip_prefix('-').filter(|_| !is_operand).unwrap_or_default();
+        let width = letters.trim_start_matches(['b', 's']);
+        if !width.is_empty() && width.bytes().all(|byte| byte.is_ascii_digit()) {
+            words.push(format!("-{}w{width}", &letters[..letters.len() - width.len()]));
+        } else {
+            words.push(word.clone());
         }
     }
-    out
+    words
 }
 
 #[async_trait]
@@ -122,41 +141,14 @@ impl Builtin for Fold {
         if let Some(r) = Self::check_help(
             ctx.args,
             "Usage: fold [OPTION]... [FILE]...\nWrap each input line to fit in specified width.\n\n  -b, --bytes\tcount bytes rather than columns\n  -s, --spaces\tbreak at spaces\n  -w, --width=WIDTH\tuse WIDTH columns instead of 80\n  --help\tdisplay this help and exit\n  --version\toutput version information and exit\n",
-            Some("fold (bashkit) 0.1"),
+            Some("fold (GNU coreutils) 9.1"),
         ) {
             return Ok(r);
         }
-        let args = normalize_args(ctx.args);
-        let (opts, files) = match gnu_getopt(
-            "fold",
-            &args,
-            "bsw:",
-            &[("bytes", OptArg::No, 'b'), ("spaces", OptArg::No, 's'), ("width", OptArg::Required, 'w')],
-            true,
-            1,
-        ) {
-            Ok(v) => v,
-            Err(e) => return Ok(e),
+        let (mut folder, files) = match Folder::parse(ctx.args) {
+            Ok(parsed) => parsed,
+            Err(refusal) => return Ok(refusal),
         };
-        let mut width: usize = 80;
-        let mut break_spaces = false;
-        let mut count_bytes = false;
-        for o in opts {
-            match o.key {
-                'b' => count_bytes = true,
-                's' => break_spaces = true,
-                _ => {
-                    let val = o.value.unwrap_or_default();
-                    width = match val.parse::<usize>() {
-                        Ok(w) if w > 0 => w,
-                        _ => {
-                            return Ok(Self::err(format!("invalid number of columns: '{val}'"), 1));
-                        }
-                    };
-                }
-            }
-        }
-        let mut folder = Folder { width, break_spaces, count_bytes, line: Vec::new(), column: 0 };
         let mut output = Vec::new();
         // A pipeline stage folds its input as it arrives.
         if let Some(stream) = ctx.stdout_stream().filter(|_| files.is_empty()) {

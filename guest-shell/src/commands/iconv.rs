@@ -354,7 +354,7 @@ pub(crate) struct Iconv;
 #[async_trait]
 impl Builtin for Iconv {
     async fn execute(&self, ctx: Context<'_>) -> Result<ExecResult> {
-        if let Some(result) = check_help_version(ctx.args, HELP, Some("iconv (bashkit) 0.1")) {
+        if let Some(result) = check_help_version(ctx.args, HELP, Some("iconv (Debian GLIBC 2.36-9+deb12u10) 2.36")) {
             return Ok(result);
         }
         let (request, mut files) = match IconvRequest::parse(ctx.args) {

@@ -83,7 +83,7 @@ impl Search {
 #[async_trait]
 impl Builtin for Look {
     async fn execute(&self, ctx: Context<'_>) -> Result<ExecResult> {
-        if let Some(r) = bashkit::builtins::check_help_version(ctx.args, HELP, Some("look (bashkit) 0.1")) {
+        if let Some(r) = bashkit::builtins::check_help_version(ctx.args, HELP, Some("look from util-linux 2.38.1")) {
             return Ok(r);
         }
         let longs = [

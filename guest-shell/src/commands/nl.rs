@@ -107,6 +107,26 @@ fn parse_int(val: &str, what: &str) -> std::result::Result<i64, String> {
     val.trim_start().parse().map_err(|_| format!("nl: invalid {what}: '{val}'"))
 }
 
+fn parse_format(val: &str) -> std::result::Result<NumberFormat, String> {
+    match val {
+        "ln" => Ok(NumberFormat::LeftJustified),
+        "rn" => Ok(NumberFormat::RightJustified),
+        "rz" => Ok(NumberFormat::RightZero),
+        other => Err(format!("nl: invalid line numbering format: '{other}'")),
+    }
+}
+
+fn parse_width(val: &str) -> std::result::Result<usize, String> {
+    let number = parse_int(val, "line number field width")?;
+    match usize::try_from(number).ok().filter(|width| *width > 0) {
+        None => Err(format!("nl: invalid line number field width: '{val}'")),
+        Some(width) if width > MAX_FORMAT_WIDTH => {
+            Err(format!("nl: line number field width {width} exceeds maximum ({MAX_FORMAT_WIDTH})"))
+        }
+        Some(width) => Ok(width),
+    }
+}
+
 fn parse_nl_args(args: &[String]) -> std::result::Result<(NlOptions, Vec<String>), ExecResult> {
     let (parsed, files) = gnu_getopt(
         "nl",
@@ -153,33 +173,11 @@ fn parse_nl_args(args: &[String]) -> std::result::Result<(NlOptions, Vec<String>
                     }
                 }
             }
-            'n' => {
-                opts.format = match val.as_str() {
-                    "ln" => NumberFormat::LeftJustified,
-                    "rn" => NumberFormat::RightJustified,
-                    "rz" => NumberFormat::RightZero,
-                    other => {
-                        return Err(fail(format!("nl: invalid line numbering format: '{other}'")));
-                    }
-                }
-            }
+            'n' => opts.format = parse_format(&val).map_err(fail)?,
             'p' => opts.renumber = false,
             's' => opts.separator = val,
             'v' => opts.start = parse_int(&val, "starting line number").map_err(fail)?,
-            _ => {
-                let width = match parse_int(&val, "line number field width") {
-                    Ok(n) if n > 0 => n as usize,
-                    _ => {
-                        return Err(fail(format!("nl: invalid line number field width: '{val}'")));
-                    }
-                };
-                if width > MAX_FORMAT_WIDTH {
-                    return Err(fail(format!(
-                        "nl: line number field width {width} exceeds maximum ({MAX_FORMAT_WIDTH})"
-                    )));
-                }
-                opts.width = width;
-            }
+            _ => opts.width = parse_width(&val).map_err(fail)?,
         }
     }
     Ok((opts, files))
@@ -209,57 +207,51 @@ struct NlState {
     blank_lines: u64,
 }
 
-fn number_lines(text: &str, opts: &NlOptions, st: &mut NlState, out: &mut String) {
-    let header = opts.delimiter.repeat(3);
-    let body = opts.delimiter.repeat(2);
-    let footer = &opts.delimiter;
-    let no_number = " ".repeat(opts.width + opts.separator.len());
-
-    for line in text.lines() {
-        if !opts.delimiter.is_empty() {
-            let next = if line == header {
-                Some(Section::Header)
-            } else if line == body {
-                Some(Section::Body)
-            } else if line == footer {
-                Some(Section::Footer)
-            } else {
-                None
-            };
-            if let Some(section) = next {
-                st.section = section;
-                if opts.renumber {
-                    st.line_no = opts.start;
-                }
-                out.push('\n');
-                continue;
-            }
-        }
-        let style = match st.section {
+impl NlState {
+    /// Returns true if a line of the current section has a number.
+    fn is_numbered(&mut self, line: &str, opts: &NlOptions) -> bool {
+        let style = match self.section {
             Section::Header => &opts.header,
             Section::Body => &opts.body,
             Section::Footer => &opts.footer,
         };
-        let number = match style {
+        match style {
+            Style::All if opts.join_blank > 1 && line.is_empty() => {
+                self.blank_lines = (self.blank_lines + 1) % opts.join_blank;
+                self.blank_lines == 0
+            }
             Style::All => {
-                if opts.join_blank > 1 && line.is_empty() {
-                    st.blank_lines += 1;
-                    if st.blank_lines == opts.join_blank {
-                        st.blank_lines = 0;
-                        true
-                    } else {
-                        false
-                    }
-                } else {
-                    st.blank_lines = 0;
-                    true
-                }
+                self.blank_lines = 0;
+                true
             }
             Style::NonEmpty => !line.is_empty(),
             Style::None => false,
             Style::Regex(re) => re.is_match(line),
-        };
-        if number {
+        }
+    }
+}
+
+/// Returns the section that a line begins.
+fn section_begun_by(line: &str, delimiter: &str) -> Option<Section> {
+    let count = if delimiter.is_empty() { 0 } else { line.len() / delimiter.len() };
+    match count {
+        1..=3 if line == delimiter.repeat(count) => Some([Section::Footer, Section::Body, Section::Header][count - 1]),
+        _ => None,
+    }
+}
+
+fn number_lines(text: &str, opts: &NlOptions, st: &mut NlState, out: &mut String) {
+    let no_number = " ".repeat(opts.width + opts.separator.len());
+    for line in text.split_inclusive('\n').map(|line| line.strip_suffix('\n').unwrap_or(line)) {
+        if let Some(section) = section_begun_by(line, &opts.delimiter) {
+            st.section = section;
+            if opts.renumber {
+                st.line_no = opts.start;
+            }
+            out.push('\n');
+            continue;
+        }
+        if st.is_numbered(line, opts) {
             out.push_str(&format_number(st.line_no, opts.format, opts.width));
             out.push_str(&opts.separator);
             st.line_no = st.line_no.saturating_add(opts.increment);
@@ -277,7 +269,7 @@ impl Builtin for Nl {
         if let Some(r) = bashkit::builtins::check_help_version(
             ctx.args,
             "Usage: nl [OPTION]... [FILE]...\nNumber lines of files.\n\n  -b, --body-numbering=STYLE\tuse STYLE for numbering body lines\n  -d, --section-delimiter=CC\tuse CC for logical page delimiters\n  -f, --footer-numbering=STYLE\tuse STYLE for numbering footer lines\n  -h, --header-numbering=STYLE\tuse STYLE for numbering header lines\n  -i, --line-increment=NUMBER\tline number increment at each line\n  -l, --join-blank-lines=NUMBER\tgroup of NUMBER empty lines counted as one\n  -n, --number-format=FORMAT\tinsert line numbers according to FORMAT (ln, rn, rz)\n  -p, --no-renumber\tdo not reset line numbers for each section\n  -s, --number-separator=STRING\tadd STRING after (possible) line number\n  -v, --starting-line-number=NUMBER\tfirst line number for each section\n  -w, --number-width=NUMBER\tuse NUMBER columns for line numbers\n  --help\t\tdisplay this help and exit\n  --version\toutput version information and exit\n\nSTYLE is one of: a (all lines), t (nonempty lines), n (no lines), pBRE (lines matching BRE)\n",
-            Some("nl (bashkit) 0.1"),
+            Some("nl (GNU coreutils) 9.1"),
         ) {
             return Ok(r);
         }

@@ -16,8 +16,9 @@ use bashkit::cached_command;
 use std::collections::HashMap;
 use std::ffi::OsString;
 use std::ops::RangeInclusive;
-use std::path::Path;
+use std::path::PathBuf;
 
+use crate::commands::clap_answer::clap_answer;
 use bashkit::ExecResult;
 use bashkit::Result;
 use bashkit::builtins::Builtin;
@@ -40,116 +41,131 @@ impl Builtin for Shuf {
 
         let matches = match shuf_cmd().try_get_matches_from(argv) {
             Ok(m) => m,
-            Err(e) => {
-                let kind = e.kind();
-                let rendered = e.render().to_string();
-                if matches!(
-                    kind,
-                    bashkit::clap::error::ErrorKind::DisplayHelp | bashkit::clap::error::ErrorKind::DisplayVersion
-                ) {
-                    return Ok(ExecResult::ok(rendered));
-                }
-                return Ok(ExecResult::err(rendered, 1));
-            }
+            Err(error) => return Ok(clap_answer("shuf", &error, 1)),
         };
 
         // Not an option of GNU's.
         if matches.contains_id("random-seed") {
             return Ok(ExecResult::err("shuf: unrecognized option '--random-seed'\n", 1));
         }
-        let mut rng = match matches.get_one::<std::path::PathBuf>("random-source") {
-            None => Rng::Clock(SmallRng::seed_from_now()),
-            Some(path) => {
-                let name = path.to_string_lossy();
-                let path = bashkit::builtins::resolve_path(ctx.cwd, &name);
-                let bytes = match ctx.fs.read_endless(&path, RANDOM_BYTES).await? {
-                    Some(bytes) => Ok(bytes),
-                    None => ctx.fs.read_file(&path).await,
-                };
-                match bytes {
-                    Ok(bytes) => Rng::File(ByteRng::new(name.into_owned(), bytes)),
-                    Err(error) => {
-                        let reason = bashkit::error::io_error_reason(&error);
-                        return Ok(ExecResult::err(format!("shuf: {name}: {reason}\n"), 1));
-                    }
+        let mut rng = match random_source(&ctx, &matches).await? {
+            Ok(rng) => rng,
+            Err(refusal) => return Ok(refusal),
+        };
+        let call = match ShufCall::from_matches(&matches) {
+            Ok(call) => call,
+            Err(message) => return Ok(ExecResult::err(message, 1)),
+        };
+        let input = match call.read_input(&ctx).await? {
+            Ok(input) => input,
+            Err(refusal) => return Ok(refusal),
+        };
+        let output = match call.render(&ctx, input, &mut rng) {
+            Ok(output) => output,
+            Err(message) => return Ok(ExecResult::err(message, 1)),
+        };
+        let Some(path) = call.output else { return Ok(ExecResult::ok(output)) };
+        let resolved = if path.is_absolute() { path.clone() } else { vfs_join(ctx.cwd, &path) };
+        Ok(match ctx.fs.write_file(&resolved, &bashkit::bytes_of(&output)).await {
+            Ok(()) => ExecResult::ok(String::new()),
+            Err(error) => ExecResult::err(format!("shuf: cannot write '{}': {error}\n", path.display()), 1),
+        })
+    }
+}
+
+/// Returns the source of random numbers. The error is the result of a call whose source cannot be read.
+async fn random_source(
+    ctx: &Context<'_>,
+    matches: &bashkit::clap::ArgMatches,
+) -> Result<std::result::Result<Rng, ExecResult>> {
+    let Some(path) = matches.get_one::<PathBuf>("random-source") else {
+        return Ok(Ok(Rng::Clock(SmallRng::seed_from_now())));
+    };
+    let name = path.to_string_lossy();
+    let path = bashkit::builtins::resolve_path(ctx.cwd, &name);
+    let bytes = match ctx.fs.read_endless(&path, RANDOM_BYTES).await? {
+        Some(bytes) => Ok(bytes),
+        None => ctx.fs.read_file(&path).await,
+    };
+    Ok(match bytes {
+        Ok(bytes) => Ok(Rng::File(ByteRng::new(name.into_owned(), bytes))),
+        Err(error) => {
+            let reason = bashkit::error::io_error_reason(&error);
+            Err(ExecResult::err(format!("shuf: {name}: {reason}\n"), 1))
+        }
+    })
+}
+
+/// Options and operands of one call.
+struct ShufCall {
+    /// True if the operands are the lines (`-e`).
+    echo: bool,
+    repeat: bool,
+    separator: char,
+    head_count: Option<u64>,
+    output: Option<PathBuf>,
+    range: Option<RangeInclusive<u64>>,
+    operands: Vec<String>,
+}
+
+impl ShufCall {
+    /// Converts clap's matches. The error is a message.
+    fn from_matches(matches: &bashkit::clap::ArgMatches) -> std::result::Result<Self, String> {
+        let operands = matches.get_many::<OsString>("file-or-args").into_iter().flatten();
+        let call = Self {
+            echo: matches.get_flag("echo"),
+            repeat: matches.get_flag("repeat"),
+            separator: if matches.get_flag("zero-terminated") { '\0' } else { '\n' },
+            // The generated arguments have parsers, so that the values are read with their types. `input-range` is the
+            // exception; see `read_input_range`.
+            head_count: matches.get_many::<u64>("head-count").and_then(|mut counts| counts.next_back().copied()),
+            output: matches.get_one::<PathBuf>("output").cloned(),
+            range: read_input_range(matches).transpose()?,
+            operands: operands.map(|operand| operand.to_string_lossy().into_owned()).collect(),
+        };
+        match call.operands.get(1).filter(|_| !call.echo) {
+            Some(extra) => Err(format!("shuf: extra operand '{extra}'\nTry 'shuf --help' for more information.\n")),
+            None => Ok(call),
+        }
+    }
+
+    fn reads_standard_input(&self) -> bool {
+        self.operands.first().is_none_or(|name| name == "-")
+    }
+
+    /// Returns what is shuffled. The error is the result of a call whose file cannot be read.
+    async fn read_input(&self, ctx: &Context<'_>) -> Result<std::result::Result<ShufInput, ExecResult>> {
+        if self.echo {
+            return Ok(Ok(ShufInput::Items(self.operands.clone())));
+        }
+        if let Some(range) = &self.range {
+            return Ok(Ok(ShufInput::Range(range.clone())));
+        }
+        let text = match self.operands.first().filter(|name| *name != "-") {
+            None => ctx.stdin_to_end().await?.to_string(),
+            Some(file) => {
+                let path = bashkit::builtins::resolve_path(ctx.cwd, file);
+                match read_text_file(&*ctx.fs, &path, "shuf").await {
+                    Ok(text) => text,
+                    Err(refusal) => return Ok(Err(refusal)),
                 }
             }
         };
+        Ok(Ok(ShufInput::Items(split_separated(&text, self.separator))))
+    }
 
-        let echo = matches.get_flag("echo");
-        let repeat = matches.get_flag("repeat");
-        let zero_terminated = matches.get_flag("zero-terminated");
-        // The generated args declare value_parsers that pre-parse these
-        // values for us — we read the typed result, not the raw String.
-        // `input-range` is the exception; see `read_input_range`.
-        let head_count: Option<u64> = matches.get_many::<u64>("head-count").and_then(|mut vs| vs.next_back().copied());
-        let output_path = matches.get_one::<std::path::PathBuf>("output").cloned();
-        let input_range = match read_input_range(&matches) {
-            Some(Ok(range)) => Some(range),
-            Some(Err(stderr)) => return Ok(ExecResult::err(stderr, 1)),
-            None => None,
-        };
-        let positionals: Vec<String> = matches
-            .get_many::<OsString>("file-or-args")
-            .map(|vs| vs.map(|v| v.to_string_lossy().into_owned()).collect())
-            .unwrap_or_default();
-
-        if let Some(extra) = positionals.get(1).filter(|_| !echo) {
-            return Ok(ExecResult::err(
-                format!("shuf: extra operand '{extra}'\nTry 'shuf --help' for more information.\n"),
-                1,
-            ));
-        }
-        let positionals_are_stdin = positionals.first().is_none_or(|name| name == "-");
-        let separator = if zero_terminated { '\0' } else { '\n' };
-
-        let input = if echo {
-            ShufInput::Items(positionals)
-        } else if let Some(range) = input_range {
-            ShufInput::Range(range)
-        } else {
-            // Reading lines: positional file path, "-", or absent (stdin).
-            let raw = match positionals.first() {
-                None => ctx.stdin_to_end().await?.to_string(),
-                Some(s) if s == "-" => ctx.stdin_to_end().await?.to_string(),
-                Some(file) => {
-                    let path = if Path::new(file).is_absolute() {
-                        file.clone()
-                    } else {
-                        vfs_join(ctx.cwd, file).to_string_lossy().into_owned()
-                    };
-                    match read_text_file(&*ctx.fs, Path::new(&path), "shuf").await {
-                        Ok(t) => t,
-                        Err(e) => return Ok(e),
-                    }
-                }
-            };
-            ShufInput::Items(split_separated(&raw, separator))
-        };
-
+    /// Returns the output. The error is a message.
+    fn render(&self, ctx: &Context<'_>, input: ShufInput, rng: &mut Rng) -> std::result::Result<String, String> {
         // THREAT[TM-DOS-090]: Bind shuf's in-process output construction to
         // ExecutionLimits before range/repeat loops can allocate.
-        let output_limit = shuf_output_limit(&ctx, output_path.is_some());
-        // GNU samples a pipe as it reads it, which draws other numbers.
-        let sampled = !echo && input.is_lines() && positionals_are_stdin && ctx.stdin_stream().is_some();
-        let out = match if repeat {
-            render_repeat(input, head_count, separator, output_limit, &mut rng)
-        } else {
-            render_non_repeat(input, head_count, separator, output_limit, sampled, &mut rng)
-        } {
-            Ok(out) => out,
-            Err(stderr) => return Ok(ExecResult::err(stderr, 1)),
-        };
-
-        if let Some(path) = output_path {
-            let resolved = if path.is_absolute() { path.clone() } else { vfs_join(ctx.cwd, &path) };
-            if let Err(e) = ctx.fs.write_file(&resolved, &bashkit::bytes_of(&out)).await {
-                return Ok(ExecResult::err(format!("shuf: cannot write '{}': {e}\n", path.display()), 1));
-            }
-            return Ok(ExecResult::ok(String::new()));
+        let output_limit = shuf_output_limit(ctx, self.output.is_some());
+        if self.repeat {
+            return render_repeat(input, self.head_count, self.separator, output_limit, rng);
         }
-
-        Ok(ExecResult::ok(out))
+        // GNU samples a pipe as it reads it, which draws other numbers.
+        let from_pipe = self.reads_standard_input() && ctx.stdin_stream().is_some();
+        let sampled = !self.echo && input.is_lines() && from_pipe;
+        render_non_repeat(input, self.head_count, self.separator, output_limit, sampled, rng)
     }
 }
 

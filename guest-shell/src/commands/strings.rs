@@ -212,7 +212,7 @@ impl Builtin for Strings {
         if let Some(r) = bashkit::builtins::check_help_version(
             ctx.args,
             "Usage: strings [OPTION]... [FILE]...\nPrint the sequences of printable characters in files.\n\n  -a\t\tscan the whole file (default)\n  -e ENCODING\tsize of characters: s, S (1 byte), b, l (2), B, L (4)\n  -f\t\tprint the name of the file before each string\n  -n MIN\tprint sequences of at least MIN characters (default 4)\n  -o\t\tlike -t o\n  -s SEPARATOR\tprint SEPARATOR behind each string, not a line end\n  -t FORMAT\tprint the offset using FORMAT (d=decimal, o=octal, x=hex)\n  -w\t\tall white space is printable\n  --help\t\tdisplay this help and exit\n  --version\toutput version information and exit\n",
-            Some("strings (bashkit) 0.1"),
+            Some("GNU strings (GNU Binutils for Debian) 2.40"),
         ) {
             return Ok(r);
         }

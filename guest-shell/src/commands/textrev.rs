@@ -10,6 +10,7 @@ use async_trait::async_trait;
 use bashkit::cached_command;
 use std::ffi::OsString;
 
+use crate::commands::clap_answer::clap_answer;
 use bashkit::ExecResult;
 use bashkit::Result;
 use bashkit::builtins::Builtin;
@@ -53,17 +54,7 @@ impl Builtin for Tac {
 
         let matches = match tac_cmd().try_get_matches_from(argv) {
             Ok(m) => m,
-            Err(e) => {
-                let kind = e.kind();
-                let rendered = e.render().to_string();
-                if matches!(
-                    kind,
-                    bashkit::clap::error::ErrorKind::DisplayHelp | bashkit::clap::error::ErrorKind::DisplayVersion
-                ) {
-                    return Ok(ExecResult::ok(rendered));
-                }
-                return Ok(ExecResult::err(rendered, 1));
-            }
+            Err(error) => return Ok(clap_answer("tac", &error, 1)),
         };
 
         let before = matches.get_flag("before");
@@ -143,7 +134,7 @@ impl Builtin for Rev {
         if let Some(r) = bashkit::builtins::check_help_version(
             ctx.args,
             "Usage: rev [FILE]...\nReverse characters of each line.\n\n  --help\tdisplay this help and exit\n  --version\toutput version information and exit\n",
-            Some("rev (bashkit) 0.1"),
+            Some("rev from util-linux 2.38.1"),
         ) {
             return Ok(r);
         }

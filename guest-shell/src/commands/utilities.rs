@@ -6,18 +6,21 @@ use std::sync::Arc;
 use bashkit::Builtin;
 
 use super::archive::bzip2::{Bunzip2, Bzcat, Bzip2};
+use super::archive::comparison::CompressedComparison;
 use super::archive::gzip::{Gunzip, Gzip, Zcat};
 use super::archive::search::CompressedGrep;
 use super::archive::tar::Tar;
+use super::cal::Cal;
 use super::coreutils_extra::{Chgrp, GrepAlias, Sum};
 use super::date::Date;
 use super::du::Du;
+use super::encodings::EncodingCommand;
 use super::line_breaks::{Conversion, LineBreaks};
 use super::shred::Shred;
 use super::wrappers::{Ionice, Setsid, Stdbuf};
 use super::{
-    awk, base64, checksum, cmp, comm, csplit, cut, df, diff, expand, expr, file, find, fmt, fold, grep, head, hexdump,
-    iconv, look, ls,
+    awk, checksum, cmp, colrm, comm, csplit, cut, df, diff, expand, expr, factor, file, find, fmt, fold, grep, head,
+    hexdump, iconv, logger, look, ls,
 };
 use super::{
     nl, numfmt, od, openssl, pr, printf, sed, shuf, sort, split, stat, strings, tail, textrev, time, touch, tr, tree,
@@ -31,7 +34,9 @@ type NamedUtility = (&'static str, Arc<dyn Builtin>);
 pub(super) fn all(user: &str, clock: Date) -> Vec<NamedUtility> {
     let mut utilities: Vec<NamedUtility> = vec![
         ("date", Arc::new(clock)),
+        ("cal", Arc::new(Cal::with_clock(clock))),
         ("expr", Arc::new(expr::Expr)),
+        ("logger", Arc::new(logger::Logger)),
         ("numfmt", Arc::new(numfmt::Numfmt)),
         ("pr", Arc::new(pr::Pr::with_clock(clock))),
         ("openssl", Arc::new(openssl::Openssl)),
@@ -55,18 +60,23 @@ pub(super) fn all(user: &str, clock: Date) -> Vec<NamedUtility> {
 fn filters() -> Vec<NamedUtility> {
     vec![
         ("bzgrep", Arc::new(CompressedGrep::new("bzgrep", None))),
-        ("base64", Arc::new(base64::Base64)),
+        ("base32", Arc::new(EncodingCommand::base32())),
+        ("base64", Arc::new(EncodingCommand::base64())),
+        ("basenc", Arc::new(EncodingCommand::basenc())),
+        ("colrm", Arc::new(colrm::Colrm)),
         ("comm", Arc::new(comm::Comm)),
         ("csplit", Arc::new(csplit::Csplit)),
         ("cut", Arc::new(cut::Cut)),
         ("egrep", Arc::new(GrepAlias::egrep())),
         ("expand", Arc::new(expand::Expand)),
+        ("factor", Arc::new(factor::Factor)),
         ("fgrep", Arc::new(GrepAlias::fgrep())),
         ("fmt", Arc::new(fmt::Fmt)),
         ("fold", Arc::new(fold::Fold)),
         ("grep", Arc::new(grep::Grep)),
         ("head", Arc::new(head::Head)),
-        ("hexdump", Arc::new(hexdump::Hexdump)),
+        ("hd", Arc::new(hexdump::Hexdump::hd())),
+        ("hexdump", Arc::new(hexdump::Hexdump::hexdump())),
         ("iconv", Arc::new(iconv::Iconv)),
         ("look", Arc::new(look::Look)),
         ("nl", Arc::new(nl::Nl)),
@@ -83,6 +93,8 @@ fn filters() -> Vec<NamedUtility> {
         ("uniq", Arc::new(uniq::Uniq)),
         ("wc", Arc::new(wc::Wc)),
         ("xxd", Arc::new(xxd::Xxd)),
+        ("zcmp", Arc::new(CompressedComparison::zcmp())),
+        ("zdiff", Arc::new(CompressedComparison::zdiff())),
         ("zegrep", Arc::new(CompressedGrep::new("zegrep", Some("-E")))),
         ("zfgrep", Arc::new(CompressedGrep::new("zfgrep", Some("-F")))),
         ("zgrep", Arc::new(CompressedGrep::new("zgrep", None))),

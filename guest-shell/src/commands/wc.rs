@@ -84,7 +84,7 @@ impl Builtin for Wc {
         if let Some(r) = bashkit::builtins::check_help_version(
             ctx.args,
             "Usage: wc [OPTION]... [FILE]...\nPrint newline, word, and byte counts for each FILE.\n\n  -l, --lines\t\t\tprint the newline counts\n  -w, --words\t\t\tprint the word counts\n  -c, --bytes\t\t\tprint the byte counts\n  -m, --chars\t\t\tprint the character counts\n  -L, --max-line-length\t\tprint the maximum line length\n  --help\t\t\tdisplay this help and exit\n  --version\t\t\toutput version information and exit\n",
-            Some("wc (bashkit) 0.1"),
+            Some("wc (GNU coreutils) 9.1"),
         ) {
             return Ok(r);
         }

@@ -5,6 +5,7 @@
 //! | [`tar`] | `tar` |
 //! | [`gzip`] | `gzip`, `gunzip`, `zcat` |
 //! | [`bzip2`] | `bzip2`, `bunzip2`, `bzcat` |
+//! | [`comparison`] | `diff` and `cmp` of compressed files |
 //! | [`search`] | `grep` in compressed files |
 //! | [`codec`] | compression and bounded decompression of whole texts |
 //! | [`budget`] | buffers whose memory the budget of the execution counts |
@@ -17,6 +18,7 @@
 mod budget;
 pub(crate) mod bzip2;
 mod codec;
+pub(crate) mod comparison;
 pub(crate) mod gzip;
 pub(crate) mod search;
 pub(crate) mod tar;

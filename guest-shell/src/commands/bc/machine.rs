@@ -304,11 +304,7 @@ impl Machine {
             Instruction::Intrinsic(function) => self.intrinsic(function)?,
             Instruction::Call { function, arguments } => self.call(function, &arguments)?,
             Instruction::Jump(to) => self.jump(to),
-            Instruction::JumpIfZero(to) => {
-                if self.pop().is_zero() {
-                    self.jump(to);
-                }
-            }
+            Instruction::JumpIfZero(to) => self.jump_if(true, to),
             Instruction::JumpWithZero(to) => {
                 let value = self.pop();
                 if value.is_zero() {
@@ -316,11 +312,7 @@ impl Machine {
                     self.jump(to);
                 }
             }
-            Instruction::JumpIfNotZero(to) => {
-                if !self.pop().is_zero() {
-                    self.jump(to);
-                }
-            }
+            Instruction::JumpIfNotZero(to) => self.jump_if(false, to),
             Instruction::Drop => {
                 self.pop();
             }
@@ -339,6 +331,13 @@ impl Machine {
             Instruction::Halt => return Err(Trouble::Halt),
         }
         Ok(())
+    }
+
+    /// Takes a value, and jumps if it is zero, or if it is not.
+    fn jump_if(&mut self, zero: bool, to: usize) {
+        if self.pop().is_zero() == zero {
+            self.jump(to);
+        }
     }
 
     pub(super) fn pop(&mut self) -> Value {

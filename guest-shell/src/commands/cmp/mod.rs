@@ -42,7 +42,7 @@ pub(crate) struct Cmp;
 #[async_trait]
 impl Builtin for Cmp {
     async fn execute(&self, ctx: Context<'_>) -> Result<ExecResult> {
-        if let Some(result) = check_help_version(ctx.args, HELP, Some("cmp (bashkit) 0.1")) {
+        if let Some(result) = check_help_version(ctx.args, HELP, Some("cmp (GNU diffutils) 3.8")) {
             return Ok(result);
         }
         let options = match CmpOptions::parse(ctx.args) {

@@ -20,6 +20,7 @@ use bashkit::{ExecResult, Result};
 
 use self::line::push_parts;
 use self::options::CutOptions;
+use self::range_list::PositionUnit;
 use crate::commands::operands;
 use crate::commands::records::records;
 
@@ -45,7 +46,7 @@ pub(crate) struct Cut;
 #[async_trait]
 impl Builtin for Cut {
     async fn execute(&self, ctx: Context<'_>) -> Result<ExecResult> {
-        if let Some(result) = check_help_version(ctx.args, HELP, Some("cut (bashkit) 0.1")) {
+        if let Some(result) = check_help_version(ctx.args, HELP, Some("cut (GNU coreutils) 9.1")) {
             return Ok(result);
         }
         let (options, files) = match CutOptions::parse(ctx.args) {
@@ -55,6 +56,11 @@ impl Builtin for Cut {
         let operands = operands::read_all(&ctx, "cut", &files).await?;
         let mut output = Vec::new();
         for (_, text) in &operands.contents {
+            if options.delimiter == options.terminator && options.unit == PositionUnit::Fields && !text.is_empty() {
+                // The lines are the fields.
+                push_parts(&options, text.strip_suffix(&[options.terminator]).unwrap_or(text), &mut output);
+                continue;
+            }
             for line in records(text, options.terminator) {
                 push_parts(&options, line, &mut output);
             }

@@ -26,10 +26,19 @@ impl PositionUnit {
             };
             return Err(format!("invalid {position} '{text}'"));
         }
-        match text.parse() {
+        match text.parse::<u64>() {
             Ok(0) => Err(self.numbered_from_one()),
-            // A position that is too large is after all others, but not an open end.
-            position => Ok(position.unwrap_or(usize::MAX - 1)),
+            Ok(u64::MAX) | Err(_) => {
+                let position = match self {
+                    Self::Fields => "field number",
+                    Self::Bytes => "byte/character offset",
+                };
+                Err(format!("{position} '{text}' is too large"))
+            }
+            // A position beyond the machine's words is after all others, but not an open end.
+            Ok(position) => {
+                Ok(usize::try_from(position).map_or(usize::MAX - 1, |position| position.min(usize::MAX - 1)))
+            }
         }
     }
 

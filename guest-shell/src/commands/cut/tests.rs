@@ -20,6 +20,8 @@ const SCRIPTS: &[(&str, &str)] = &[
     ("printf 'a:b\\n' | cut --delimiter=: --fields=2 --complement", "a\n"),
     ("printf 'abc\\n\\nx:y\\n' | cut -d: -f2", "abc\n\ny\n"),
     ("printf 'a:b\\0c:d\\0' | cut -z -d: -f2 | tr '\\0' ,", "b,d,"),
+    ("printf 'a\\nb\\nc\\n' | cut -d $'\\n' -f 2-", "b\nc\n"),
+    ("printf 'a\\nb\\nc' | cut -d $'\\n' -f 1,3 --output-delimiter=,", "a,c\n"),
 ];
 
 #[tokio::test]
@@ -35,6 +37,10 @@ async fn cut_failures_have_messages() {
     for (script, message) in [
         ("cut -Q -f1", "cut: invalid option -- 'Q'\n"),
         ("cut -f1 -b1", "cut: only one list may be specified\nTry 'cut --help' for more information.\n"),
+        (
+            "cut -f 1,18446744073709551615",
+            "cut: field number '18446744073709551615' is too large\nTry 'cut --help' for more information.\n",
+        ),
         ("cut -f", "cut: option requires an argument -- 'f'\n"),
         ("cut -f1 -d ab", "cut: the delimiter must be a single character\nTry 'cut --help' for more information.\n"),
     ] {

@@ -78,7 +78,7 @@ pub(crate) struct Diff;
 #[async_trait]
 impl Builtin for Diff {
     async fn execute(&self, ctx: Context<'_>) -> Result<ExecResult> {
-        if let Some(result) = check_help_version(ctx.args, HELP, Some("diff (bashkit) 0.1")) {
+        if let Some(result) = check_help_version(ctx.args, HELP, Some("diff (GNU diffutils) 3.8")) {
             return Ok(result);
         }
         let (mut options, files) = match DiffOptions::parse(ctx.args) {

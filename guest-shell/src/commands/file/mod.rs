@@ -129,7 +129,7 @@ impl Builtin for File {
         if let Some(r) = bashkit::builtins::check_help_version(
             ctx.args,
             "Usage: file [OPTION]... FILE...\nDetermine file type.\n\n  -b, --brief\t\tdo not print names\n  -E\t\t\ta file that is not there is an error\n  -F, --separator=TEXT\tprint TEXT after names instead of `:'\n  -f, --files-from=FILE\tread names from FILE\n  -h, --no-dereference\tdescribe symbolic links (default)\n  -i, --mime\t\tprint MIME type and character set\n      --mime-type\tprint the MIME type\n      --mime-encoding\tprint the character set\n  -L, --dereference\tfollow symbolic links\n  -N, --no-pad\t\tdo not line the answers up\n  -r, --raw\t\tdo not escape control characters\n      --help\t\tdisplay this help and exit\n      --version\t\toutput version information and exit\n",
-            Some("file (bashkit) 0.1"),
+            Some("file-5.44"),
         ) {
             return Ok(r);
         }

@@ -85,7 +85,7 @@ fn format_input(options: &FmtOptions, input: &[u8], out: &mut FmtOutput) -> Resu
 #[async_trait]
 impl Builtin for Fmt {
     async fn execute(&self, ctx: Context<'_>) -> Result<ExecResult> {
-        if let Some(r) = Self::check_help(ctx.args, USAGE, Some("fmt (bashkit) 0.1")) {
+        if let Some(r) = Self::check_help(ctx.args, USAGE, Some("fmt (GNU coreutils) 9.1")) {
             return Ok(r);
         }
         let (opts, files) = match parse_arguments(ctx.args) {

@@ -43,7 +43,7 @@ pub(crate) struct Head;
 #[async_trait]
 impl Builtin for Head {
     async fn execute(&self, ctx: Context<'_>) -> Result<ExecResult> {
-        if let Some(result) = check_help_version(ctx.args, HELP, Some("head (bashkit) 0.1")) {
+        if let Some(result) = check_help_version(ctx.args, HELP, Some("head (GNU coreutils) 9.1")) {
             return Ok(result);
         }
         match parse(ctx.args) {

@@ -11,6 +11,7 @@ use super::file::File;
 use super::options::{Follow, Format, Hidden, Options, Sort};
 use super::print::Printer;
 use super::sort::sort;
+use crate::commands::clap_answer::clap_answer;
 use crate::commands::date::Date;
 use crate::commands::file_status::{self, FmtEnv};
 use bashkit::ExecResult;
@@ -61,16 +62,7 @@ impl Builtin for Ls {
         let argv = apply_env_defaults(argv, LS_ENV_DEFAULTS, ctx.env);
         let matches = match ls_cmd().try_get_matches_from(argv) {
             Ok(m) => m,
-            Err(e) => {
-                let rendered = e.render().to_string();
-                if matches!(
-                    e.kind(),
-                    bashkit::clap::error::ErrorKind::DisplayHelp | bashkit::clap::error::ErrorKind::DisplayVersion
-                ) {
-                    return Ok(ExecResult::ok(rendered));
-                }
-                return Ok(ExecResult::err(rendered, 2));
-            }
+            Err(error) => return Ok(clap_answer("ls", &error, 2)),
         };
         let columns = ctx.env.get("COLUMNS").and_then(|text| text.parse().ok());
         let opts = match Options::new(&matches, columns) {

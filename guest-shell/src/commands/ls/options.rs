@@ -271,6 +271,23 @@ fn number(matches: &ArgMatches, id: &str, what: &str) -> Result<Option<usize>, S
     parsed.map(Some)
 }
 
+/// Returns which hidden entries are listed, and the patterns of entries that are not.
+fn left_out(matches: &ArgMatches) -> (Hidden, Vec<String>) {
+    let hidden = match last(matches, &["all", "almost-all", "f"]) {
+        Some("almost-all") => Hidden::Almost,
+        Some(_) => Hidden::All,
+        None => Hidden::None,
+    };
+    let mut ignore = values(matches, "ignore");
+    if matches.get_flag("ignore-backups") {
+        ignore.extend(["*~".to_string(), ".*~".to_string()]);
+    }
+    if hidden == Hidden::None {
+        ignore.extend(values(matches, "hide"));
+    }
+    (hidden, ignore)
+}
+
 impl Options {
     /// Converts the matches to options. `columns` is the line width of the environment. The error is a message for
     /// standard error, with status 2.
@@ -279,19 +296,7 @@ impl Options {
             return Err(message);
         }
         let format = format(matches);
-        let all = last(matches, &["all", "almost-all", "f"]);
-        let hidden = match all {
-            Some("almost-all") => Hidden::Almost,
-            Some(_) => Hidden::All,
-            None => Hidden::None,
-        };
-        let mut ignore = values(matches, "ignore");
-        if matches.get_flag("ignore-backups") {
-            ignore.extend(["*~".to_string(), ".*~".to_string()]);
-        }
-        if hidden == Hidden::None {
-            ignore.extend(values(matches, "hide"));
-        }
+        let (hidden, ignore) = left_out(matches);
         let (size_unit, block_unit) = units(matches)?;
         // An invalid style in the environment is not an error where no time is shown.
         let (recent, old) = match format {

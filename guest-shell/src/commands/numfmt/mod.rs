@@ -114,7 +114,7 @@ fn convert_line(line: &str, opts: &Options, errors: &mut String) -> Option<Strin
 #[async_trait]
 impl Builtin for Numfmt {
     async fn execute(&self, ctx: Context<'_>) -> Result<ExecResult> {
-        if let Some(r) = bashkit::builtins::check_help_version(ctx.args, HELP, Some("numfmt (bashkit) 0.1")) {
+        if let Some(r) = bashkit::builtins::check_help_version(ctx.args, HELP, Some("numfmt (GNU coreutils) 9.1")) {
             return Ok(r);
         }
         let (opts, operands) = match parse_options(ctx.args) {

@@ -34,6 +34,25 @@ pub(super) fn dump(data: &[u8], options: &OdOptions, budget: Option<&ExecutionBu
     writer.finish(options.skip + data.len())
 }
 
+/// Returns the lines of strings of printable characters that a null byte ends, each with its address (`od -S`).
+pub(super) fn strings(data: &[u8], options: &OdOptions, shortest: usize) -> String {
+    let end = options.count.map_or(data.len(), |count| data.len().min(options.skip.saturating_add(count)));
+    let mut output = String::new();
+    let mut at = options.skip;
+    // What stands behind the last null byte is not ended by one.
+    while let Some(length) = data.get(at..end).and_then(|rest| rest.iter().position(|byte| *byte == 0)) {
+        let printable = data[at..at + length].iter().rev().take_while(|byte| (b' '..=b'~').contains(*byte)).count();
+        if printable >= shortest {
+            let start = at + length - printable;
+            let text = String::from_utf8_lossy(&data[start..at + length]).into_owned();
+            let address = address_text(options.address_radix, start);
+            output.push_str(&if address.is_empty() { text + "\n" } else { format!("{address} {text}\n") });
+        }
+        at += length + 1;
+    }
+    output
+}
+
 /// Writer of a dump. Rows are written into the accounted buffer piece by piece.
 struct DumpWriter<'a> {
     options: &'a OdOptions,
@@ -66,7 +85,7 @@ impl<'a> DumpWriter<'a> {
     }
 
     fn write_block(&mut self, offset: usize, block: &[u8]) -> Result<()> {
-        let address = self.address(offset);
+        let address = address_text(self.options.address_radix, offset);
         for (index, element) in self.options.types.iter().enumerate() {
             if index == 0 {
                 self.output.try_push_str(&address)?;
@@ -124,19 +143,9 @@ impl<'a> DumpWriter<'a> {
         Ok(())
     }
 
-    fn address(&self, offset: usize) -> String {
-        let width = address_width(self.options.address_radix);
-        match self.options.address_radix {
-            AddressRadix::Octal => format!("{offset:0width$o}"),
-            AddressRadix::Decimal => format!("{offset:0width$}"),
-            AddressRadix::Hexadecimal => format!("{offset:0width$x}"),
-            AddressRadix::None => String::new(),
-        }
-    }
-
     /// Returns the dump with the address after its last byte.
     fn finish(mut self, end: usize) -> Result<String> {
-        let address = self.address(end);
+        let address = address_text(self.options.address_radix, end);
         if !address.is_empty() {
             self.output.try_push_str(&address)?;
             self.output.try_push('\n')?;
@@ -146,6 +155,17 @@ impl<'a> DumpWriter<'a> {
 }
 
 /// Returns the minimum number of digits of an address.
+/// Returns an address as it stands at the start of a line.
+fn address_text(radix: AddressRadix, offset: usize) -> String {
+    let width = address_width(radix);
+    match radix {
+        AddressRadix::Octal => format!("{offset:0width$o}"),
+        AddressRadix::Decimal => format!("{offset:0width$}"),
+        AddressRadix::Hexadecimal => format!("{offset:0width$x}"),
+        AddressRadix::None => String::new(),
+    }
+}
+
 fn address_width(radix: AddressRadix) -> usize {
     match radix {
         AddressRadix::Octal | AddressRadix::Decimal => 7,

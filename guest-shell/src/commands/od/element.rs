@@ -3,6 +3,7 @@
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
 use crate::commands::byte_text::character_or_escape;
+use crate::commands::printf::render_printf_bytes;
 
 /// Form of an element in a dump.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,6 +15,8 @@ pub(super) enum ElementForm {
     Unsigned,
     Octal,
     Hexadecimal,
+    /// Floating-point number.
+    Float,
 }
 
 /// Type of the elements of a dump.
@@ -45,11 +48,18 @@ impl ElementType {
                 b'o' => (ElementForm::Octal, take_size(&mut rest)),
                 b'u' => (ElementForm::Unsigned, take_size(&mut rest)),
                 b'x' => (ElementForm::Hexadecimal, take_size(&mut rest)),
-                b'f' => return Err(format!("floating-point type string '{text}' is not supported in bashkit")),
+                b'f' => (ElementForm::Float, take_float_size(&mut rest)),
                 letter => {
                     return Err(format!("invalid character '{}' in type string '{text}'", char::from(*letter)));
                 }
             };
+            if form == ElementForm::Float && !matches!(size, 4 | 8) {
+                let reason = match size {
+                    16 => "floating-point numbers of 16 bytes are not available here".to_owned(),
+                    size => format!("this system doesn't provide a {size}-byte floating point type"),
+                };
+                return Err(format!("invalid type string '{text}';\n{reason}"));
+            }
             if !matches!(size, 1 | 2 | 4 | 8) {
                 return Err(format!(
                     "invalid type string '{text}';\nthis system doesn't provide a {size}-byte integral type"
@@ -71,6 +81,8 @@ impl ElementType {
             ElementForm::Unsigned => [3, 5, 10, 20][size_index],
             ElementForm::Octal => [3, 6, 11, 22][size_index],
             ElementForm::Hexadecimal => [2, 4, 8, 16][size_index],
+            ElementForm::Float if self.size == 4 => 15,
+            ElementForm::Float => 24,
         }
     }
 
@@ -85,6 +97,7 @@ impl ElementType {
             ElementForm::Octal => format!("{value:0width$o}"),
             ElementForm::Hexadecimal => format!("{value:0width$x}"),
             ElementForm::Unsigned => value.to_string(),
+            ElementForm::Float => self.float_text(value),
             ElementForm::Signed => {
                 // The sign is shifted to the highest bit and back.
                 let shift = 64 - 8 * self.size;
@@ -92,6 +105,47 @@ impl ElementType {
             }
         }
     }
+}
+
+impl ElementType {
+    /// Returns the shortest text that is read as the same number, as gnulib's `ftoastr` does.
+    fn float_text(&self, bits: u64) -> String {
+        let single = f32::from_bits(u32::try_from(bits & u64::from(u32::MAX)).expect("32 bits"));
+        let is_single = self.size == 4;
+        let number = if is_single { f64::from(single) } else { f64::from_bits(bits) };
+        if number.is_nan() {
+            return if number.is_sign_negative() { "-nan" } else { "nan" }.to_owned();
+        }
+        if number.is_infinite() {
+            return if number < 0.0 { "-inf" } else { "inf" }.to_owned();
+        }
+        let is_subnormal = if is_single { single.is_subnormal() } else { number.is_subnormal() };
+        let (usual, most) = if is_single { (6, 9) } else { (15, 17) };
+        let exact = format!("{number:.1074}");
+        let shown = |precision: usize| {
+            let text = render_printf_bytes(&format!("%.{precision}g"), std::slice::from_ref(&exact));
+            String::from_utf8(text.unwrap_or_default()).unwrap_or_default()
+        };
+        let is_same = |text: &String| match is_single {
+            true => text.parse::<f32>() == Ok(single),
+            false => text.parse::<f64>() == Ok(number),
+        };
+        let first = if is_subnormal || number == 0.0 { 1 } else { usual };
+        (first..most).map(shown).find(is_same).unwrap_or_else(|| shown(most))
+    }
+}
+
+/// Consumes the size after the letter of a floating-point type: one of C's types, a number, or 8.
+fn take_float_size(rest: &mut &[u8]) -> usize {
+    let named = match rest.first() {
+        Some(b'F') => 4,
+        Some(b'D') => 8,
+        Some(b'L') => 16,
+        Some(byte) if byte.is_ascii_digit() => return take_size(rest),
+        _ => return 8,
+    };
+    *rest = &rest[1..];
+    named
 }
 
 /// Consumes the size after the letter of a type: one of C's types, a number, or 4.

@@ -6,7 +6,7 @@
 //! | [`element`] | types of elements, and conversion of elements to text |
 //! | [`dump`] | lines of a dump |
 //!
-//! Floating-point types are not supported.
+//! Floating-point numbers have 4 or 8 bytes.
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
@@ -17,16 +17,15 @@ mod options;
 mod tests;
 
 use std::ffi::OsString;
-use std::result::Result as StdResult;
 
 use async_trait::async_trait;
 use bashkit::builtins::{Builtin, Context};
 use bashkit::cached_command;
-use bashkit::clap::error::ErrorKind;
 use bashkit::{Error, ExecResult, Result};
 
-use self::dump::dump;
+use self::dump::{dump, strings};
 use self::options::OdOptions;
+use crate::commands::clap_answer::clap_answer;
 use crate::commands::operands;
 
 // The options are those of `od` of uutils. They are built once and cloned for each call.
@@ -41,38 +40,27 @@ impl Builtin for Od {
         let words = std::iter::once(OsString::from("od")).chain(ctx.args.iter().map(OsString::from));
         let matches = match od_command().try_get_matches_from(words) {
             Ok(matches) => matches,
-            Err(error) => {
-                let message = error.render().to_string();
-                return Ok(match error.kind() {
-                    ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => ExecResult::ok(message),
-                    _ => ExecResult::err(message, 1),
-                });
-            }
+            Err(error) => return Ok(clap_answer("od", &error, 1)),
         };
         let (options, files) = match OdOptions::from_matches(&matches) {
             Ok(parsed) => parsed,
             Err(message) => return Ok(ExecResult::err(format!("od: {message}\n"), 1)),
         };
-        let data = match read_files(&ctx, &files, options.used()).await? {
-            Ok(data) => data,
-            Err(message) => return Ok(ExecResult::err(message, 1)),
-        };
+        let operands = operands::read_all_parts(&ctx, "od", &files, options.used()).await?;
+        if operands.contents.is_empty() {
+            return Ok(ExecResult::err(operands.errors, 1));
+        }
+        let data = operands.concat();
+        if options.skip > data.len() {
+            let message = "od: cannot skip past end of combined input\n";
+            return Ok(ExecResult::err(operands.errors + message, 1));
+        }
         let budget = ctx.execution_budget().map(|budget| budget.try_with(Clone::clone));
         let budget = budget.transpose().map_err(|_| Error::Cancelled)?;
-        Ok(ExecResult::ok(dump(&data, &options, budget.as_ref())?))
+        let output = match options.strings {
+            Some(length) => strings(&data, &options, length),
+            None => dump(&data, &options, budget.as_ref())?,
+        };
+        Ok(operands.finish(output))
     }
-}
-
-/// Reads the first `length` bytes of each file, or all. The error is the message about the first file that cannot be
-/// read.
-async fn read_files(ctx: &Context<'_>, files: &[String], length: Option<usize>) -> Result<StdResult<Vec<u8>, String>> {
-    let standard_input = ["-".to_owned()];
-    let mut data = Vec::new();
-    for file in if files.is_empty() { &standard_input } else { files } {
-        match operands::read_part(ctx, file, length).await? {
-            Ok(content) => data.extend_from_slice(&content),
-            Err(reason) => return Ok(Err(format!("od: {file}: {reason}\n"))),
-        }
-    }
-    Ok(Ok(data))
 }

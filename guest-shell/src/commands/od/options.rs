@@ -55,6 +55,8 @@ pub(super) struct OdOptions {
     pub(super) width: Option<usize>,
     pub(super) big_endian: bool,
     pub(super) show_duplicates: bool,
+    /// Length of the shortest strings that are shown in place of elements (`-S`).
+    pub(super) strings: Option<usize>,
 }
 
 impl OdOptions {
@@ -64,9 +66,7 @@ impl OdOptions {
             string_value(matches, option).map(|text| parse_number(&text, letter)).transpose()
         };
         let address_radix = address_radix(string_value(matches, "address-radix").as_deref())?;
-        if string_value(matches, "strings").is_some() {
-            return Err("option -S is not supported; use strings".to_owned());
-        }
+        let strings = number("strings", "-S")?;
         let types = element_types(matches)?;
         let count = number("read-bytes", "-N")?;
         let skip = number("skip-bytes", "-j")?.unwrap_or(0);
@@ -76,7 +76,7 @@ impl OdOptions {
         }
         let big_endian = string_value(matches, "endian").is_some_and(|endian| endian == "big");
         let show_duplicates = matches.get_flag("output-duplicates");
-        let options = Self { address_radix, types, count, skip, width, big_endian, show_duplicates };
+        let options = Self { address_radix, types, count, skip, width, big_endian, show_duplicates, strings };
         Ok((options, string_values(matches, "FILENAME")))
     }
 

@@ -42,7 +42,7 @@ async fn od_output_is_gnus() {
 #[tokio::test]
 async fn od_failures_have_messages() {
     for (script, message) in [
-        ("od -tf f", "od: floating-point type string 'f' is not supported in bashkit\n"),
+        ("od -tf3 f", "od: invalid type string 'f3';\nthis system doesn't provide a 3-byte floating point type\n"),
         ("od -tx3 f", "od: invalid type string 'x3';\nthis system doesn't provide a 3-byte integral type\n"),
         ("od -tq f", "od: invalid character 'q' in type string 'q'\n"),
         ("od -A q f", "od: invalid address radix: 'q'\n"),
@@ -76,4 +76,39 @@ fn od_options_are_read_from_values_of_either_type() {
         let character = ElementType { form: ElementForm::Character, size: 1, trailer: false };
         assert_eq!(options.types, [hexadecimal, character]);
     }
+}
+
+#[tokio::test]
+async fn od_of_floating_point_numbers_shows_the_shortest_text() {
+    for (script, output) in [
+        (r"printf '\0\0\200\77\0\0\0\300' | od -An -tf4", "               1              -2\n"),
+        (
+            r"printf '\0\0\0\0\0\0\370\77\0\0\0\0\0\0\360\177' | od -An -tf8",
+            "                      1.5                      inf\n",
+        ),
+        ("printf abcdefgh | od -An -e", "   8.540883223036124e+194\n"),
+        ("printf 'no newline' | od -An -tf", "   6.809254394416841e+199              1.2829e-319\n"),
+        ("printf 'no ' | od -tfF", "0000000     2.97871e-39\n0000003\n"),
+        (r"printf '\0\0\300\177' | od -An -f", "             nan\n"),
+    ] {
+        let result = run(script).await;
+        assert_eq!((&*result.stdout, result.exit_code), (output, 0), "{script}: {}", &*result.stderr);
+    }
+    let result = run("od -tf2 /dev/null").await;
+    assert!(result.stderr.contains("this system doesn't provide a 2-byte floating point type"), "{}", &*result.stderr);
+}
+
+#[tokio::test]
+async fn od_of_strings_shows_those_that_a_null_byte_ends() {
+    let result = run(r"printf 'ab\0abc\0\1defg\0last' | od -A d -S 3").await;
+    assert_eq!(&*result.stdout, "0000003 abc\n0000008 defg\n");
+}
+
+#[tokio::test]
+async fn od_without_one_of_its_files_dumps_the_others() {
+    let result = run("printf a > a; printf b > b; od -An -c a nope b").await;
+    assert_eq!((&*result.stdout, result.exit_code), ("   a   b\n", 1));
+    assert_eq!(&*result.stderr, "od: nope: No such file or directory\n");
+    let result = run("printf a | od -j 2").await;
+    assert_eq!((&*result.stderr, result.exit_code), ("od: cannot skip past end of combined input\n", 1));
 }

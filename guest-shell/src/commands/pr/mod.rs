@@ -124,7 +124,7 @@ impl Builtin for Pr {
             return Ok(ExecResult::ok(HELP));
         }
         if ctx.args.iter().any(|word| word == "--version") {
-            return Ok(ExecResult::ok("pr (bashkit) 0.1\n"));
+            return Ok(ExecResult::ok("pr (GNU coreutils) 9.1\n"));
         }
         let options = match PrOptions::parse(ctx.args) {
             Ok(options) => options,

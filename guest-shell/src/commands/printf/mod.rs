@@ -15,6 +15,40 @@ use bashkit::builtins::BuiltinSideEffect;
 use bashkit::builtins::Context;
 use bashkit::interpreter::{ExecResult, is_internal_variable, is_valid_var_name};
 
+const HELP: &str = "\
+printf: printf [-v var] format [arguments]
+    Formats and prints ARGUMENTS under control of the FORMAT.
+    
+    Options:
+      -v var\tassign the output to shell variable VAR rather than
+    \t\tdisplay it on the standard output
+    
+    FORMAT is a character string which contains three types of objects: plain
+    characters, which are simply copied to standard output; character escape
+    sequences, which are converted and copied to the standard output; and
+    format specifications, each of which causes printing of the next successive
+    argument.
+    
+    In addition to the standard format specifications described in printf(1),
+    printf interprets:
+    
+      %b\texpand backslash escape sequences in the corresponding argument
+      %q\tquote the argument in a way that can be reused as shell input
+      %Q\tlike %q, but apply any precision to the unquoted argument before
+    \t\tquoting
+      %(fmt)T\toutput the date-time string resulting from using FMT as a format
+    \t        string for strftime(3)
+    
+    The format is re-used as necessary to consume all of the arguments.  If
+    there are fewer arguments than the format requires,  extra format
+    specifications behave as if a zero value or null string, as appropriate,
+    had been supplied.
+    
+    Exit Status:
+    Returns success unless an invalid option is given or a write or assignment
+    error occurs.
+";
+
 /// printf builtin - formatted string output
 ///
 /// Holds the sandbox clock so `%(fmt)T` reads the same virtual time as `date`.
@@ -33,52 +67,13 @@ impl Printf {
 #[async_trait]
 impl Builtin for Printf {
     async fn execute(&self, ctx: Context<'_>) -> Result<ExecResult> {
-        if let Some(r) = bashkit::builtins::check_help_version(
-            ctx.args,
-            "Usage: printf FORMAT [ARGUMENT]...\n  or:  printf OPTION\nPrint ARGUMENT(s) according to FORMAT.\n\n  FORMAT controls the output, supports:\n    %s\tstring\n    %d, %i\tsigned integer\n    %u\tunsigned integer\n    %o\toctal\n    %x, %X\thexadecimal\n    %f, %e, %g\tfloating point\n    %c\tcharacter\n    %b\tstring with backslash escapes\n    %q\tshell-quoted string\n    \\n, \\t, \\\\, \\xHH, \\uHHHH, \\UHHHHHHHH\tescape sequences\n  -v VAR\tassign to shell variable VAR instead of printing\n  --help\tdisplay this help and exit\n  --version\toutput version information and exit\n",
-            Some("printf (GNU coreutils) 9.1"),
-        ) {
-            return Ok(r);
-        }
-        // Options as parsed by bash's getopt("v:"): `-v NAME`, `-vNAME`, repeated `-v` (last wins), `--` ends them. A
-        // lone `-` is the format.
-        let mut args_iter = ctx.args.iter().peekable();
-        let mut var_name: Option<String> = None;
-        while let Some(arg) = args_iter.peek() {
-            if arg.as_str() == "--" {
-                args_iter.next();
-                break;
-            }
-            let Some(rest) = arg.strip_prefix('-').filter(|r| !r.is_empty()) else {
-                break;
-            };
-            if let Some(name) = rest.strip_prefix('v') {
-                args_iter.next();
-                if !name.is_empty() {
-                    var_name = Some(name.to_string());
-                } else if let Some(name) = args_iter.next() {
-                    var_name = Some(name.clone());
-                } else {
-                    return Ok(usage_error("bash: printf: -v: option requires an argument\n"));
-                }
-            } else {
-                let opt: String = rest.chars().take(1).collect();
-                return Ok(usage_error(&format!("bash: printf: -{opt}: invalid option\n")));
-            }
-        }
-        let Some(format) = args_iter.next().cloned() else {
-            return Ok(usage_error(""));
+        let call = match PrintfCall::parse(ctx.args) {
+            Ok(call) => call,
+            Err(result) => return Ok(result),
         };
-        if let Some(name) = &var_name
-            && !valid_var_target(name)
-        {
-            return Ok(ExecResult::err(format!("bash: printf: `{name}': not a valid identifier\n"), 2));
-        }
-
-        let operands: Vec<String> = args_iter.cloned().collect();
         let zone = ctx.env.get("TZ");
         let mut time = |seconds, format: &str| self.clock.strftime(zone, seconds, format);
-        let printed = crate::commands::printf::format::render(&format, &operands, &mut time);
+        let printed = crate::commands::printf::format::render(call.format, call.operands, &mut time);
         let output = printed.bytes;
         let status = i32::from(printed.failed);
         let counts = printed
@@ -86,7 +81,7 @@ impl Builtin for Printf {
             .into_iter()
             .map(|(name, count)| BuiltinSideEffect::SetVariable { name, value: count.to_string() });
 
-        if let Some(name) = var_name {
+        if let Some(name) = call.variable {
             // THREAT[TM-INJ-009]: Block internal variable prefix injection via printf -v
             if is_internal_variable(&name) {
                 return Ok(ExecResult::ok(String::new()));
@@ -108,6 +103,52 @@ impl Builtin for Printf {
             result.stderr = printed.stderr.into();
             result.side_effects.extend(counts);
             Ok(result)
+        }
+    }
+}
+
+/// Command line of one call.
+struct PrintfCall<'w> {
+    /// Variable that the output is assigned to (`-v`).
+    variable: Option<String>,
+    format: &'w str,
+    operands: &'w [String],
+}
+
+impl<'w> PrintfCall<'w> {
+    /// Reads a command line as bash's getopt("v:") does: `-v NAME`, `-vNAME`, repeated `-v` (last wins), `--` ends
+    /// options. A lone `-` is the format. The error is the result of a call that prints nothing by a format.
+    fn parse(words: &'w [String]) -> std::result::Result<Self, ExecResult> {
+        let mut rest = words;
+        let mut variable: Option<String> = None;
+        while let Some((word, behind)) = rest.split_first() {
+            if word == "--" {
+                rest = behind;
+                break;
+            }
+            let Some(option) = word.strip_prefix('-').filter(|option| !option.is_empty()) else { break };
+            if word == "--help" {
+                return Err(ExecResult::with_code(HELP.to_owned(), 2));
+            }
+            rest = behind;
+            match option.strip_prefix('v') {
+                Some("") => {
+                    let missing = || usage_error("bash: printf: -v: option requires an argument\n");
+                    let (name, behind) = rest.split_first().ok_or_else(missing)?;
+                    variable = Some(name.clone());
+                    rest = behind;
+                }
+                Some(name) => variable = Some(name.to_owned()),
+                None => {
+                    let letter: String = option.chars().take(1).collect();
+                    return Err(usage_error(&format!("bash: printf: -{letter}: invalid option\n")));
+                }
+            }
+        }
+        let (format, operands) = rest.split_first().ok_or_else(|| usage_error(""))?;
+        match variable.as_ref().filter(|name| !valid_var_target(name)) {
+            Some(name) => Err(ExecResult::err(format!("bash: printf: `{name}': not a valid identifier\n"), 2)),
+            None => Ok(Self { variable, format, operands }),
         }
     }
 }

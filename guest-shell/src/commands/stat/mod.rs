@@ -11,6 +11,7 @@ use std::ffi::OsString;
 use async_trait::async_trait;
 
 use self::format::{Spec, decimal, hexadecimal, octal, seconds, signed, take_escape, text};
+use crate::commands::clap_answer::clap_answer;
 use crate::commands::date::Date;
 use crate::commands::file_status::{self, DEVICE, FmtEnv, nanos_of};
 use bashkit::ExecResult;
@@ -92,16 +93,7 @@ impl Builtin for Stat {
             std::iter::once(OsString::from("stat")).chain(ctx.args.iter().map(OsString::from)).collect();
         let matches = match stat_cmd().try_get_matches_from(argv) {
             Ok(m) => m,
-            Err(e) => {
-                use bashkit::clap::error::ErrorKind;
-                let rendered = e.render().to_string();
-                return Ok(match e.kind() {
-                    ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => ExecResult::ok(rendered),
-                    // clap has a generic message for a bare `stat`.
-                    ErrorKind::MissingRequiredArgument => ExecResult::err("stat: missing operand\n".to_string(), 1),
-                    _ => ExecResult::err(rendered, 1),
-                });
-            }
+            Err(error) => return Ok(clap_answer("stat", &error, 1)),
         };
         // The VFS has no block statistics of mounts.
         if matches.get_flag("file-system") {

@@ -54,7 +54,7 @@ impl Builtin for Tail {
     }
 
     async fn execute(&self, ctx: Context<'_>) -> Result<ExecResult> {
-        if let Some(result) = check_help_version(ctx.args, HELP, Some("tail (bashkit) 0.1")) {
+        if let Some(result) = check_help_version(ctx.args, HELP, Some("tail (GNU coreutils) 9.1")) {
             return Ok(result);
         }
         let options = match TailOptions::parse(ctx.args) {

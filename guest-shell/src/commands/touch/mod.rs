@@ -57,7 +57,7 @@ impl Touch {
 #[async_trait]
 impl Builtin for Touch {
     async fn execute(&self, ctx: Context<'_>) -> Result<ExecResult> {
-        if let Some(result) = check_help_version(ctx.args, HELP, Some("touch (bashkit) 0.1")) {
+        if let Some(result) = check_help_version(ctx.args, HELP, Some("touch (GNU coreutils) 9.1")) {
             return Ok(result);
         }
         let read_date = |text: &str| self.clock.parse_date(ctx.env.get("TZ"), text).ok().map(time_compat::from_chrono);

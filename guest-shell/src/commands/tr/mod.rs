@@ -44,7 +44,7 @@ pub(crate) struct Tr;
 #[async_trait]
 impl Builtin for Tr {
     async fn execute(&self, ctx: Context<'_>) -> Result<ExecResult> {
-        if let Some(result) = check_help_version(ctx.args, HELP, Some("tr (bashkit) 0.1")) {
+        if let Some(result) = check_help_version(ctx.args, HELP, Some("tr (GNU coreutils) 9.1")) {
             return Ok(result);
         }
         let options = match TrOptions::parse(ctx.args) {

@@ -13,11 +13,11 @@ mod tests;
 
 use std::ffi::OsString;
 
+use crate::commands::clap_answer::clap_answer;
 use async_trait::async_trait;
 use bashkit::builtins::generated::truncate_args::truncate_command;
 use bashkit::builtins::{Builtin, Context, resolve_path};
 use bashkit::clap::ArgMatches;
-use bashkit::clap::error::ErrorKind;
 use bashkit::error::io_error_reason;
 use bashkit::{ExecResult, Result, cached_command};
 
@@ -51,10 +51,7 @@ impl Builtin for Truncate {
         let words = std::iter::once(OsString::from("truncate")).chain(ctx.args.iter().map(OsString::from));
         let matches = match cached_truncate_command().try_get_matches_from(words) {
             Ok(matches) => matches,
-            Err(error) if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) => {
-                return Ok(ExecResult::ok(error.render().to_string()));
-            }
-            Err(error) => return Ok(ExecResult::err(error.render().to_string(), 1)),
+            Err(error) => return Ok(clap_answer("truncate", &error, 1)),
         };
         let options = match TruncateOptions::from_matches(&matches, &ctx).await {
             Ok(options) => options,

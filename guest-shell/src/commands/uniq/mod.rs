@@ -46,7 +46,7 @@ pub(crate) struct Uniq;
 #[async_trait]
 impl Builtin for Uniq {
     async fn execute(&self, ctx: Context<'_>) -> Result<ExecResult> {
-        if let Some(result) = check_help_version(ctx.args, HELP, Some("uniq (bashkit) 0.1")) {
+        if let Some(result) = check_help_version(ctx.args, HELP, Some("uniq (GNU coreutils) 9.1")) {
             return Ok(result);
         }
         let (options, operands) = match UniqOptions::parse(ctx.args) {

@@ -6,14 +6,14 @@ use super::options::XxdOptions;
 use crate::commands::byte_text::printable_or_dot;
 
 /// Returns the dump of the contents of a file.
-pub(super) fn dump(options: &XxdOptions, data: &[u8], file: &str) -> String {
-    let data = options.dumped_part(data);
+pub(super) fn dump(options: &XxdOptions, data: &[u8], start: usize, file: &str) -> String {
+    let data = options.dumped_part(data, start);
     if options.include {
         array(options, data, Some(file).filter(|file| *file != "-"))
     } else if options.plain {
         plain(options, data)
     } else {
-        lines(options, data)
+        lines(options, data, start)
     }
 }
 
@@ -38,7 +38,11 @@ fn array(options: &XxdOptions, data: &[u8], file: Option<&str>) -> String {
         return body;
     };
     let name = identifier(name);
-    format!("unsigned char {name}[] = {{\n{body}}};\nunsigned int {name}_len = {};\n", data.len())
+    let (name, length) = match options.capitalize {
+        true => (name.to_ascii_uppercase(), "LEN"),
+        false => (name, "len"),
+    };
+    format!("unsigned char {name}[] = {{\n{body}}};\nunsigned int {name}_{length} = {};\n", data.len())
 }
 
 fn identifier(name: &str) -> String {
@@ -49,7 +53,7 @@ fn identifier(name: &str) -> String {
     name
 }
 
-fn lines(options: &XxdOptions, data: &[u8]) -> String {
+fn lines(options: &XxdOptions, data: &[u8], start: usize) -> String {
     let columns = options.line_columns();
     let usual_group = match (options.bits, options.little_endian) {
         (true, _) => 1,
@@ -60,22 +64,78 @@ fn lines(options: &XxdOptions, data: &[u8]) -> String {
         0 => columns,
         group => group.min(columns),
     };
-    let mut output = String::new();
+    let mut output = ZeroSkipper::new(options.skips_zeros);
     for (index, line) in data.chunks(columns).enumerate() {
-        let address = options.offset + index * columns;
-        output.push_str(&match options.decimal_addresses {
+        let position = start as u64 + (index * columns) as u64;
+        let address = position.wrapping_add_signed(options.displacement);
+        let mut text = match options.decimal_addresses {
             true => format!("{address:08}:"),
             false => format!("{address:08x}:"),
-        });
+        };
         for first in (0..columns).step_by(group) {
-            output.push(' ');
-            push_group(options, &mut output, line, first, group.min(columns - first));
+            text.push(' ');
+            push_group(options, &mut text, line, first, group.min(columns - first));
         }
-        output.push_str("  ");
-        output.extend(line.iter().map(|byte| printable_or_dot(*byte)));
-        output.push('\n');
+        text.push_str("  ");
+        text.extend(line.iter().map(|byte| printable_or_dot(*byte)));
+        text.push('\n');
+        let is_zero = line.len() == columns && line.iter().all(|byte| *byte == 0);
+        output.push(text, is_zero);
     }
-    output
+    output.finish()
+}
+
+/// Output in which a `*` stands for lines of zeros between the first of them and the next other line, or the last line.
+struct ZeroSkipper {
+    is_active: bool,
+    output: String,
+    /// Number of lines of zeros at the end, of which the first is in the output.
+    zero_lines: usize,
+    /// Last line of zeros.
+    last_zero_line: String,
+    /// Second line of zeros, which is shown if it is alone.
+    second_zero_line: String,
+}
+
+impl ZeroSkipper {
+    fn new(is_active: bool) -> Self {
+        let (output, last_zero_line, second_zero_line) = Default::default();
+        Self { is_active, output, zero_lines: 0, last_zero_line, second_zero_line }
+    }
+
+    fn push(&mut self, line: String, is_zero: bool) {
+        if is_zero && self.is_active {
+            self.zero_lines += 1;
+            match self.zero_lines {
+                1 => self.output.push_str(&line),
+                2 => self.second_zero_line.clone_from(&line),
+                _ => {}
+            }
+            self.last_zero_line = line;
+            return;
+        }
+        self.flush(self.zero_lines);
+        self.output.push_str(&line);
+        self.zero_lines = 0;
+    }
+
+    /// Adds what stands for a number of lines of zeros behind the first.
+    fn flush(&mut self, lines: usize) {
+        match lines {
+            0 | 1 => {}
+            2 => self.output.push_str(&self.second_zero_line),
+            _ => self.output.push_str("*\n"),
+        }
+    }
+
+    fn finish(mut self) -> String {
+        // The last line is always shown.
+        if self.zero_lines > 1 {
+            self.flush(self.zero_lines - 1);
+            self.output.push_str(&self.last_zero_line);
+        }
+        self.output
+    }
 }
 
 /// Adds the digits of a group of bytes, and spaces for missing bytes of the last line.

@@ -20,7 +20,7 @@ use bashkit::error::io_error_reason;
 use bashkit::{ExecResult, Result};
 
 use self::dump::dump;
-use self::options::XxdOptions;
+use self::options::{CANNOT_SEEK, XxdOptions};
 use self::revert::revert;
 use crate::commands::operands;
 
@@ -28,6 +28,7 @@ const HELP: &str = "\
 Usage: xxd [OPTIONS] [FILE [OUTPUT]]
 Make a hexdump or do the reverse.
 
+  -a\t\tleave out lines of zeros
   -b\t\tbits instead of hexadecimal digits
   -c COLS\tbytes per line (default: 16)
   -d\t\tdecimal offsets
@@ -36,9 +37,11 @@ Make a hexdump or do the reverse.
   -i\t\toutput as a C array
   -l LEN\tstop after LEN bytes
   -n NAME\tname of the C array
+  -o OFFSET\tadd OFFSET to the addresses
+  -C\t\tupper-case name of the C array
   -p\t\tplain hex dump (no offsets, no ASCII)
   -r\t\treverse: convert hexdump back to binary
-  -s OFFSET\tstart at OFFSET bytes
+  -s OFFSET\tstart at OFFSET bytes, from the end if negative
   -u\t\tupper case digits
   --help\tdisplay this help and exit
   --version\toutput version information and exit
@@ -50,34 +53,42 @@ pub(crate) struct Xxd;
 #[async_trait]
 impl Builtin for Xxd {
     async fn execute(&self, ctx: Context<'_>) -> Result<ExecResult> {
-        if let Some(result) = check_help_version(ctx.args, HELP, Some("xxd (bashkit) 0.1")) {
+        if let Some(result) = check_help_version(ctx.args, HELP, Some("xxd 2022-01-14 by Juergen Weigert et al.")) {
             return Ok(result);
         }
         let (options, files) = match XxdOptions::parse(ctx.args) {
             Ok(parsed) => parsed,
-            Err(message) => return Ok(ExecResult::err(message, 1)),
+            Err(message) => {
+                let status = if message == CANNOT_SEEK { 4 } else { 1 };
+                return Ok(ExecResult::err(message, status));
+            }
         };
         let input = files.first().map_or("-", String::as_str);
         let mut data = match operands::read_part(&ctx, input, options.used()).await? {
             Ok(data) => data,
             Err(reason) => return Ok(ExecResult::err(format!("xxd: {input}: {reason}\n"), 2)),
         };
+        let start = match options.start(if input == "-" { 0 } else { data.len() }) {
+            _ if options.reverse => 0,
+            Ok(start) => start,
+            Err(message) => return Ok(ExecResult::err(message, 4)),
+        };
         let output = files.get(1).filter(|output| *output != "-");
         let Some(output) = output else {
-            return Ok(ExecResult::ok_bytes(transform(&options, &data, input)));
+            return Ok(ExecResult::ok_bytes(transform(&options, &data, start, input)));
         };
         let path = resolve_path(ctx.cwd, output);
         if path == resolve_path(ctx.cwd, input) && !options.reverse {
             // The output is truncated before the input is read.
             data.clear();
         }
-        Ok(match ctx.fs.write_file(&path, &transform(&options, &data, input)).await {
+        Ok(match ctx.fs.write_file(&path, &transform(&options, &data, start, input)).await {
             Ok(()) => ExecResult::ok(String::new()),
             Err(error) => ExecResult::err(format!("xxd: {output}: {}\n", io_error_reason(&error)), 3),
         })
     }
 }
 
-fn transform(options: &XxdOptions, data: &[u8], input: &str) -> Vec<u8> {
-    if options.reverse { revert(options, data) } else { dump(options, data, input).into_bytes() }
+fn transform(options: &XxdOptions, data: &[u8], start: usize, input: &str) -> Vec<u8> {
+    if options.reverse { revert(options, data) } else { dump(options, data, start, input).into_bytes() }
 }

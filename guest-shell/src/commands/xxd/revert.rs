@@ -18,7 +18,8 @@ pub(super) fn revert(options: &XxdOptions, dump: &[u8]) -> Vec<u8> {
         let Some((address, rest)) = line.trim_start().split_once(':') else {
             continue;
         };
-        let Ok(address) = usize::from_str_radix(address, 16) else {
+        let address = usize::from_str_radix(address, 16).ok();
+        let Some(address) = address.and_then(|address| options.reverted_address(address)) else {
             continue;
         };
         let bytes = line_bytes(options, rest);

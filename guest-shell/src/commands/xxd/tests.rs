@@ -51,3 +51,25 @@ async fn xxd_failures_have_messages() {
         assert_eq!(result.exit_code, status, "{script}");
     }
 }
+
+#[tokio::test]
+async fn xxd_with_offsets_and_zeros_prints_as_the_real_one() {
+    let zeros = "0000 0000 0000 0000 0000 0000 0000 0000  ................";
+    for (script, output) in [
+        ("xxd -s -3 f", format!("00000007: 696e 65{}ine\n", " ".repeat(34))),
+        ("xxd -o 16 -s 2 -l 2 -c 2 f", "00000012: 206e   n\n".to_owned()),
+        ("xxd -o -3 -l 1 -c 1 f", "fffffffffffffffd: 6e  n\n".to_owned()),
+        ("head -c 64 /dev/zero | xxd -a", format!("00000000: {zeros}\n*\n00000030: {zeros}\n")),
+        ("head -c 32 /dev/zero | xxd -a", format!("00000000: {zeros}\n00000010: {zeros}\n")),
+        ("xxd -C -i -l 1 f", "unsigned char F[] = {\n  0x6e\n};\nunsigned int F_LEN = 1;\n".to_owned()),
+        ("xxd -r -s 2 <<< '0: 61' | xxd -p", "000061\n".to_owned()),
+        ("xxd -r -s -2 <<< '00000002: 61'", "a".to_owned()),
+    ] {
+        let result = run(&format!("printf 'no newline' > f; {script}")).await;
+        assert_eq!((&*result.stdout, result.exit_code), (&*output, 0), "{script}");
+    }
+    for script in ["xxd -s -30 f", "cat f | xxd -s -3"] {
+        let result = run(&format!("printf 'no newline' > f; {script}")).await;
+        assert_eq!((&*result.stderr, result.exit_code), ("xxd: Sorry, cannot seek.\n", 4), "{script}");
+    }
+}

@@ -51,7 +51,7 @@ Compress files.
   --help\tdisplay this help and exit
   --version\toutput version information and exit
 ";
-const VERSION: &str = "gzip (bashkit) 0.1\n";
+const VERSION: &str = "gzip 1.12\n";
 const TRY_HELP: &str = "Try `gzip --help' for more information.\n";
 
 /// Name of standard input in messages.

@@ -145,6 +145,7 @@ impl<'a> TarWriter<'a> {
             }
             let mut entries = if self.options.no_recursion { Vec::new() } else { self.ctx.fs.read_dir(path).await? };
             entries.sort_by(|one, other| one.name.cmp(&other.name));
+            self.note_new_archive(path, &directory_name, entries.iter().map(|entry| &*entry.name));
             for entry in entries {
                 let child_path = vfs_join(path, &entry.name);
                 let child_name = format!("{directory_name}{}", entry.name);
@@ -166,6 +167,21 @@ impl<'a> TarWriter<'a> {
         })
     }
 
+    /// Tells that the archive is in a directory whose contents are added, as GNU's does, which makes the archive first.
+    fn note_new_archive<'n>(&mut self, directory: &Path, name: &str, mut entries: impl Iterator<Item = &'n str>) {
+        let Some(archive) = self.archive.as_deref().filter(|archive| archive.parent() == Some(directory)) else {
+            return;
+        };
+        let file = archive.file_name().unwrap_or_default().to_string_lossy();
+        let member = format!("{name}{file}");
+        if !self.options.no_recursion
+            && !entries.any(|entry| entry == file)
+            && !self.options.exclusion.excludes(&member)
+        {
+            self.notices.push_str(&format!("tar: {member}: file is the archive; not dumped\n"));
+        }
+    }
+
     /// Adds a file or a symbolic link.
     async fn add_file(&mut self, path: &Path, name: &str) -> Result<()> {
         let Ok(metadata) = self.status(path).await else {
@@ -183,7 +199,9 @@ impl<'a> TarWriter<'a> {
         };
         self.ctx.consume_budget_input(content.len())?;
         consume_pass(self.ctx, content.len())?;
-        self.add_header(name, &target, kind, &metadata, content.len())?;
+        if !self.add_header(name, &target, kind, &metadata, content.len())? {
+            return Ok(());
+        }
         self.output.try_extend_from_slice(&content)?;
         let padding = content.len().next_multiple_of(TAR_BLOCK_SIZE) - content.len();
         self.output.try_extend_from_slice(&[0u8; TAR_BLOCK_SIZE][..padding])?;
@@ -219,14 +237,20 @@ impl<'a> TarWriter<'a> {
         if stripped.is_empty() { "./".to_owned() } else { stripped.to_owned() }
     }
 
-    /// Adds a header, and lists its name. A name of which no component is left is left out with its contents.
-    fn add_header(&mut self, name: &str, target: &str, kind: u8, metadata: &Metadata, size: usize) -> Result<()> {
+    /// Adds a header, and lists its name. Returns false, with a message, if the name is too long for the format.
+    fn add_header(&mut self, name: &str, target: &str, kind: u8, metadata: &Metadata, size: usize) -> Result<bool> {
         let member_name = self.member_name(name);
         let target = self.options.transformed(target, NameKind::LinkTarget).unwrap_or_default();
         let (user, group) = (&self.attributes.user, &self.attributes.group);
         let (mode, modified) = (self.attributes.mode(metadata), self.attributes.time(metadata));
         let member = NewMember { name: &member_name, target: &target, kind, mode, modified, size, user, group };
-        let header = member.header();
+        let header = match member.header(self.options.format) {
+            Ok(header) => header,
+            Err(reason) => {
+                self.missing.push_str(&format!("tar: {name}: {reason}; not dumped\n"));
+                return Ok(false);
+            }
+        };
         let shown = self.options.shown(name, &member_name);
         match self.options.verbosity {
             0 => {}
@@ -237,7 +261,7 @@ impl<'a> TarWriter<'a> {
             }
         }
         self.output.try_extend_from_slice(&header)?;
-        Ok(())
+        Ok(true)
     }
 
     /// Removes the files that are in the archive (`--remove-files`).

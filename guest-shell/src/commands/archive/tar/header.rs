@@ -13,6 +13,9 @@ pub(super) const BLOCKING_FACTOR: usize = 20;
 /// Length of a name, or of a link's target, in a header.
 const NAME_LENGTH: usize = 100;
 
+/// Length of the field for the directories of a long name.
+const PREFIX_LENGTH: usize = 155;
+
 /// Kind of a regular file.
 pub(super) const FILE: u8 = b'0';
 /// Kind of a hard link.
@@ -128,6 +131,15 @@ fn octal_or_zero(field: &[u8]) -> usize {
     octal(field).and_then(|value| usize::try_from(value).ok()).unwrap_or(0)
 }
 
+/// Format of new archives.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum ArchiveFormat {
+    #[default]
+    Gnu,
+    Ustar,
+    Pax,
+}
+
 /// Member whose header is written.
 #[derive(Clone, Copy)]
 pub(super) struct NewMember<'a> {
@@ -144,27 +156,66 @@ pub(super) struct NewMember<'a> {
 }
 
 impl NewMember<'_> {
-    /// Returns the header. A name or a target that is too long for it goes in front, as in GNU's format.
-    pub(super) fn header(&self) -> Vec<u8> {
+    /// Returns the header in a format. The error says what is too long for the format.
+    pub(super) fn header(&self, format: ArchiveFormat) -> Result<Vec<u8>, &'static str> {
+        match format {
+            ArchiveFormat::Gnu => Ok(self.gnu_header()),
+            ArchiveFormat::Ustar if self.target.len() > NAME_LENGTH => Err("link name is too long"),
+            ArchiveFormat::Ustar => {
+                let (prefix, name) = split_name(self.name).ok_or("file name is too long (cannot be split)")?;
+                Ok(self.block(prefix, name, true).to_vec())
+            }
+            ArchiveFormat::Pax => Ok(self.pax_header()),
+        }
+    }
+
+    /// Returns the header, behind a name or a target that is too long for it.
+    fn gnu_header(&self) -> Vec<u8> {
         let mut blocks = Vec::new();
         for (text, kind) in [(self.target, LONG_TARGET), (self.name, LONG_NAME)] {
             if text.len() > NAME_LENGTH {
                 blocks.extend(long_text(text, kind));
             }
         }
-        blocks.extend_from_slice(&self.block());
+        blocks.extend_from_slice(&self.block("", self.name, false));
         blocks
     }
 
-    fn block(&self) -> [u8; TAR_BLOCK_SIZE] {
+    /// Returns the header, behind records of a name or a target that is too long for it.
+    fn pax_header(&self) -> Vec<u8> {
+        let split = split_name(self.name);
+        let mut records = String::new();
+        if split.is_none() {
+            records.push_str(&pax_record("path", self.name));
+        }
+        if self.target.len() > NAME_LENGTH {
+            records.push_str(&pax_record("linkpath", self.target));
+        }
+        let mut blocks = Vec::new();
+        if !records.is_empty() {
+            let file = self.name.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+            let name = format!("./PaxHeaders/{file}");
+            let member =
+                NewMember { name: &name, target: "", kind: PAX_MEMBER, mode: 0o644, size: records.len(), ..*self };
+            blocks.extend_from_slice(&member.block("", &name, true));
+            blocks.extend_from_slice(records.as_bytes());
+            blocks.resize(blocks.len().next_multiple_of(TAR_BLOCK_SIZE), 0);
+        }
+        let (prefix, name) = split.unwrap_or(("", self.name));
+        blocks.extend_from_slice(&self.block(prefix, name, true));
+        blocks
+    }
+
+    fn block(&self, prefix: &str, name: &str, is_posix: bool) -> [u8; TAR_BLOCK_SIZE] {
         let mut header = [0u8; TAR_BLOCK_SIZE];
         let mut put = |at: usize, text: &str, most: usize| {
             let bytes = &text.as_bytes()[..text.len().min(most)];
             header[at..at + bytes.len()].copy_from_slice(bytes);
         };
-        put(0, self.name, NAME_LENGTH);
+        put(0, name, NAME_LENGTH);
         put(157, self.target, NAME_LENGTH);
-        put(257, "ustar  ", 7);
+        put(257, if is_posix { "ustar\x0000" } else { "ustar  " }, 8);
+        put(345, prefix, PREFIX_LENGTH);
         put(265, &self.user.name, 31);
         put(297, &self.group.name, 31);
         let mode = if self.kind == SYMBOLIC_LINK { 0o777 } else { self.mode & 0o7777 };
@@ -173,6 +224,11 @@ impl NewMember<'_> {
         write_octal(&mut header[116..124], self.group.number.into());
         write_octal(&mut header[124..136], self.size as u64);
         write_octal(&mut header[136..148], self.modified);
+        if is_posix {
+            // Numbers of a device.
+            write_octal(&mut header[329..337], 0);
+            write_octal(&mut header[337..345], 0);
+        }
         header[156] = self.kind;
         header[148..156].fill(b' ');
         let checksum: u32 = header.iter().map(|byte| u32::from(*byte)).sum();
@@ -182,13 +238,33 @@ impl NewMember<'_> {
     }
 }
 
+/// Returns a name in two parts that fit into a header, if it has such.
+fn split_name(name: &str) -> Option<(&str, &str)> {
+    if name.len() <= NAME_LENGTH {
+        return Some(("", name));
+    }
+    let end = name.trim_end_matches('/').len().min(PREFIX_LENGTH + 1);
+    let slash = name.as_bytes()[..end].iter().rposition(|byte| *byte == b'/').filter(|slash| *slash > 0)?;
+    (name.len() - slash - 1 <= NAME_LENGTH).then(|| (&name[..slash], &name[slash + 1..]))
+}
+
+/// Returns a record of pax's format, which begins with its own length.
+fn pax_record(key: &str, value: &str) -> String {
+    let rest = format!(" {key}={value}\n");
+    let mut length = rest.len();
+    while length != rest.len() + length.to_string().len() {
+        length = rest.len() + length.to_string().len();
+    }
+    format!("{length}{rest}")
+}
+
 /// Returns the blocks that hold a long name or target.
 fn long_text(text: &str, kind: u8) -> Vec<u8> {
     let root = Principal { name: "root".to_owned(), number: 0 };
     let (mode, modified, size) = (0o644, 0, text.len() + 1);
     let (user, group) = (&root, &root);
     let member = NewMember { name: "././@LongLink", target: "", kind, mode, modified, size, user, group };
-    let mut blocks = member.block().to_vec();
+    let mut blocks = member.block("", member.name, false).to_vec();
     blocks.extend_from_slice(text.as_bytes());
     blocks.resize((blocks.len() + 1).next_multiple_of(TAR_BLOCK_SIZE), 0);
     blocks

@@ -17,6 +17,9 @@ use crate::commands::archive::budget::budgeted_string;
 use crate::commands::date::Date;
 use crate::commands::file_status::mode_string;
 
+/// Notice that absolute names of members are relative ones without `-P`.
+pub(super) const STRIPPED_SLASH: &str = "tar: Removing leading `/' from member names\n";
+
 /// Lists the members of an archive that names select.
 pub(super) async fn list(ctx: &Context<'_>, options: &TarOptions<'_>, names: &[&str]) -> Result<ExecResult> {
     let archive = match read_archive(ctx, options).await? {
@@ -26,6 +29,7 @@ pub(super) async fn list(ctx: &Context<'_>, options: &TarOptions<'_>, names: &[&
     let mut members = MemberFilter::new(names, options.matching);
     let mut columns = ListColumns::default();
     let mut output = budgeted_string(ctx)?;
+    let mut notice = "";
     let mut reader = TarReader::new(&archive);
     while let Some(member) = reader.member() {
         let member = match member {
@@ -35,11 +39,17 @@ pub(super) async fn list(ctx: &Context<'_>, options: &TarOptions<'_>, names: &[&
         if !members.selects(&member.name) || options.exclusion.excludes(&member.name) {
             continue;
         }
+        if member.name.starts_with('/') && !options.absolute_names {
+            notice = STRIPPED_SLASH;
+        }
         output.try_push_str(&columns.entry(&member, options, ctx))?;
     }
     let missing = members.missing();
     let exit_code = if missing.is_empty() { 0 } else { 2 };
-    Ok(ExecResult { stderr: missing.into(), ..ExecResult::with_code(output.into_inner(), exit_code) })
+    Ok(ExecResult {
+        stderr: (notice.to_owned() + &missing).into(),
+        ..ExecResult::with_code(output.into_inner(), exit_code)
+    })
 }
 
 /// Width of the columns of owner and size together, which GNU's widens as it goes.

@@ -10,6 +10,7 @@ use bashkit::{ExecResult, Result};
 
 use super::attributes::GivenAttributes;
 use super::exclusion::Exclusion;
+use super::header::ArchiveFormat;
 use super::long_options::{Argument, LONG, takes_argument};
 use super::members::MemberMatching;
 use super::transform::{NameKind, Transform};
@@ -52,6 +53,8 @@ pub(super) struct TarOptions<'a> {
     archive: Option<&'a str>,
     compression: ArchiveCompression,
     compression_by_name: bool,
+    /// Format of a new archive (`-H`).
+    pub(super) format: ArchiveFormat,
     /// Changes of the directory for names of members and files (`-C`), with the number of operands before each.
     pub(super) directories: Vec<(usize, &'a str)>,
     pub(super) exclusion: Exclusion,
@@ -229,7 +232,7 @@ impl<'a> TarOptions<'a> {
             'X' => self.exclude_lists.push(value),
             'N' => self.newer = Some(value),
             'b' => self.blocking_factor = Some(blocking_factor(value)?),
-            'H' => check_format(value)?,
+            'H' => self.format = parse_format(value)?,
             'I' => self.compression = compression_of_program(value)?,
             'v' => self.verbosity += 1,
             'z' => self.compression = ArchiveCompression::Gzip,
@@ -371,13 +374,12 @@ fn blocking_factor(value: &str) -> StdResult<usize, ExecResult> {
     factor.ok_or_else(|| fatal_usage_error("Invalid blocking factor"))
 }
 
-/// Checks the name of a format: archives are written in GNU's.
-fn check_format(value: &str) -> StdResult<(), ExecResult> {
+fn parse_format(value: &str) -> StdResult<ArchiveFormat, ExecResult> {
     match value {
-        "gnu" | "oldgnu" => Ok(()),
-        "ustar" | "posix" | "pax" | "v7" => {
-            Err(ExecResult::err(format!("tar: archives of the format '{value}' are not written here; use gnu\n"), 2))
-        }
+        "gnu" | "oldgnu" => Ok(ArchiveFormat::Gnu),
+        "ustar" => Ok(ArchiveFormat::Ustar),
+        "posix" | "pax" => Ok(ArchiveFormat::Pax),
+        "v7" => Err(ExecResult::err("tar: archives of the format 'v7' are not written here; use ustar\n", 2)),
         _ => Err(fatal_usage_error(&format!("{value}: Invalid archive format"))),
     }
 }

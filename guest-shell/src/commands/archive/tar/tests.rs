@@ -145,11 +145,37 @@ async fn tar_compares_and_deletes_members() {
 }
 
 #[tokio::test]
+async fn tar_of_posix_formats_keeps_names() {
+    let long = "d".repeat(90) + "/" + &"f".repeat(90);
+    let longer = "f".repeat(120);
+    let files = format!("mkdir {}; echo a > {long}; echo b > {longer}; ln -s {longer} l; ", "d".repeat(90));
+    for format in ["ustar", "posix", "pax"] {
+        let script = format!("{files} tar cf x --format={format} {long} l; tar tf x; od -A n -c -j 257 -N 8 x");
+        let result = crate::commands::testing::run(&script).await;
+        let listed = if format == "ustar" { format!("{long}\n") } else { format!("{long}\nl\n") };
+        assert_eq!(&*result.stdout, listed + "   u   s   t   a   r  \\0   0   0\n", "{format}");
+    }
+    for (format, output) in [("ustar", "2\n"), ("pax", "0\nb\n"), ("gnu", "0\nb\n")] {
+        let script = format!("{files} tar cf x -H {format} {longer} 2>/dev/null; echo $?; tar xOf x");
+        assert_eq!(&*crate::commands::testing::run(&script).await.stdout, output, "{format}");
+    }
+}
+
+#[tokio::test]
+async fn tar_of_a_directory_tells_of_the_archive_in_it() {
+    let result =
+        crate::commands::testing::run("echo a > f; tar cf x.tar .; tar tf x.tar; tar cPf y $PWD/f; tar tf y").await;
+    assert_eq!(result.stdout.lines().take(2).collect::<Vec<_>>(), ["./", "./f"]);
+    let notices = "tar: ./x.tar: file is the archive; not dumped\ntar: Removing leading `/' from member names\n";
+    assert_eq!((&*result.stderr, result.exit_code), (notices, 0));
+}
+
+#[tokio::test]
 async fn tar_call_that_cannot_be_obeyed_is_an_error() {
     check_tree(&[
         ("tar cJf x p 2>&1 | head -1; ls x", "tar (child): xz: Cannot exec: No such file or directory\n"),
         ("tar cf x.tar.zst -a p 2>&1 | head -1", "tar (child): zstd: Cannot exec: No such file or directory\n"),
-        ("tar cf x --format=ustar p 2>/dev/null; echo $?", "2\n"),
+        ("tar cf x --format=v7 p 2>/dev/null; echo $?", "2\n"),
         (
             "tar cf x --no p 2>&1 | cut -c 1-40",
             "tar: option '--no' is ambiguous; possibi\nTry 'tar --help' or 'tar --usage' for mo\n",
