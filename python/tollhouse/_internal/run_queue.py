@@ -104,8 +104,8 @@ class Turn:
         here = get_ident()
         if any(loop is not None and home == here and not loop.is_running() for loop, home in ahead):
             raise refused(
-                "an async run of this sandbox has not ended, and the event loop that it was begun in has stopped: let that "
-                "loop run on until the task has ended or is cancelled, or use another sandbox"
+                "an async run of this sandbox has not ended, and the event loop that it was begun in has stopped: let "
+                "that loop run on until the task has ended or is cancelled, or use another sandbox"
             )
 
     def _leave(self, waiter: _Waiter) -> None:

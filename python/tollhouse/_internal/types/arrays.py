@@ -43,7 +43,7 @@ def listed(value: Any) -> Any:
 
 def number(value: Any) -> int | float | None:
     """Returns the number, or the truth, that a scalar of numpy is; None for anything else."""
-    if getattr(getattr(value, "dtype", None), "kind", "") not in ("b", "i", "u", "f") or getattr(value, "shape", 0):
+    if getattr(getattr(value, "dtype", None), "kind", "") not in ("b", "i", "u", "f"):
         return None
     plain = value.tolist()
     return plain if type(plain) in (bool, int, float) and plain == plain else None
@@ -83,8 +83,8 @@ def _has_numbers(plain: Any) -> bool:
 
 def _has_times(dtype: Any) -> bool:
     """Returns true if a field of a record, or of a record in it, is a time."""
-    fields = getattr(dtype, "fields", None) or {}
-    inner = [getattr(field[0], "base", field[0]) for field in fields.values()]
+    fields: dict[str, Any] = getattr(dtype, "fields", None) or {}
+    inner: list[Any] = [field[0].base for field in fields.values()]
     return any(one.kind in ("M", "m") or _has_times(one) for one in inner)
 
 
