@@ -268,8 +268,8 @@ class Runs:
         Raises:
             ArgumentError: If the arguments do not fit the tool's schema: nothing is spent.
             CapabilityError: If no capability allows the call, or a human refused it.
-            ToolError: If the tool fails. The cause is its exception; an `ArgumentError` for a text that is no date, UUID
-                or the like, which only the types of the function find out.
+            ToolError: If the tool fails. The cause is its exception: an `ArgumentError` for a text that is no date,
+                which only the types of the function find out.
 
         Example:
             >>> Sandbox(tools=[add]).call("add", {"a": 1, "b": 2})
