@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+import os
+import signal
+import sys
 import threading
 import time
 from collections.abc import Callable, Coroutine
@@ -188,6 +191,24 @@ def test_blocking_the_loop_that_a_run_needs_raises() -> None:
         assert await going == "0.1\n"
 
     run(main)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="os.kill would end the process there")
+def test_run_left_in_a_stopped_loop_is_told_instead_of_waited_for() -> None:
+    sandbox = Sandbox(tools=[slow])
+    loop = asyncio.new_event_loop()
+    going = loop.create_task(sandbox.execute_async("await slow({seconds: 1}); return 'ended'"))
+    timer = threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        loop.run_until_complete(going)
+    timer.join()
+    for blocking in (lambda: sandbox.execute("return 1"), lambda: asyncio.run(sandbox.execute_async("return 1"))):
+        with pytest.raises(RuntimeError, match="the event loop that it was begun in has stopped"):
+            blocking()
+    assert loop.run_until_complete(going) == "ended\n"
+    assert sandbox.execute("return 2") == "2\n"
+    loop.close()
 
 
 def test_nested_runs_from_tools() -> None:

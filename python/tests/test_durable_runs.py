@@ -1,72 +1,30 @@
-"""Runs of sessions on disk that wait for a human, and go on in the middle, also in another process."""
+"""Runs of sessions on disk that wait for a human: what waits, decisions about it, and what goes on."""
 
 from __future__ import annotations
 
-import asyncio
 import json
-import os
 import pickle
-import signal
-import subprocess
-import sys
-import textwrap
 import time
 from dataclasses import FrozenInstanceError
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
 
 import pytest
+from durable import ASKS, SCRIPT, Shop, both, opened
 
 import tollhouse
 from tollhouse import (
-    AuditCollector,
-    CallInDoubt,
-    CapabilityError,
     Decision,
-    Defer,
     ExecutionResult,
     MethodCapability,
     Param,
     PendingCall,
-    RunSuspended,
-    Sandbox,
-    SandboxTool,
     Session,
     SessionConflictError,
     SessionNotFoundError,
     Store,
     TollhouseError,
 )
-
-ASKS = MethodCapability("pay", max_calls=5, approve=True)
-LEAVE: list[MethodCapability | str] = [ASKS, MethodCapability("note")]
-SCRIPT = """
-    console.log('begins');
-    const noted = await note({text: 'before'});
-    await fs.writeFile('seen.txt', noted);
-    const paid = await pay({amount: 5});
-    console.log('paid', paid);
-    return [noted, paid, await fs.readFile('seen.txt', 'utf8'), await note({text: 'after'})];
-"""
-
-
-class Shop:
-    """Tools that remember what they did."""
-
-    def __init__(self) -> None:
-        self.did: list[Any] = []
-
-    def tools(self) -> list[Any]:
-        def pay(amount: int) -> str:
-            self.did.append(amount)
-            return f"receipt {amount}"
-
-        def note(text: str) -> str:
-            self.did.append(text)
-            return f"noted {text}"
-
-        return [pay, note]
 
 
 @pytest.fixture
@@ -77,14 +35,6 @@ def store(tmp_path: Path) -> Store:
 @pytest.fixture
 def shop() -> Shop:
     return Shop()
-
-
-def opened(store: Store, shop: Shop, **options: Any) -> Session:
-    return Session.open("s", store=store, tools=shop.tools(), capabilities=LEAVE, **options)
-
-
-def both(first: int, second: int) -> str:
-    return f"return await Promise.all([pay({{amount: {first}}}), pay({{amount: {second}}})])"
 
 
 def test_run_is_suspended_and_continues_in_the_middle(store: Store, shop: Shop) -> None:
@@ -211,30 +161,6 @@ def test_suspended_session_takes_no_other_run_and_no_change(store: Store, shop: 
     assert shop.did == ["before", 5, "after"]
 
 
-def test_check_raises_an_exception_of_its_own(store: Store, shop: Shop) -> None:
-    with opened(store, shop) as session:
-        with pytest.raises(RunSuspended, match=r"waits for approval of call 2 of `pay`") as raised:
-            session.run("javascript", SCRIPT, check=True)
-        assert isinstance(raised.value, TollhouseError)
-        assert (raised.value.result, raised.value.pending) == (session.last_result, tuple(session.pending()))
-        again = pickle.loads(pickle.dumps(raised.value))
-        assert (str(again), again.__dict__) == (str(raised.value), raised.value.__dict__)
-        with pytest.raises(RunSuspended):
-            session.resume(check=True)
-        session.approve()
-        assert session.resume(check=True).success
-
-
-def test_model_is_told_that_the_call_waits(store: Store, shop: Shop) -> None:
-    session = opened(store, shop)
-    told = SandboxTool(session).run(SCRIPT, "javascript")
-    assert told.startswith("begins\n[suspended]: the run waits for approval of call 2 of `pay`"), told
-    assert told.endswith("do not run it again.")
-    assert "tollhouse" not in told
-    session.approve()
-    assert session.resume().to_tool_message().startswith("paid receipt 5")
-
-
 def test_pending_call_and_suspended_result_are_data(store: Store, shop: Shop) -> None:
     with opened(store, shop) as session:
         result = session.run("javascript", SCRIPT)
@@ -258,127 +184,6 @@ def test_pending_call_and_suspended_result_are_data(store: Store, shop: Shop) ->
     assert isinstance(result.pending[0], PendingCall)
 
 
-def test_output_from_now_on_goes_to_the_listener(store: Store, shop: Shop) -> None:
-    heard: list[str] = []
-    with opened(store, shop) as session:
-        session.run("javascript", SCRIPT, on_output=heard.append)
-        assert heard == ["begins\n"]
-        session.approve()
-        assert session.resume(on_output=heard.append).stdout == "".join(heard[1:])
-        assert heard[1] == "paid receipt 5\n"
-        session.run("shell", "echo a; pay --amount 3 > paid; read line; echo $line; cat paid")
-        session.approve()
-        assert session.resume(stdin="given\n").stdout == 'given\n"receipt 3"\n'
-
-
-def test_async_tools_and_resume_beside_the_loop(store: Store) -> None:
-    did: list[int] = []
-
-    async def pay(amount: int) -> int:
-        await asyncio.sleep(0.01)
-        did.append(amount)
-        return amount
-
-    async def note(text: str) -> str:
-        await asyncio.sleep(0.05)
-        return text
-
-    async def main() -> None:
-        with Session.open("s", store=store, tools=[pay, note], capabilities=LEAVE) as session:
-            script = "return await Promise.all([pay({amount: 1}), note({text: 'x'}), pay({amount: 2})])"
-            with pytest.raises(RunSuspended):
-                await session.run_async("javascript", script, check=True)
-            for call in session.pending():
-                session.approve(call.seq)
-            result = await session.resume_async(check=True)
-            assert result.return_value == [1, "x", 2]
-            assert sorted(did) == [1, 2]
-            with pytest.raises(SessionNotFoundError):
-                await session.resume_async()
-
-    asyncio.run(main())
-
-
-def test_approver_that_is_there_is_asked_and_may_defer(store: Store, shop: Shop) -> None:
-    asked: list[int] = []
-
-    def ask(method: str, arguments: dict[str, Any], grant: str) -> bool:
-        asked.append(arguments["amount"])
-        if arguments["amount"] > 10:
-            raise Defer
-        return True
-
-    with opened(store, shop, approver=ask) as session:
-        assert session.run("javascript", "return await pay({amount: 1})").return_value == "receipt 1"
-        result = session.run("javascript", both(2, 20))
-        assert (result.status, [call.arguments["amount"] for call in result.pending]) == ("suspended", [20])
-        assert session.resume().status == "suspended"
-        assert (asked, shop.did) == ([1, 2, 20, 20], [1, 2])
-        session.approve()
-        assert session.resume().return_value == ["receipt 2", "receipt 20"]
-        assert asked == [1, 2, 20, 20]
-        session.start("return await pay({amount: 20})")
-        assert session.step() is None
-        assert session.last_result.pending[0].arguments == {"amount": 20}
-
-
-def test_async_approver_may_defer(store: Store, shop: Shop) -> None:
-    async def ask(method: str, arguments: dict[str, Any], grant: str) -> bool:
-        await asyncio.sleep(0)
-        raise Defer("until tomorrow")
-
-    with opened(store, shop, approver=ask) as session:
-        assert session.run("javascript", "await pay({amount: 1})").status == "suspended"
-
-
-def test_sandbox_in_memory_does_not_wait(shop: Shop) -> None:
-    def ask(method: str, arguments: dict[str, Any], grant: str) -> bool:
-        raise Defer
-
-    for approver, message in ((None, "needs approval"), (ask, "left to later, and this run cannot wait")):
-        box = Sandbox(tools=shop.tools(), capabilities=LEAVE, approver=approver)
-        result = box.run("javascript", "await pay({amount: 1})")
-        assert (result.status, result.pending) == ("denied", ())
-        assert message in (result.error or "")
-        with pytest.raises(CapabilityError, match=message):
-            box.call("pay", {"amount": 1})
-    assert shop.did == []
-
-
-def test_call_without_a_script_does_not_wait(store: Store, shop: Shop) -> None:
-    with opened(store, shop) as session, pytest.raises(CapabilityError):
-        session.call("pay", {"amount": 1})
-
-
-def test_run_in_steps_is_suspended_and_resumed(store: Store, shop: Shop) -> None:
-    with opened(store, shop) as session:
-        session.start("const a = await note({text: 'x'}); return [a, await pay({amount: 1}), await note({text: 'y'})]")
-        while session.has_work():
-            if (call := session.step()) is not None:
-                session.resume(call.arguments["text"])
-        assert session.last_result.status == "suspended"
-        assert session.last_result.pending == tuple(session.pending())
-        session.approve()
-        assert session.resume().return_value == ["x", "receipt 1", "noted y"]
-        assert shop.did == [1, "y"]
-
-
-def test_tool_of_a_run_cannot_resume_or_decide(store: Store) -> None:
-    told: list[str] = []
-
-    def note(text: str) -> None:
-        for use in (session.resume, session.approve, session.abandon):
-            try:
-                use()
-            except tollhouse.RuntimeError as error:
-                told.append(str(error))
-
-    session = Session.open("s", store=store, tools=[note], capabilities=["note"])
-    assert session.run("javascript", "await note({text: 'x'})").success
-    assert len(told) == 3
-    assert all("goes on: " in text for text in told), told
-
-
 def test_closed_session_decides_nothing(store: Store, shop: Shop) -> None:
     session = opened(store, shop)
     session.run("javascript", SCRIPT)
@@ -400,28 +205,6 @@ def test_run_is_not_resumed_with_other_grants(store: Store, shop: Shop) -> None:
         assert session.resume().success
 
 
-def test_audit_has_the_question_and_the_continuation(store: Store, shop: Shop) -> None:
-    collector = AuditCollector(session_id="s")
-    with opened(store, shop, audit_collector=collector) as session:
-        session.run("javascript", "return await pay({amount: 1})")
-        session.approve()
-        session.resume()
-    types = [entry.type for entry in collector.entries]
-    assert types == [
-        "command_create",
-        "approval_asked",
-        "command_exit",
-        "command_resume",
-        "tool_call",
-        "tool_result",
-        "command_exit",
-    ]
-    ended = [entry.data["status"] for entry in collector.get_entries("command_exit")]
-    assert ended == ["suspended", "completed"]
-    with Session.open("s", store=store, tools=shop.tools()) as session:
-        assert [event["event"] for event in session.log()].count("ended") == 2
-
-
 def test_run_is_told_call_by_call_and_a_file_says_where_it_comes_from(store: Store, shop: Shop) -> None:
     with opened(store, shop) as session:
         session.run("javascript", SCRIPT)
@@ -436,180 +219,6 @@ def test_run_is_told_call_by_call_and_a_file_says_where_it_comes_from(store: Sto
         store.why("none", "/workspace/seen.txt")
 
 
-TOOLS = """
-    import os, sys
-    from tollhouse import *
-
-    def write(line: str) -> str:
-        with open({effects!r}, "a") as file:
-            file.write(line + "\\n")
-        return line
-
-    def pay(amount: int) -> str:
-        return write(f"paid {{amount}}")
-
-    def note(text: str) -> str:
-        return write(text)
-
-    store = Store({store!r})
-    leave = [MethodCapability("pay", max_calls=5, approve=True), MethodCapability("note")]
-    session = Session.open("s", store=store, tools=[pay, note], capabilities=leave)
-"""
-
-
-def process(store: Store, effects: Path, script: str) -> subprocess.Popen[str]:
-    """Another process that has the session open, as `session`."""
-    code = textwrap.dedent(TOOLS).format(effects=os.fspath(effects), store=store.directory) + textwrap.dedent(script)
-    return subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-
-
-def said(process: subprocess.Popen[str]) -> str:
-    out, err = process.communicate(timeout=120)
-    assert (process.returncode, err) == (0, "")
-    return out
-
-
-def test_run_goes_on_in_other_processes_and_each_effect_happens_once(store: Store, tmp_path: Path) -> None:
-    effects = tmp_path / "effects"
-    script = """
-        const all = [Math.random(), Date.now()];
-        for (const amount of [1, 2]) {
-            await note({text: `before ${amount}`});
-            all.push(await pay({amount}));
-            console.log(all.at(-1));
-        }
-        return all.length;
-    """
-    first = f"result = session.run('javascript', {script!r}); print(result.status, result.exit_code)"
-    assert said(process(store, effects, first)) == "suspended 5\n"
-    assert effects.read_text() == "before 1\n"
-    second = """
-        (call,) = session.pending()
-        print(call.arguments, session.unfinished_run)
-        session.approve(call.seq, digest=call.digest, by="eve")
-        result = session.resume()
-        print(result.status, repr(result.stdout), result.pending[0].arguments)
-    """
-    told = "{'amount': 1} 1\nsuspended 'paid 1\\n' {'amount': 2}\n"
-    assert said(process(store, effects, second)) == told
-    # Who decides needs none of the tools.
-    assert store.approve("s", by="eve").seq == 4
-    assert said(process(store, effects, "print(session.resume(check=True).stdout)")) == "paid 2\n4\n\n"
-    assert effects.read_text() == "before 1\npaid 1\nbefore 2\npaid 2\n"
-    assert [run.status for run in store.runs("s")] == ["created", "completed"]
-    store.verify()
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
-def test_run_whose_process_was_killed_goes_on_behind_its_last_call(store: Store, tmp_path: Path) -> None:
-    effects = tmp_path / "effects"
-    # The result of a call is on disk when the script waits for something else.
-    script = """
-        await note({text: 'a'});
-        await note({text: 'b'});
-        await new Promise(done => setTimeout(done, 1));
-        console.log('there');
-        for (;;) await new Promise(done => setTimeout(done, 5));
-    """
-    listen = "lambda text: print(text, flush=True)"
-    killed = process(store, effects, f"session.run('javascript', {script!r}, on_output={listen})")
-    assert killed.stdout is not None
-    assert killed.stdout.readline() == "there\n"
-    killed.kill()
-    killed.communicate(timeout=60)
-    goes_on = """
-        print(session.unfinished_run, [run.status for run in session.runs()])
-        import threading
-        threading.Timer(0.5, session.cancel).start()
-        print(session.resume().status)
-    """
-    assert said(process(store, effects, goes_on)) == "1 ['created', 'interrupted']\ncancelled\n"
-    assert effects.read_text() == "a\nb\n"
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
-def test_run_whose_process_was_killed_in_a_call_is_in_doubt(store: Store, tmp_path: Path) -> None:
-    effects = tmp_path / "effects"
-    die = f"""
-        def write(line): os.kill(os.getpid(), {int(signal.SIGKILL)})
-        session.run("javascript", "return await note({{text: 'a'}})")
-    """
-    killed = process(store, effects, die)
-    assert killed.wait(timeout=60) == -signal.SIGKILL
-    killed.communicate()
-    script = """
-        result = session.resume()
-        print(result.status, result.success, session.unfinished_run, session.pending())
-        print(result.to_tool_message())
-        try:
-            session.run("javascript", "return 1")
-        except RuntimeError as error:
-            print(type(error).__module__)
-        session.resolve(1, "retry")
-        print(session.resume(check=True).stdout, end="")
-    """
-    doubt = "[error]: call 1 of `note` had started when the process ended, and nobody knows whether it took effect"
-    assert said(process(store, effects, script)) == f"in_doubt False 1 []\n{doubt}\ntollhouse.errors\na\n"
-    assert effects.read_text() == "a\n"
-
-
-IDEMPOTENT = """
-    from tollhouse import CallContext, Session, Store, tool
-    import os
-    @tool(effect="idempotent")
-    def charge(amount: int, context: CallContext) -> str:
-        with open({effects!r}, "a") as file:
-            file.write(f"{{context.idempotency_key}} {{context.seq}}\\n")
-        if amount == 1 and len(open({effects!r}).readlines()) == 1:
-            os.kill(os.getpid(), 9)
-        return f"charged {{amount}}"
-    session = Session.open("s", store=Store({store!r}), tools=[charge], capabilities=["charge"])
-"""
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
-def test_idempotent_call_whose_process_was_killed_is_made_again_with_its_key(store: Store, tmp_path: Path) -> None:
-    effects = tmp_path / "effects"
-    code = textwrap.dedent(IDEMPOTENT).format(effects=os.fspath(effects), store=os.fspath(store.directory))
-    script = "return [await charge({amount: 1}), await charge({amount: 2})]"
-    first = subprocess.run([sys.executable, "-c", f"{code}session.run('javascript', {script!r})"], check=False)
-    assert first.returncode == -signal.SIGKILL
-    assert store.calls_in_doubt() == []
-    again = f"{code}print(session.resume(check=True).return_value)"
-    second = subprocess.run([sys.executable, "-c", again], capture_output=True, text=True, check=True)
-    assert second.stdout == "['charged 1', 'charged 2']\n"
-    keys = [line.split() for line in effects.read_text().splitlines()]
-    assert [seq for _, seq in keys] == ["1", "1", "2"]
-    assert keys[0] == keys[1] != keys[2]
-    assert len(keys[0][0]) == 32
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
-def test_call_in_doubt_is_listed_until_it_is_resolved(store: Store, tmp_path: Path) -> None:
-    effects = tmp_path / "effects"
-    die = f"""
-        def write(line): os.kill(os.getpid(), {int(signal.SIGKILL)})
-        session.run("javascript", "return await note({{text: 'a'}})")
-    """
-    process(store, effects, die).communicate(timeout=60)
-    expected = CallInDoubt("s", 1, 1, "note", {"text": "a"}, "pending")
-    assert store.calls_in_doubt() == store.calls_in_doubt("s") == [expected]
-    assert json.loads(json.dumps(expected.to_dict()))["method"] == "note"
-    assert store.pending() == []
-    assert store.resolve("s", 1, "done", "noted") == 1
-    assert store.calls_in_doubt() == []
-
-
-def test_resumed_run_writes_its_earlier_output_again_only_if_asked(store: Store, shop: Shop) -> None:
-    with opened(store, shop) as session:
-        session.run("javascript", SCRIPT)
-        heard: list[str] = []
-        again = session.resume(replay_output=True, on_output=heard.append)
-        assert (again.status, again.stdout, "".join(heard)) == ("suspended", "begins\n", "begins\n")
-        session.approve()
-        assert session.resume(replay_output=True).stdout.startswith("begins\npaid receipt 5\n")
-
-
 def test_pending_call_says_what_became_of_the_question(store: Store, shop: Shop) -> None:
     expiring = MethodCapability("pay", max_calls=5, approve=True, approve_within=timedelta(seconds=1))
     leave = [expiring, MethodCapability("note")]
@@ -622,59 +231,6 @@ def test_pending_call_says_what_became_of_the_question(store: Store, shop: Shop)
         session.run("javascript", SCRIPT)
         assert session.edit({"amount": 7}).state == "edited"
         assert [call.state for call in store.pending()] == ["edited"]
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
-@pytest.mark.parametrize(
-    ("what", "value", "returned"),
-    [
-        ("done", {"total": 12}, {"total": 12}),
-        ("done", None, None),
-        ("fail", "it was refused", ["ToolError", "it was refused"]),
-        ("abandon", None, None),
-    ],
-)
-def test_call_in_doubt_is_resolved_without_being_made(
-    store: Store, tmp_path: Path, what: Any, value: Any, returned: Any
-) -> None:
-    effects = tmp_path / "effects"
-    die = f"""
-        def write(line): os.kill(os.getpid(), {int(signal.SIGKILL)})
-        script = "try {{ return await note({{text: 'a'}}) }} catch (error) {{ return [error.name, error.message] }}"
-        session.run("javascript", script)
-    """
-    process(store, effects, die).communicate(timeout=60)
-
-    def pay(amount: int) -> None: ...
-    def note(text: str) -> None: ...
-
-    with Session.open("s", store=store, tools=[pay, note]) as session:
-        assert session.resume().status == "in_doubt"
-        with pytest.raises(SessionNotFoundError, match="call 2 in doubt"):
-            session.resolve(2, "retry")
-        for word, wrong in (("retry", 1), ("fail", 1), ("undo", None)):
-            with pytest.raises(ValueError, match=f"`{word}`"):
-                session.resolve(1, word, wrong)  # type: ignore[arg-type]
-        if what == "abandon":
-            assert session.abandon() == 1
-            assert session.run("javascript", "return null").success
-        else:
-            assert session.resolve(1, what, value, by="eve") == 1
-            assert session.resume(check=True).return_value == returned
-            assert [event["by"] for event in session.log() if event["event"] == "resolved"] == ["eve"]
-    assert not effects.exists()
-
-
-def test_value_answers_a_step_and_none_is_a_value(store: Store, shop: Shop) -> None:
-    with opened(store, shop) as session:
-        session.start("return await note({text: 'x'})")
-        session.step()
-        with pytest.raises(tollhouse.RuntimeError, match="a run in steps goes on"):
-            session.resume()
-        session.resume(None)
-        assert session.step() is None
-        assert session.last_result.return_value is None
-        session.resume(None)
 
 
 def test_capability_that_asks_only_for_some_arguments(store: Store, shop: Shop) -> None:

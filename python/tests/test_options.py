@@ -153,6 +153,8 @@ def test_languages_have_the_same_names_and_stand_in_either_order(run: Callable[[
 def test_no_language_is_an_error() -> None:
     box = Sandbox()
     with pytest.raises(ValueError, match="there is no language 'python'"):
+        box.run("return 1", "python")  # type: ignore[call-overload]
+    with pytest.raises(ValueError, match="there is no language 'python'"):
         box.run("python", "1")  # type: ignore[call-overload]
     with pytest.raises(ValueError, match="there is no language"):
         box.start("1", "python")  # type: ignore[arg-type]

@@ -187,6 +187,43 @@ def test_each_generation_of_children_makes_its_own_sandboxes() -> None:
     assert _ran(GENERATIONS) == "7\n"
 
 
+OPENS_ITS_OWN = """
+import os, sys, threading
+from tollhouse import NativeError, Sandbox, Session, Store
+
+def add(a: int) -> int:
+    return a + 1
+
+ends = sys.argv[1]
+with Session.open("one", store="first", tools=[add]) as session:
+    session.execute("return await add({a: 1})")
+    if ends == "while it is open":
+        child = os.fork()
+if ends != "while it is open":
+    child = os.fork()
+if child == 0:
+    for directory in ("second", "third"):
+        try:
+            Session.open("one", store=directory, tools=[add])
+        except NativeError as error:
+            assert "forked from process" in str(error) and "open stores after the fork" in str(error), error
+        else:
+            os._exit(1)
+    assert Sandbox(tools=[add]).execute("return await add({a: 1})") == "2\\n"
+    os._exit(7)
+assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+with Session.open("two", store="second", tools=[add]) as session:
+    assert session.execute("return await add({a: 1})") == "2\\n"
+print("told")
+"""
+
+
+@forks
+@pytest.mark.parametrize("ends", ["while it is open", "after it was closed"])
+def test_child_whose_parent_had_a_store_open_is_refused_one_of_its_own(tmp_path: Path, ends: str) -> None:
+    assert _ran(OPENS_ITS_OWN, ends, at=tmp_path) == "told\n"
+
+
 HELD = """
 import os, signal, socket, sys, time
 from tollhouse import Sandbox, Session

@@ -236,6 +236,22 @@ def test_fixture_records_and_replays_each_test_and_sandbox(tmp_path: Path) -> No
     assert status == 0, text
 
 
+IDLE = """
+from tollhouse import Sandbox
+
+def test_idle(tollhouse_calls):
+    Sandbox(**tollhouse_calls()).close()
+"""
+
+
+def test_fixture_says_that_a_sandbox_without_a_run_has_no_recording(tmp_path: Path) -> None:
+    (tmp_path / "test_idle.py").write_text(IDLE)
+    assert run_pytest(tmp_path, "--tollhouse-record")[0] == 0
+    status, text = run_pytest(tmp_path)
+    assert status == 1
+    assert "test_idle.jsonl is empty, since its sandbox ran no script" in text
+
+
 def test_fixture_fails_a_test_whose_script_has_changed(tmp_path: Path) -> None:
     (tmp_path / "test_shop.py").write_text(TESTS)
     assert run_pytest(tmp_path, "--tollhouse-record")[0] == 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import traceback
 from typing import Any
 
 import pytest
@@ -93,6 +94,19 @@ def test_nested_run_has_its_own_exceptions() -> None:
     result = box.run("javascript", "await leak({n: 1}).catch(() => 0); await outer(); return 1")
     assert inner == [("password 2", ["password 2"])]
     assert [str(one) for one in result.exceptions] == ["password 1", "password 2"]
+
+
+def test_checked_run_of_bash_has_the_last_tool_exception_as_context() -> None:
+    box = Sandbox(tools=[refuse, connect])
+    with pytest.raises(ScriptError, match="exit status 1") as raised:
+        box.run("shell", "connect; refuse --amount 6", check=True)
+    # `false` could have followed: which command decided about the status is not known.
+    assert raised.value.__cause__ is None
+    assert isinstance(raised.value.__context__, ValueError)
+    assert "6 is too much" in "".join(traceback.format_exception(raised.value))
+    with pytest.raises(ScriptError) as thrown:
+        box.run("javascript", "await connect().catch(() => 0); throw new Error('oh')", check=True)
+    assert thrown.value.__context__ is None
 
 
 def test_checked_run_without_a_tool_exception_has_no_cause() -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, overload
 
+from ._internal.run_arguments import bytes_of
 from ._internal.run_queue import refused
 from .pending import CallInDoubt, PendingCall
 from .result import ExecutionResult
-from .runs import bytes_of
 from .sandbox import Sandbox
 
 if TYPE_CHECKING:

@@ -133,7 +133,15 @@ class CallLimitExceededError(CapabilityError):
 
 
 class ArgumentError(TollhouseError, ValueError):
-    """Arguments that do not fit the parameters of a tool. The message says which, where, and what belongs there."""
+    """Arguments that do not fit the parameters of a tool. The message says which, where, and what belongs there.
+
+    Example:
+        >>> try:
+        ...     Sandbox(tools=[add]).call("add", {"a": 1, "b": "2"})
+        ... except ArgumentError as error:
+        ...     print(str(error).partition(" (")[0])
+        `add`: b: "2" is not of type "integer"
+    """
 
 
 class RegistryError(TollhouseError):
@@ -168,10 +176,17 @@ class ToolError(TollhouseError):
 
 
 class ScriptError(TollhouseError):
-    """A run that did not complete, raised by `run(..., check=True)`. Its text says where in the script it failed.
+    r"""A run that did not complete, raised by `run(..., check=True)`. Its text says where in the script it failed.
 
     Args:
         result: The result of the run.
+
+    Example:
+        >>> try:
+        ...     Sandbox().run("javascript", "const a = null;\nreturn a.b", check=True)
+        ... except ScriptError as error:
+        ...     print(error.result.status, error.result.line)
+        failed 2
     """
 
     def __init__(self, result: ExecutionResult) -> None:

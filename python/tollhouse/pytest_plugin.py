@@ -55,6 +55,12 @@ def tollhouse_calls(request: pytest.FixtureRequest) -> Callable[[], RecordedCall
             return {"record": path}
         if not path.exists():
             pytest.fail(f"there is no recording {path}: `pytest --tollhouse-record` makes it", pytrace=False)
+        if path.stat().st_size == 0:
+            pytest.fail(
+                f"the recording {path} is empty, since its sandbox ran no script: give these options only to sandboxes "
+                "that run one, and record again",
+                pytrace=False,
+            )
         return {"replay": path}
 
     return options

@@ -168,7 +168,9 @@ class ExecutionResult:
             This result, if the run completed.
 
         Raises:
-            ScriptError: If it did not complete. The cause is the exception of the tool that ended the script.
+            ScriptError: If it did not complete. The `__cause__` is the exception of the tool that ended the script. Of
+                a script that ended with an exit status, as those of bash do, nobody knows which command decided it: the
+                last exception of a tool is its `__context__`.
             RunSuspended: If it waits for approval.
         """
         if self.status == "suspended":
@@ -178,7 +180,11 @@ class ExecutionResult:
         if not self.success:
             from .errors import ScriptError
 
-            raise ScriptError(self) from self.cause
+            failed = ScriptError(self)
+            if self.cause is None and self.line is None and self.exceptions:
+                failed.__context__ = self.exceptions[-1]
+                raise failed
+            raise failed from self.cause
         return self
 
     def to_tool_message(self) -> str:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ._internal.languages import ordered
+from ._internal.run_arguments import bytes_of, check_exception, output_listener
 from ._internal.run_queue import refused
-from ._internal.sendable import well_formed
 from ._internal.tool_answers import Answering
 from .result import ExecutionResult, printed, result_of
 
@@ -266,9 +266,10 @@ class Runs:
             What the tool returned, as a script would get it.
 
         Raises:
-            ArgumentError: If the arguments do not fit the tool.
+            ArgumentError: If the arguments do not fit the tool's schema: nothing is spent.
             CapabilityError: If no capability allows the call, or a human refused it.
-            ToolError: If the tool fails. The cause is its exception.
+            ToolError: If the tool fails. The cause is its exception: an `ArgumentError` for a text that is no date,
+                which only the types of the function find out.
 
         Example:
             >>> Sandbox(tools=[add]).call("add", {"a": 1, "b": 2})
@@ -286,7 +287,16 @@ class Runs:
             arguments: The arguments, with a JSON form.
 
         Returns:
-            What the tool returned.
+            What the tool returned, as a script would get it.
+
+        Raises:
+            ArgumentError: As `call`.
+            CapabilityError: As `call`.
+            ToolError: As `call`.
+
+        Example:
+            >>> asyncio.run(Sandbox(tools=[add]).call_async("add", {"a": 1, "b": 2}))
+            3
         """
         from ._internal.direct_calls import call
 
@@ -392,7 +402,7 @@ class Runs:
             def call_back(told: OnOutput, text: str) -> None:
                 self._answers.call_back(answering, told, text)
 
-            ended = begin(session, _listener(*listeners, call_back))
+            ended = begin(session, output_listener(*listeners, call_back))
             if ended.has_value and listeners[0] is not None:
                 call_back(listeners[0], printed(ended.value))
             return ended
@@ -526,6 +536,15 @@ class Runs:
         Raises:
             RuntimeError: If no script was started.
             TypeError: If the error is no exception.
+
+        Example:
+            >>> sandbox = Sandbox(tools=[add])
+            >>> sandbox.start("try { await add({a: 1, b: 2}) } catch (error) { return error.message }")
+            >>> call = sandbox.step()
+            >>> sandbox.fail(ToolError("too busy"))
+            >>> sandbox.step()
+            >>> sandbox.last_result.return_value
+            'too busy'
         """
         check_exception(error)
         self._going().answer(call, None, error)
@@ -561,39 +580,3 @@ class Runs:
             raise refused("the sandbox is closed")
         self._session.check_process()
         return self._session
-
-
-def _listener(
-    on_output: OnOutput | None, on_stderr: OnOutput | None, call_back: Callable[[OnOutput, str], None]
-) -> Callable[[str, bytes], None]:
-    from codecs import getincrementaldecoder
-
-    # A character may come in two pieces.
-    decoders = {stream: getincrementaldecoder("utf-8")("replace") for stream in ("stdout", "stderr")}
-
-    def listen(stream: str, piece: bytes) -> None:
-        told = on_output if stream == "stdout" else on_stderr
-        if told is not None and (text := decoders[stream].decode(piece)):
-            call_back(told, text)
-
-    return listen
-
-
-def check_exception(error: object) -> None:
-    """Raises `TypeError` for what cannot be raised: None would answer a call as if the tool had returned it."""
-    if not isinstance(error, BaseException) and not (isinstance(error, type) and issubclass(error, BaseException)):
-        raise TypeError(f"a call fails with an exception such as ToolError('declined'), not {error!r:.200}")
-
-
-def bytes_of(stdin: str | bytes | None) -> bytes | None:
-    """Returns standard input as bytes."""
-    if isinstance(stdin, str):
-        return well_formed(stdin).encode()
-    if stdin is not None:
-        _check_bytes(stdin)
-    return stdin
-
-
-def _check_bytes(stdin: object) -> None:
-    if not isinstance(stdin, bytes | bytearray | memoryview):
-        raise TypeError(f"standard input is text or bytes, not {type(stdin).__name__}: read a file first")

@@ -382,6 +382,11 @@ class Sandbox(Runs):
 
         Returns:
             The reason; None if the call would be allowed.
+
+        Example:
+            >>> small = MethodCapability("add", [Param("a") <= 10])
+            >>> Sandbox(tools=[add], capabilities=[small]).why_not("add", {"a": 11, "b": 2})
+            '`a` must be at most 10; it is 11'
         """
         return self._allows(self._open(), method, params)[1]
 
@@ -429,6 +434,13 @@ class Sandbox(Runs):
 
         Returns:
             The number of calls by the `key()` of the capability that allowed them.
+
+        Example:
+            >>> sandbox = Sandbox(tools=[add])
+            >>> sandbox.call("add", {"a": 1, "b": 2})
+            3
+            >>> sandbox.get_call_counts()
+            {'cap:method:add': 1}
         """
         counts: dict[str, int] = {}
         for name, count in self._open().counts().items():

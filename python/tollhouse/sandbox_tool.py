@@ -129,6 +129,10 @@ class SandboxTool:
 
         Returns:
             The result of the run: output, returned value, status, and the error if it failed.
+
+        Example:
+            >>> create_sandbox_tool([add]).run_result("return await add({a: 1, b: 2})", "javascript").return_value
+            3
         """
         return self._run(language, code, stdin)
 

@@ -256,6 +256,17 @@ pub enum StoreError {
         /// Process id of the holder.
         pid: u32,
     },
+    /// This process was forked from one that had opened a database, whose threads it lacks.
+    #[error(
+        "the store `{path}` cannot be opened: this process was forked from process {parent}, which had opened a store \
+         before; open stores after the fork only, or start processes without a fork, as `spawn` and `forkserver` do"
+    )]
+    Forked {
+        /// Path of the store.
+        path: PathBuf,
+        /// Process id of the process that opened the first database.
+        parent: u32,
+    },
     /// The store was created by another version or with another backend.
     #[error("the store `{path}` cannot be opened: {reason}")]
     Format {

@@ -11,11 +11,15 @@
 //! - The index that sled writes beside its log at each opening is renamed into place, but sled mistakes an unfinished
 //!   one for the newest: files left by a kill or a full disk are removed before the next opening.
 //! - sled panics where other libraries return an error. Here a panic becomes an error: [`StoreError::Damaged`].
+//! - sled's threads, and the list of those that wait, belong to the process and not to a database. A child that was forked
+//!   after its parent had opened one has the list without the threads, and would follow pointers into their stacks: there
+//!   an opening is an error, [`StoreError::Forked`].
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
 use std::ops::Bound;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -40,6 +44,9 @@ const RELEASE_TIMEOUT: Duration = Duration::from_secs(5);
 /// Polling interval for sled's lock.
 const RELEASE_POLL_INTERVAL: Duration = Duration::from_millis(5);
 
+/// Id of the process that opened the first database, or 0: a forked child inherits it.
+static OPENED_BY: AtomicU32 = AtomicU32::new(0);
+
 /// A sled database.
 pub(super) struct SledEngine {
     path: PathBuf,
@@ -51,6 +58,7 @@ pub(super) struct SledEngine {
 
 impl StorageEngine for SledEngine {
     fn open(path: &Path) -> Result<Self, StoreError> {
+        refuse_after_fork(path, &OPENED_BY, std::process::id())?;
         let fresh = !path.join("db").exists();
         without_indexes(path, |name| name.ends_with(".generating"))?;
         let config = ::sled::Config::new().path(path).segment_size(SEGMENT_BYTES);
@@ -116,6 +124,17 @@ impl Drop for SledEngine {
     }
 }
 
+/// Notes that this process opens a database, unless the process that it was forked from had opened one.
+///
+/// # Errors
+/// [`StoreError::Forked`].
+fn refuse_after_fork(path: &Path, opened_by: &AtomicU32, process: u32) -> Result<(), StoreError> {
+    match opened_by.compare_exchange(0, process, Ordering::Relaxed, Ordering::Relaxed) {
+        Err(parent) if parent != process => Err(StoreError::Forked { path: path.to_owned(), parent }),
+        _ => Ok(()),
+    }
+}
+
 /// Opens the database once no handle of this process holds it. No other process can have it: the caller holds the
 /// store's lock.
 fn open(path: &Path, config: &::sled::Config) -> ::sled::Result<::sled::Db> {
@@ -163,5 +182,20 @@ fn read(path: &Path, error: ::sled::Error) -> StoreError {
         ::sled::Error::Io(error) => error.into(),
         ::sled::Error::Unsupported(reason) => StoreError::Format { path: path.to_owned(), reason },
         error => damaged(path, &error.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn database_in_a_process_forked_after_the_first_opening_is_refused() {
+        let (path, opened_by) = (Path::new("store"), AtomicU32::new(0));
+        for _ in 0..2 {
+            assert!(refuse_after_fork(path, &opened_by, 7).is_ok());
+        }
+        let refused = refuse_after_fork(path, &opened_by, 8);
+        assert!(matches!(refused, Err(StoreError::Forked { parent: 7, .. })), "{refused:?}");
     }
 }

@@ -31,6 +31,12 @@ def unknown_language(name: object) -> str:
     return f'there is no language {shown!r}: it is "javascript", "typescript" or "shell"'
 
 
+def _likelier(first: object, second: object) -> object:
+    """Returns the one of two arguments that was meant as the language: few scripts are a single word."""
+    is_word = isinstance(first, str) and first.isidentifier()
+    return second if not is_word and isinstance(second, str) and second.isidentifier() else first
+
+
 def ordered(language: object, code: object) -> tuple[Language, str]:
     """Returns the language and the code of two arguments that were given in either order.
 
@@ -44,9 +50,9 @@ def ordered(language: object, code: object) -> tuple[Language, str]:
     """
     known = language_of(language)
     if known is None:
-        known, code = language_of(code), language
+        known, given, code = language_of(code), code, language
         if known is None:
-            raise ValueError(unknown_language(language))
+            raise ValueError(unknown_language(_likelier(language, given)))
     if not isinstance(code, str):
         raise TypeError(f"the code of a script is text, not {type(code).__name__}")
     return known, well_formed(code)

@@ -20,13 +20,15 @@ class Turn:
         self._taken = False
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: int | None = None
+        self._home: int | None = None
         self._waiting: list[_Waiter] = []
 
     def enter(self) -> None:
         """Waits for the turn, on this thread.
 
         Raises `RuntimeError` on the thread that the run itself goes on on (a listener of its output, a handler of a
-        signal), and on that of an event loop that a run ahead needs: neither would ever go on.
+        signal), and on that of an event loop that a run ahead needs, also if the loop has stopped: neither would ever
+        go on.
         """
         with self._lock:
             if not self._taken:
@@ -36,6 +38,7 @@ class Turn:
                 raise refused("a run of this sandbox goes on on this thread: start another one when it has ended")
             if (loop := _running_loop()) is not None and loop in (self._loop, *(one.loop for one in self._waiting)):
                 raise refused("an async run of this sandbox goes on in this event loop: await `execute_async`")
+            self._check_stopped()
             gate = allocate_lock()
             gate.acquire()
             waiter = _Waiter(gate.release, None)
@@ -66,6 +69,7 @@ class Turn:
             if not self._taken:
                 self._take(waiter)
                 return
+            self._check_stopped()
             self._waiting.append(waiter)
         try:
             await entered
@@ -76,7 +80,7 @@ class Turn:
     def leave(self) -> None:
         """Gives the turn to who waits longest."""
         with self._lock:
-            self._taken, self._loop, self._thread = False, None, None
+            self._taken, self._loop, self._thread, self._home = False, None, None, None
             while self._waiting:
                 waiter = self._waiting.pop(0)
                 try:
@@ -88,7 +92,21 @@ class Turn:
                 return
 
     def _take(self, waiter: _Waiter) -> None:
-        self._taken, self._loop, self._thread = True, waiter.loop, waiter.thread
+        self._taken, self._loop, self._thread, self._home = True, waiter.loop, waiter.thread, waiter.home
+
+    def _check_stopped(self) -> None:
+        """Raises `RuntimeError` if a run ahead was begun on this thread in an event loop that does not run any more.
+
+        Ctrl-C in `loop.run_until_complete` leaves such a run behind. It ends only when its loop runs again, which this
+        thread would prevent by waiting for it.
+        """
+        ahead = [(self._loop, self._home), *((one.loop, one.home) for one in self._waiting)]
+        here = get_ident()
+        if any(loop is not None and home == here and not loop.is_running() for loop, home in ahead):
+            raise refused(
+                "an async run of this sandbox has not ended, and the event loop that it was begun in has stopped: let "
+                "that loop run on until the task has ended or is cancelled, or use another sandbox"
+            )
 
     def _leave(self, waiter: _Waiter) -> None:
         """Somebody waits no longer. If the turn came at that moment, it is the next one's."""
@@ -103,8 +121,9 @@ class _Waiter:
     def __init__(self, wake: Callable[[], object], loop: asyncio.AbstractEventLoop | None) -> None:
         self.wake = wake
         self.loop = loop
+        self.home = get_ident()
         # Who waits in a loop leaves its thread to others.
-        self.thread = get_ident() if loop is None else None
+        self.thread = self.home if loop is None else None
 
 
 def refused(why: str) -> Exception:

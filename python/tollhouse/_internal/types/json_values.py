@@ -15,7 +15,7 @@ from pathlib import PurePath
 from typing import Any, cast
 from uuid import UUID
 
-from . import scalars
+from . import arrays, scalars
 
 _MAX_DEPTH = 200
 """Deepest nesting of values that are walked here, in Python, which has 1,000 frames for everything."""
@@ -121,6 +121,9 @@ def _key(key: Any, at: str) -> str:
         return key.isoformat()
     if isinstance(key, UUID | PurePath):
         return str(key)
+    if (number := arrays.number(key)) is not None:
+        # As `json.dumps` writes keys.
+        return json.dumps(number)
     raise TypeError(f"{at} has the key {key!r}: keys of JSON objects are strings")
 
 
@@ -128,6 +131,8 @@ def _simpler(value: Any) -> Any:
     """Converts a value that `json` does not know one step towards JSON. Raises `TypeError` if that is impossible."""
     if isinstance(value, Enum):
         return enum_value(value)
+    if arrays.is_missing(value):
+        return None
     if isinstance(value, Mapping):
         return dict(cast("Mapping[Any, Any]", value))
     if isinstance(value, set | frozenset | deque):
@@ -150,10 +155,19 @@ def _of_object(value: Any) -> Any:
         # Models of pydantic, then arrays and scalars of numpy, by what they offer: neither is imported for it.
         if callable(dump := getattr(value, "model_dump", None)):
             return dump(mode="json")
-        if callable(listed := getattr(value, "tolist", None)):
-            return listed()
-    hint = "return dicts, lists, text or numbers"
+        if callable(getattr(value, "tolist", None)):
+            return arrays.listed(value)
+    raise TypeError(f"of type {type(value).__name__}, which has no JSON form: {_remedy(value)}")
+
+
+def _remedy(value: Any) -> str:
+    """Says what a tool returns in place of a value without a JSON form."""
+    if isinstance(value, type):
+        return "return dicts, lists, text or numbers"
+    if callable(getattr(value, "to_dict", None)):
+        # The items of a data frame are the names of its columns.
+        return "return its `to_dict('records')`" if hasattr(value, "columns") else "return its `to_dict()`"
     # What a generator has already yielded is gone: it is not read here, and may have no end.
-    if not isinstance(value, type) and (hasattr(value, "__iter__") or hasattr(value, "__aiter__")):
-        hint = "return a list of its items"
-    raise TypeError(f"of type {type(value).__name__}, which has no JSON form: {hint}")
+    if hasattr(value, "__iter__") or hasattr(value, "__aiter__"):
+        return "return a list of its items"
+    return "return dicts, lists, text or numbers"

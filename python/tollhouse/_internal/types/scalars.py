@@ -181,7 +181,9 @@ def written_duration(length: datetime.timedelta) -> str:
     minutes, second = divmod(seconds, 60)
     hours, minute = divmod(minutes, 60)
     day, hour = divmod(hours, 24)
-    fraction = f".{rest.microseconds:06}".rstrip("0") if rest else ""
+    # The durations of pandas are `timedelta`s with nanoseconds.
+    parts_of_second = f"{rest.microseconds:06}{getattr(rest, 'nanoseconds', 0):03}".rstrip("0")
+    fraction = f".{parts_of_second}" if parts_of_second else ""
     parts = [f"{hour}H" if hour else "", f"{minute}M" if minute else ""]
     parts.append(f"{second}{fraction}S" if second or fraction else "")
     time = "".join(parts)
