@@ -48,3 +48,8 @@ async fn menu_of_select_indents_behind_narrow_numbers_of_the_first_column() {
     let result = run(script).await;
     assert!(result.stdout.contains("4) four\t    8) eight\n"), "{}", &*result.stdout);
 }
+
+#[tokio::test]
+async fn printf_of_a_time_without_zeros_pads_to_its_width() {
+    check(&[("TZ=UTC printf '%(%-10H|%-5d|%-Y|%05d)T\\n' 0", "         0|    1|1970|00001\n", 0)]).await;
+}
