@@ -2,6 +2,8 @@
 
 use super::testing::{builder, run};
 
+mod operands;
+
 async fn check(cases: &[(&str, &str, i32)]) {
     for (script, output, status) in cases {
         let result = run(script).await;

@@ -61,7 +61,11 @@ impl FieldSpec {
         let missing = width.saturating_sub(usize::from(sign.is_some()) + number.len());
         let sign = sign.map(String::from).unwrap_or_default();
         match self.pad {
-            Some('-') => sign + number,
+            // The C library pads to a width that is given, and only to that.
+            Some('-') => match (dialect, self.width) {
+                (Dialect::Library, Some(width)) => format!("{:>width$}", sign + number),
+                _ => sign + number,
+            },
             Some('_') => " ".repeat(missing) + &sign + number,
             _ => sign + &"0".repeat(missing) + number,
         }

@@ -7,7 +7,6 @@ use super::input::InputLine;
 use super::space::empty_text;
 use super::{Machine, Space};
 use bashkit::builtins::STREAM_CHUNK_BYTES;
-use bashkit::builtins::limits::SED_MAX_CYCLE_STEPS;
 use bashkit::limits::LimitExceeded;
 
 /// Status of a command whose output nobody reads any more.
@@ -30,30 +29,6 @@ pub(super) enum Step {
     End(CycleEnd),
 }
 
-/// Count that is limited, and starts anew when a line is read: what reads lines is bounded by its input.
-struct StepCounter {
-    count: usize,
-    line_number: usize,
-}
-
-impl StepCounter {
-    fn new(line_number: usize) -> Self {
-        StepCounter { count: 0, line_number }
-    }
-
-    /// Returns true if the count is within its limit. `line_number` is the line that was read last.
-    fn count(&mut self) -> bool {
-        self.count += 1;
-        self.count <= SED_MAX_CYCLE_STEPS
-    }
-
-    fn note_line(&mut self, line_number: usize) {
-        if self.line_number != line_number {
-            *self = StepCounter::new(line_number);
-        }
-    }
-}
-
 impl Machine<'_> {
     /// Runs the script on one stream of lines; returns what it wrote to standard output.
     pub(crate) async fn run_stream(&mut self, lines: Vec<InputLine>) -> Result<String, bashkit::Error> {
@@ -72,9 +47,8 @@ impl Machine<'_> {
     }
 
     async fn run_cycles(&mut self) -> Result<(), bashkit::Error> {
-        // THREAT[TM-DOS-018]: `D` restarts the script without reading a line, so that `G;D` never ends. The count of
-        // steps in a cycle does not see that, so restarts have a count of their own.
-        let mut restarts = StepCounter::new(0);
+        // THREAT[TM-DOS-018]: `G;D` and `:a;ba` never end, as in GNU sed. Each command charges work, and the run ends with
+        // the budget, the host's fuel or its time: nothing goes on with a part of the result.
         let mut is_restart = false;
         loop {
             self.check_budget()?;
@@ -82,17 +56,8 @@ impl Machine<'_> {
             if self.has_quit() {
                 return Ok(());
             }
-            if is_restart {
-                if !restarts.count() {
-                    self.warn_of_loop();
-                    return Ok(());
-                }
-                restarts.note_line(self.input.line_number);
-            } else {
-                if !self.read_line().await? {
-                    return Ok(());
-                }
-                restarts = StepCounter::new(self.input.line_number);
+            if !is_restart && !self.read_line().await? {
+                return Ok(());
             }
             let end = self.run_script().await?;
             if matches!(end, CycleEnd::Print) {
@@ -109,21 +74,22 @@ impl Machine<'_> {
     /// Runs the commands once.
     async fn run_script(&mut self) -> Result<CycleEnd, bashkit::Error> {
         let program = self.program;
-        let mut steps = StepCounter::new(self.input.line_number);
         let mut index = 0;
         while let Some(command) = program.commands.get(index) {
-            steps.note_line(self.input.line_number);
             self.check_budget()?;
             if let Some(budget) = &self.settings.budget {
                 budget.consume_work(1)?;
             }
-            if !steps.count() {
-                self.warn_of_loop();
-                break;
-            }
             index = match self.run_command(index, command).await? {
                 Step::Next => index + 1,
-                Step::Jump(target) => target,
+                Step::Jump(target) => {
+                    // A loop may never end, but whoever reads its output may.
+                    self.pass_on(STREAM_CHUNK_BYTES).await?;
+                    if self.has_quit() {
+                        return Ok(CycleEnd::Silent);
+                    }
+                    target
+                }
                 Step::End(end) => return Ok(end),
             };
         }
@@ -198,17 +164,5 @@ impl Machine<'_> {
             self.exit_code = Some(BROKEN_PIPE_STATUS);
         }
         Ok(())
-    }
-
-    /// Warns, once, that a loop went on for too long.
-    fn warn_of_loop(&mut self) {
-        if std::mem::replace(&mut self.has_warned, true) {
-            return;
-        }
-        self.outputs.stderr.push_str(&format!(
-            "sed: warning: branch/label loop limit ({SED_MAX_CYCLE_STEPS}) reached on line {}; \
-             output may be truncated\n",
-            self.input.line_number
-        ));
     }
 }

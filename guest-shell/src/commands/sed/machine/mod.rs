@@ -79,7 +79,6 @@ pub(super) struct Machine<'a> {
     exit_code: Option<i32>,
     /// Something was substituted since a line was read, which `t` asks for.
     has_substituted: bool,
-    has_warned: bool,
     /// `q` ends the line that it prints even if the input did not, unlike the end of input.
     ends_line_on_quit: bool,
 }
@@ -109,7 +108,6 @@ impl<'a> Machine<'a> {
             last_regex: None,
             exit_code: None,
             has_substituted: false,
-            has_warned: false,
             ends_line_on_quit: false,
         })
     }

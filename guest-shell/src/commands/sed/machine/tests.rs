@@ -59,3 +59,14 @@ fn work_and_input_beyond_the_budget_are_refused() {
     assert!(run(&"p;".repeat(20), &["x"], ExecutionLimits::new().max_work_units(10), false).is_err());
     assert!(run("p", &["x"; 10], ExecutionLimits::new().max_aggregate_input_bytes(5), false).is_err());
 }
+
+#[test]
+fn loop_without_an_end_is_refused_by_the_budget() {
+    let limits = || ExecutionLimits::new().max_work_units(50_000);
+    for script in [":a;s/^/x/;ta", ":a;ba", "G;D", "s/x/\\n&/;P;D"] {
+        assert!(run(script, &["x"], limits(), false).is_err(), "{script}");
+    }
+    assert!(
+        run(":a;s/x/y/;ta;p", &[&"x".repeat(3_000)], limits(), false).is_ok_and(|out| out == "y".repeat(3_000) + "\n")
+    );
+}
