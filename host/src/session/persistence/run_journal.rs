@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::call_counts::CallCounts;
 use super::call_decisions::pending;
 use super::calls_in_doubt::unresolved;
+use super::heaps::EncodedHeap;
 use super::open_session::{PersistentSession, StartedRun};
 use super::record::{Head, LedgerEntry, LedgerOutcome, RunRecord};
 use super::record_reader::{damaged, parse_record};
@@ -16,6 +17,7 @@ use crate::gate::{Call, CallOutcome, Event};
 use crate::ledger::Used;
 use crate::session::Status;
 use crate::session::journal::{self, JournalEntry, Resolution};
+use crate::session::run::TakenHeap;
 use crate::vfs::{self, Tree, now};
 
 /// Run that is resumed.
@@ -23,6 +25,8 @@ pub(in crate::session) struct ResumedRun {
     pub(in crate::session) files: Tree,
     pub(in crate::session) started_run: StartedRun,
     pub(in crate::session) journal: Vec<JournalEntry>,
+    /// Bytes of the journal.
+    pub(in crate::session) journal_bytes: Vec<u8>,
     /// Calls that the run had made.
     pub(in crate::session) calls: Vec<Call>,
 }
@@ -154,12 +158,17 @@ impl RunJournals<'_> {
 
     /// Reads the journal of a run; empty if it has none.
     pub(super) fn journal(&self, id: &SessionId, run: u64) -> Result<Vec<JournalEntry>, SessionsError> {
+        decoded(id, run, &self.bytes(id, run)?)
+    }
+
+    /// Reads the bytes of the journal of a run.
+    fn bytes(&self, id: &SessionId, run: u64) -> Result<Vec<u8>, SessionsError> {
         let mut bytes = Vec::new();
         self.sessions.record_reader().for_each_record(&record_key::numbered(b'J', id, run), |(_, value)| {
             bytes.extend_from_slice(&self.sessions.record_reader().value(id, &value)?);
             Ok(())
         })?;
-        decoded(id, run, &bytes)
+        Ok(bytes)
     }
 }
 
@@ -225,12 +234,13 @@ impl PersistentSession {
     }
 
     /// Commits a run that neither continues here nor has ended; without a status, with the one that it had before it was
-    /// resumed. The files stay as they were before it.
+    /// resumed. The files stay as they were before it. If its heap cannot be committed, it has none.
     pub(in crate::session) fn suspend(
         &self,
         started_run: &StartedRun,
         calls: Option<&[Call]>,
         status: Option<RecordStatus>,
+        heap: Option<&TakenHeap>,
     ) -> Result<(), SessionsError> {
         let mut open = self.log.lock();
         let open = open.as_mut().ok_or(SessionsError::NotTaken)?;
@@ -242,17 +252,34 @@ impl PersistentSession {
         if let Some(CallCounts { admitted, denied }) = calls.map(CallCounts::of) {
             (record.calls, record.denied) = (admitted, denied);
         }
-        let event = Event::Ended { run: started_run.number, status: status.word(), error: None };
+        let prefix = open.journal.as_ref().map(PendingJournal::prefix);
+        let heap = heap.zip(prefix).and_then(|(heap, prefix)| EncodedHeap::new(heap, &prefix));
+        let suspended = self.commit_suspension(open, started_run, &record, heap.as_ref());
+        if heap.is_some() && suspended.is_err() {
+            self.commit_suspension(open, started_run, &record, None)?;
+        } else {
+            suspended?;
+        }
+        open.journal = None;
+        Ok(())
+    }
+
+    fn commit_suspension(
+        &self,
+        open: &mut OpenLog,
+        started_run: &StartedRun,
+        record: &RunRecord,
+        heap: Option<&EncodedHeap<'_>>,
+    ) -> Result<(), SessionsError> {
+        let event = Event::Ended { run: started_run.number, status: record.status.word(), error: None };
         open.commit_with_line(&self.id, &event, |open| {
             self.log.commit(open, |commit| {
                 commit.head.running.retain(|run| *run != started_run.number);
                 commit.head.unfinished = Some(started_run.number);
-                commit.batch.put(record_key::numbered(b'R', &self.id, started_run.number), json(&record));
-                Ok(())
+                commit.batch.put(record_key::numbered(b'R', &self.id, started_run.number), json(record));
+                heap.map_or(Ok(()), |heap| heap.put(&self.id, started_run.number, commit))
             })
-        })?;
-        open.journal = None;
-        Ok(())
+        })
     }
 
     /// Keeps a run that has ended, and whose end could not be committed, as interrupted: it can be resumed. Returns false
@@ -274,7 +301,7 @@ impl PersistentSession {
         if !replayable || !is_there() {
             return false;
         }
-        if self.suspend(started_run, Some(calls), Some(RecordStatus::Interrupted)).is_err() {
+        if self.suspend(started_run, Some(calls), Some(RecordStatus::Interrupted), None).is_err() {
             self.interrupt_later(started_run);
         }
         true
@@ -309,7 +336,8 @@ impl PersistentSession {
     pub(in crate::session) fn reenter(&self, limits: vfs::Limits) -> Result<ResumedRun, SessionsError> {
         self.locked(|| {
             let number = self.unfinished_run()?;
-            let journal = self.sessions.journals().journal(&self.id, number)?;
+            let journal_bytes = self.sessions.journals().bytes(&self.id, number)?;
+            let journal = decoded(&self.id, number, &journal_bytes)?;
             let calls = self.sessions.history().calls_of(&self.id, number)?;
             if let Some(seq) = unknown_call(&calls, &journal) {
                 return Err(damaged(&self.id, &format!("its journal has call {seq}, and its log does not")));
@@ -323,12 +351,12 @@ impl PersistentSession {
                 return Err(damaged(&self.id, "its files are not those that the unfinished run started with"));
             }
             let chunks = self.sessions.journals().chunks(&self.id, number)?;
-            open.journal = Some(PendingJournal::new(number, chunks, Vec::new()));
+            open.journal = Some(PendingJournal::stored(number, chunks, &journal_bytes));
             open.head.unfinished = None;
             open.head.running.push(number);
             let running = RunRecord { status: RecordStatus::Running, ..record.clone() };
             open.put(record_key::numbered(b'R', &self.id, number), json(&running));
-            Ok(ResumedRun { files, started_run: StartedRun { number, record }, journal, calls })
+            Ok(ResumedRun { files, started_run: StartedRun { number, record }, journal, journal_bytes, calls })
         })
     }
 
@@ -429,6 +457,7 @@ impl PersistentSession {
                 self.log.commit(open, |commit| {
                     commit.head.unfinished = None;
                     commit.batch.put(record_key::numbered(b'R', &self.id, number), json(&record));
+                    commit.batch.remove(record_key::numbered(b'I', &self.id, number));
                     if is_kept {
                         return Ok(());
                     }
