@@ -309,6 +309,32 @@ fn run_resumed_with_other_limits_is_replayed() {
     assert_eq!(finish(&store.sessions, &session).value, Some(json!([3, true])));
 }
 
+/// A memory that has grown is grown again by the guest's own allocator, of which no trace may be left.
+#[test]
+fn run_whose_memory_has_grown_continues_from_its_heap() {
+    let home = Home::new();
+    let host = home.host();
+    let javascript = "const held = Array.from({length: 10}, (_, at) => new Uint8Array(1 << 20).fill(at));
+        await wait.ask({}); const more = new Uint8Array(4 << 20).fill(9);
+        return [held.map(bytes => bytes.every(byte => byte === bytes[0]) && bytes[0]), more.every(byte => byte === 9)]";
+    let shell = "x=$(head -c 4000000 /dev/zero | tr '\\0' a); tool wait.ask; echo ${#x} ${x:3999990}";
+    let cases = [(Language::JavaScript, javascript, 13_762_560), (Language::Shell, shell, 35_848_192)];
+    for (language, source, image) in cases {
+        let store = OpenStore::new();
+        let session = host.open(&store.sessions, &id(), options(tools(|_| {}))).expect("it opens");
+        let result = start(&session, language, source);
+        assert_eq!(result.status, Status::Suspended, "{:?}", result.error);
+        assert!(result.usage.memory_bytes > image, "the memory has not grown: {}", result.usage.memory_bytes);
+        approve(&store.sessions);
+        let (is_from_heap, result) = resume(&session, HeapUse::Always);
+        assert_eq!((is_from_heap, result.status), (true, Status::Completed), "{:?}", result.error);
+        match language {
+            Language::Shell => assert_eq!(result.stdout, b"\"asked\"\n4000000 aaaaaaaaaa\n"),
+            _ => assert_eq!(result.value, Some(json!([[0, 1, 2, 3, 4, 5, 6, 7, 8, 9], true]))),
+        }
+    }
+}
+
 /// No limit of memory depends on a heap: it is within what each guest has besides its limit.
 #[test]
 fn run_with_much_memory_has_no_heap() {

@@ -258,32 +258,34 @@ impl SessionState {
             return Err(HostError::UncheckedApprovals);
         }
         let session = persistent.id();
-        let (run, journal) = persistent.unfinished()?;
+        let known = persistent.unfinished()?;
+        let (run, first) = (known.run, known.entries.first());
         let failed = |source| SessionsError::Replay { session: session.clone(), run, source };
-        let seed = self.guest_seed(journal.first(), run).map_err(failed)?;
-        let start = journal.first().ok_or_else(|| failed(ReplayError::Unreadable("it is empty".to_owned())))?;
+        let seed = self.guest_seed(first, run).map_err(failed)?;
+        let start = first.ok_or_else(|| failed(ReplayError::Unreadable("it is empty".to_owned())))?;
         let JournalEntry::Started(start) = start else {
             return Err(failed(ReplayError::Unreadable("it has no start".to_owned())).into());
         };
         let (language, script) = start.script(self.gate.rules_digest()).map_err(failed)?;
         let keep_state = start.keep_state;
-        RunJournal::resumed(journal, 0).map_err(failed)?;
+        RunJournal::check(&known.entries).map_err(failed)?;
         let limits = file_limits(self.limits());
-        let ResumedRun { files, started_run, journal, journal_bytes, calls } = persistent.reenter(limits)?;
+        let ResumedRun { files, started_run, journal, calls } = persistent.reenter(limits, known)?;
         self.commit(files.into());
         let slot = RunSlot::Disk(started_run);
         if let Some(error) = self.missing_server(&calls) {
             self.put_back(&slot);
             return Err(error);
         }
-        // Another process may have come between.
-        let restored = if uses_heap { self.restore_heap(persistent, language, run, &journal_bytes) } else { None };
-        let (heap, entries) = restored.map_or((None, 0), |(heap, entries)| (Some(heap), entries));
-        let journal = RunJournal::resumed(journal, entries).ok().filter(|_| slot.number() == run);
-        let Some(journal) = journal else {
+        if slot.number() != run {
+            // Another process has come between.
             self.put_back(&slot);
             return Err(HostError::Busy);
-        };
+        }
+        let restored = if uses_heap { self.restore_heap(persistent, language, run, &journal.bytes) } else { None };
+        let (heap, entries) = restored.map_or((None, 0), |(heap, entries)| (Some(heap), entries));
+        let journal = RunJournal::resumed(journal.entries, entries).map_err(failed);
+        let journal = journal.inspect_err(|_| self.put_back(&slot))?;
         Ok(ResumableRun { slot, language, script, seed, keep_state, journal, heap, calls })
     }
 

@@ -24,11 +24,18 @@ use crate::vfs::{self, Tree, now};
 pub(in crate::session) struct ResumedRun {
     pub(in crate::session) files: Tree,
     pub(in crate::session) started_run: StartedRun,
-    pub(in crate::session) journal: Vec<JournalEntry>,
-    /// Bytes of the journal.
-    pub(in crate::session) journal_bytes: Vec<u8>,
+    pub(in crate::session) journal: StoredJournal,
     /// Calls that the run had made.
     pub(in crate::session) calls: Vec<Call>,
+}
+
+/// Journal of a run as it is in the store.
+pub(in crate::session) struct StoredJournal {
+    pub(in crate::session) run: u64,
+    /// Number of chunks. Chunks are added, and never changed.
+    chunks: u64,
+    pub(in crate::session) bytes: Vec<u8>,
+    pub(in crate::session) entries: Vec<JournalEntry>,
 }
 
 /// Runs that can be resumed: suspended ones, and those whose process died.
@@ -158,17 +165,19 @@ impl RunJournals<'_> {
 
     /// Reads the journal of a run; empty if it has none.
     pub(super) fn journal(&self, id: &SessionId, run: u64) -> Result<Vec<JournalEntry>, SessionsError> {
-        decoded(id, run, &self.bytes(id, run)?)
+        Ok(self.stored(id, run)?.entries)
     }
 
-    /// Reads the bytes of the journal of a run.
-    fn bytes(&self, id: &SessionId, run: u64) -> Result<Vec<u8>, SessionsError> {
-        let mut bytes = Vec::new();
+    /// Reads the journal of a run, with its bytes.
+    fn stored(&self, id: &SessionId, run: u64) -> Result<StoredJournal, SessionsError> {
+        let (mut bytes, mut chunks) = (Vec::new(), 0);
         self.sessions.record_reader().for_each_record(&record_key::numbered(b'J', id, run), |(_, value)| {
             bytes.extend_from_slice(&self.sessions.record_reader().value(id, &value)?);
+            chunks += 1;
             Ok(())
         })?;
-        Ok(bytes)
+        let entries = decoded(id, run, &bytes)?;
+        Ok(StoredJournal { run, chunks, bytes, entries })
     }
 }
 
@@ -321,28 +330,35 @@ impl PersistentSession {
         }
     }
 
-    /// Returns the number and the journal of the run that can be resumed.
-    pub(in crate::session) fn unfinished(&self) -> Result<(u64, Vec<JournalEntry>), SessionsError> {
+    /// Returns the journal of the run that can be resumed.
+    pub(in crate::session) fn unfinished(&self) -> Result<StoredJournal, SessionsError> {
         self.sessions.record_reader().refuse_handed_over(&self.id)?;
         let run = self.sessions.unfinished_runs().run_of(&self.id)?.ok_or_else(|| self.nothing_to_resume())?;
-        Ok((run, self.sessions.journals().journal(&self.id, run)?))
+        self.sessions.journals().stored(&self.id, run)
     }
 
     fn nothing_to_resume(&self) -> SessionsError {
         SessionsError::NoPoint { session: self.id.clone(), what: "run to resume".to_owned() }
     }
 
-    /// Starts the session's unfinished run again.
-    pub(in crate::session) fn reenter(&self, limits: vfs::Limits) -> Result<ResumedRun, SessionsError> {
+    /// Starts the session's unfinished run again. Its journal is `known`, unless another process has changed it meanwhile.
+    pub(in crate::session) fn reenter(
+        &self,
+        limits: vfs::Limits,
+        known: StoredJournal,
+    ) -> Result<ResumedRun, SessionsError> {
         self.locked(|| {
             let number = self.unfinished_run()?;
-            let journal_bytes = self.sessions.journals().bytes(&self.id, number)?;
-            let journal = decoded(&self.id, number, &journal_bytes)?;
+            let next_chunk = record_key::journal(&self.id, number, known.chunks);
+            let journal = match known.run == number && self.sessions.records().get(&next_chunk)?.is_none() {
+                true => known,
+                false => self.sessions.journals().stored(&self.id, number)?,
+            };
             let calls = self.sessions.history().calls_of(&self.id, number)?;
-            if let Some(seq) = unknown_call(&calls, &journal) {
+            if let Some(seq) = unknown_call(&calls, &journal.entries) {
                 return Err(damaged(&self.id, &format!("its journal has call {seq}, and its log does not")));
             }
-            let calls = without_results_pending(calls, &journal);
+            let calls = without_results_pending(calls, &journal.entries);
             let files = self.head(limits)?;
             let mut open = self.log.lock();
             let open = open.as_mut().ok_or(SessionsError::NotTaken)?;
@@ -350,13 +366,12 @@ impl PersistentSession {
             if record.base != open.head.snapshot {
                 return Err(damaged(&self.id, "its files are not those that the unfinished run started with"));
             }
-            let chunks = self.sessions.journals().chunks(&self.id, number)?;
-            open.journal = Some(PendingJournal::stored(number, chunks, &journal_bytes));
+            open.journal = Some(PendingJournal::stored(number, journal.chunks, &journal.bytes));
             open.head.unfinished = None;
             open.head.running.push(number);
             let running = RunRecord { status: RecordStatus::Running, ..record.clone() };
             open.put(record_key::numbered(b'R', &self.id, number), json(&running));
-            Ok(ResumedRun { files, started_run: StartedRun { number, record }, journal, journal_bytes, calls })
+            Ok(ResumedRun { files, started_run: StartedRun { number, record }, journal, calls })
         })
     }
 

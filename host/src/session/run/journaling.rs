@@ -119,6 +119,18 @@ impl OutputSink for LiveOutput {
 }
 
 impl RunJournal {
+    /// Checks that a run with this journal can be replayed.
+    ///
+    /// # Errors
+    /// If the run did something that cannot be replayed.
+    pub(in crate::session) fn check(entries: &[JournalEntry]) -> Result<(), ReplayError> {
+        let unreplayable = entries.iter().find_map(|entry| match entry {
+            JournalEntry::Unreplayable { what } => Some(what.clone()),
+            _ => None,
+        });
+        unreplayable.map_or(Ok(()), |what| Err(ReplayError::Unreplayable(what)))
+    }
+
     /// Creates the journal of a run that is resumed. The first `restored` entries are not replayed, since the heap of the
     /// run stands for them.
     ///
