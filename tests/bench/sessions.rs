@@ -152,13 +152,7 @@ fn resumed_runs(host: &Host) {
         let run = session.start(Language::JavaScript, script, options).expect("it starts");
         let result = run.finish();
         assert_eq!(result.status, Status::Suspended, "{:?}", result.error);
-        let resume = |heap| {
-            let run = session.resume(RunOptions { heap, ..RunOptions::default() }).expect("it is suspended");
-            let is_from_heap = run.is_from_heap();
-            let result = run.finish();
-            assert_eq!(result.status, Status::Suspended, "{:?}", result.error);
-            is_from_heap
-        };
+        let resume = |heap| resume_until_suspended(&session, heap);
         let replayed = median(20, || assert!(!resume(HeapUse::Never)));
         row(
             &format!("  resume a run of {calls} calls by replay, until it is suspended again"),
@@ -190,6 +184,15 @@ fn resumed_runs(host: &Host) {
         assert_eq!(calls.len() as u32, WAITING + 4);
     });
     row(&format!("  list the calls that wait, of {WAITING} suspended runs"), listed, "50 ms", None, None);
+}
+
+/// Resumes a run until it is suspended again. Returns true if it continued from its heap.
+fn resume_until_suspended(session: &Session, heap: HeapUse) -> bool {
+    let run = session.resume(RunOptions { heap, ..RunOptions::default() }).expect("it is suspended");
+    let is_from_heap = run.is_from_heap();
+    let result = run.finish();
+    assert_eq!(result.status, Status::Suspended, "{:?}", result.error);
+    is_from_heap
 }
 
 /// Number of runs that are suspended at once.

@@ -84,12 +84,8 @@ impl RunPreparation {
         let streams = GuestStreams { output, input: Box::new(input.clone()) };
         let files = heap.as_ref().map_or_else(|| session.head(), |heap| heap.files.clone());
         let world = nested_scripts::guest_world(&session, &usage, files, streams, &seed, 0, &interrupt);
-        let keep_state = options.keep_state;
-        let loaded = match heap {
-            Some(heap) => Ok(MainGuest::restored(heap, language, world, keep_state)),
-            None => MainGuest::load(&session, language, world, keep_state),
-        };
-        let main = loaded.inspect_err(|_| free(&session, &slot, journal.as_ref()))?;
+        let main = MainGuest::new(&session, heap, language, world, options.keep_state);
+        let main = main.inspect_err(|_| free(&session, &slot, journal.as_ref()))?;
         // Not earlier: loading a guest for the first time must not count against the run's time.
         let started_at = Instant::now();
         if let Some(deadline) = started_at.checked_add(limits.wall) {
@@ -142,22 +138,22 @@ enum MainGuest {
 }
 
 impl MainGuest {
-    /// Loads a fresh guest, and the state that the previous script left, if this one asks for it.
-    fn load(
+    /// Takes the guest of a heap; without one, loads a fresh guest, and the state that the previous script left, if this one
+    /// asks for it.
+    fn new(
         session: &SessionState,
+        heap: Option<RestoredHeap>,
         language: Language,
         world: GuestWorld,
         keep_state: bool,
     ) -> Result<Self, HostError> {
+        if let Some(heap) = heap {
+            let (guest, state) = heap.into_guest(language, world, keep_state);
+            return Ok(Self::Restored(guest, state));
+        }
         let found = keep_state.then(|| session.state(language)).transpose()?;
         let guest = session.guests().instantiate(language, world, session.limits().wall)?;
         Ok(Self::Fresh(guest, found))
-    }
-
-    /// Takes the guest of a heap.
-    fn restored(heap: RestoredHeap, language: Language, world: GuestWorld, keep_state: bool) -> Self {
-        let (guest, state) = heap.into_guest(language, world, keep_state);
-        Self::Restored(guest, state)
     }
 
     /// Creates the processes of the run, and returns them with the calls that its script waits for already.
