@@ -10,7 +10,7 @@ use tempfile::TempDir;
 use tollhouse::capability::{Approve, Grant, Limits, Policy};
 use tollhouse::guest::{Language, Script};
 use tollhouse::session::{
-    Host, OpenOptions, Point, RunOptions, Session, SessionId, SessionOptions, Sessions, Status, Waiting,
+    HeapUse, Host, OpenOptions, Point, RunOptions, Session, SessionId, SessionOptions, Sessions, Status, Waiting,
 };
 use tollhouse::store::{Backend, Batch, Store};
 use tollhouse::vfs::{Tree, WriteMode};
@@ -34,11 +34,11 @@ pub(crate) fn measure() {
     let home = Home::with_tools(&["stats"]);
     let host = host(home.path());
     println!("sessions on disk");
+    resumed_runs(&host);
     // Removed at the end: after many files were removed, an ext4 without a journal creates new ones many times slower
     // for minutes.
     let _large = large(&host);
     debits(&host);
-    resumed_runs(&host);
     throughput(&host);
     idle_sessions(&home, &host);
 }
@@ -148,14 +148,18 @@ fn resumed_runs(host: &Host) {
             await stats.describe({{values: [1]}})"
         );
         let script = Script { source, ..Script::default() };
-        let run = session.start(Language::JavaScript, script, RunOptions::default()).expect("it starts");
+        let options = RunOptions { heap: HeapUse::Never, ..RunOptions::default() };
+        let run = session.start(Language::JavaScript, script, options).expect("it starts");
         let result = run.finish();
         assert_eq!(result.status, Status::Suspended, "{:?}", result.error);
-        let resumed = median(20, || {
-            let result = session.resume(RunOptions::default()).expect("it is suspended").finish();
-            assert_eq!(result.status, Status::Suspended, "{:?}", result.error);
-        });
-        row(&format!("  resume a run of {calls} calls, until it is suspended again"), resumed, aim, None, None);
+        let resume = |heap| resume_until_suspended(&session, heap);
+        let replayed = median(20, || assert!(!resume(HeapUse::Never)));
+        let what = format!("  resume a run of {calls} calls by replay, until it is suspended again");
+        row(&what, replayed, aim, None, None);
+        assert!(!resume(HeapUse::Always), "the first run was too short for a heap, or was suspended without one");
+        let from_heap = median(20, || assert!(resume(HeapUse::Always)));
+        let what = format!("  resume a run of {calls} calls from its heap, until it is suspended again");
+        row(&what, from_heap, "2 ms", None, None);
     }
     for number in 0..WAITING {
         let session = open(&name(&format!("waits-{number}")));
@@ -169,6 +173,15 @@ fn resumed_runs(host: &Host) {
         assert_eq!(calls.len() as u32, WAITING + 3);
     });
     row(&format!("  list the calls that wait, of {WAITING} suspended runs"), listed, "50 ms", None, None);
+}
+
+/// Resumes a run until it is suspended again. Returns true if it continued from its heap.
+fn resume_until_suspended(session: &Session, heap: HeapUse) -> bool {
+    let run = session.resume(RunOptions { heap, ..RunOptions::default() }).expect("it is suspended");
+    let is_from_heap = run.is_from_heap();
+    let result = run.finish();
+    assert_eq!(result.status, Status::Suspended, "{:?}", result.error);
+    is_from_heap
 }
 
 /// Number of runs that are suspended at once.

@@ -1,7 +1,7 @@
 //! Runs that wait for a human, or whose process dies, and continue in the middle: no call is made twice, and nothing
 //! that was done is lost.
 
-mod concurrent_scripts;
+pub(super) mod concurrent_scripts;
 
 use std::process::{Child, Stdio};
 use std::sync::Arc;
@@ -473,10 +473,10 @@ fn decision_deferred_suspends_run_on_disk_and_refuses_in_memory() {
 }
 
 /// A small generator of numbers, so that a failure names its seed.
-struct Numbers(u64);
+pub(super) struct Numbers(pub(super) u64);
 
 impl Numbers {
-    fn below(&mut self, most: u64) -> u64 {
+    pub(super) fn below(&mut self, most: u64) -> u64 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) % most
     }

@@ -23,3 +23,5 @@ mod receipts;
 mod repeated_calls;
 mod run_journals;
 mod step_api;
+#[cfg(target_os = "linux")]
+mod suspended_heaps;

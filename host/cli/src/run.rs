@@ -261,7 +261,7 @@ impl RunCommand {
                 Stdin::Reader(Box::new(io::stdin()))
             },
             keep_state: self.keep_state,
-            replay_output: false,
+            ..RunOptions::default()
         }
     }
 

@@ -11,4 +11,11 @@ wasmtime::component::bindgen!({
     },
 });
 
+impl ScriptGuest {
+    /// Returns the export `touch`, to be called with a parameter of another type.
+    pub(super) fn touch_function(&self) -> &wasmtime::component::Func {
+        &self.touch
+    }
+}
+
 pub(super) use self::tollhouse::guest::{catalog, clock, files, fuel, input, output, random, scripts, types};

@@ -11,6 +11,7 @@ use wasmtime::component::HasSelf;
 use super::GuestWorld;
 use super::bindings::{ScriptGuest, catalog, clock, fuel, output, random, types};
 use super::inline_script::ScriptRunner;
+use super::instance::GuestProgress;
 use super::run_usage::{GuestFuel, GuestMemory, RunUsage};
 use super::step_input::StepInput;
 use crate::code::MemoryAccount;
@@ -83,6 +84,11 @@ impl Output {
     #[must_use]
     pub fn new(sink: Box<dyn OutputSink>, limit: u64) -> Self {
         Self { sink, written: 0, limit, refused: None }
+    }
+
+    /// Counts bytes that were written before the run was resumed.
+    pub(super) fn resume(&mut self, written: u64) {
+        self.written = written.min(self.limit);
     }
 
     /// Bytes written so far.
@@ -172,6 +178,21 @@ impl GuestState {
     ) -> Self {
         let (memory, fuel) = (GuestMemory::new(usage), GuestFuel::new(usage));
         Self { files, output, now: 0, catalog, memory, fuel, runner, input, random: ChaCha12Rng::from_seed(seed) }
+    }
+
+    /// Returns the number of 32-bit words that were drawn of the random numbers.
+    pub(super) fn random_position(&self) -> u128 {
+        self.random.get_word_pos()
+    }
+
+    /// Sets what a guest had done before its run was resumed.
+    pub(super) fn resume(&mut self, usage: &RunUsage, before: &GuestProgress) {
+        self.fuel = GuestFuel::resumed(usage, before.fuel);
+        self.random.set_word_pos(before.random);
+        self.output.resume(before.output);
+        if let Some(runner) = &mut self.runner {
+            runner.resume(before.scripts);
+        }
     }
 
     /// Replaces the source of random numbers.

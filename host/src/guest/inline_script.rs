@@ -68,6 +68,12 @@ pub(crate) trait ScriptRunner: Send {
         files: &mut Tree,
         output: &mut Output,
     ) -> Result<Result<ScriptEnd, Failure>, Stopped>;
+
+    /// Returns the number of scripts that were run.
+    fn scripts(&self) -> u64;
+
+    /// Sets the number of scripts that were run before the run of the guest was resumed.
+    fn resume(&mut self, scripts: u64);
 }
 
 impl wit::Host for GuestState {

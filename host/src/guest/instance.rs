@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
 use tollhouse_engine::{JAVASCRIPT_STACK, SHELL_STACK};
 use wasmtime::Trap;
 use wasmtime::component::Component;
@@ -12,6 +13,7 @@ use super::files::NoMemoryForRead;
 use super::guest_state::{Catalog, GuestState, Output, OutputError, linker};
 use super::inline_script::ScriptRunner;
 use super::instance_pool::{GuestInstance, InstancePool, PooledInstance};
+use super::memory_image::ChangedMemory;
 use super::operation::{Completion, Step};
 use super::run_usage::RunUsage;
 use super::stack_overflow::is_overflow;
@@ -26,8 +28,26 @@ pub struct Guests {
     javascript: OnceLock<ScriptGuestPre<GuestState>>,
     shell: OnceLock<ScriptGuestPre<GuestState>>,
     pools: [InstancePool; 2],
+    /// Memories of fresh instances, once they were needed.
+    images: [OnceLock<Box<[u8]>>; 2],
     loading: Mutex<()>,
 }
+
+/// What a guest that waits had done, apart from its memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct GuestProgress {
+    /// Fuel that it used.
+    pub(crate) fuel: u64,
+    /// Bytes that it wrote to both streams.
+    pub(crate) output: u64,
+    /// Words of 32 bits that it drew of its random numbers.
+    pub(crate) random: u128,
+    /// Scripts that it ran within its steps.
+    pub(crate) scripts: u64,
+}
+
+/// Instance with the memory of a guest that had waited, which belongs to no run yet.
+pub(crate) struct RestoredInstance(PooledInstance);
 
 /// Script and the environment in which it starts.
 #[derive(Clone, Debug, Default)]
@@ -103,9 +123,9 @@ impl Guests {
     /// Creates guests that run on these engines.
     #[must_use]
     pub fn new(code: Code) -> Self {
-        let (javascript, shell, loading) = Default::default();
+        let (javascript, shell, images, loading) = Default::default();
         let pools = ["js", "shell"].map(|name| InstancePool::with_pages(code::embedded(name).pages()));
-        Self { code, javascript, shell, pools, loading }
+        Self { code, javascript, shell, pools, images, loading }
     }
 
     /// Creates guests that are all this component, in place of those embedded in this binary: for tests with a guest
@@ -116,15 +136,16 @@ impl Guests {
         let component = Component::new(engine, component).map_err(compiled)?;
         let linker = linker(engine).map_err(compiled)?;
         let pre = linker.instantiate_pre(&component).and_then(ScriptGuestPre::new).map_err(compiled)?;
-        let (pools, loading) = Default::default();
-        Ok(Self { code, javascript: pre.clone().into(), shell: pre.into(), pools, loading })
+        let (pools, images, loading) = Default::default();
+        Ok(Self { code, javascript: pre.clone().into(), shell: pre.into(), pools, images, loading })
     }
 
     /// Returns the guest of a language, and loads it first if necessary.
     pub(super) fn get(&self, language: Language) -> Result<&ScriptGuestPre<GuestState>, CodeError> {
-        let (slot, name) = match language {
-            Language::JavaScript => (&self.javascript, "js"),
-            Language::Shell => (&self.shell, "shell"),
+        let name = name_of(language);
+        let slot = match language {
+            Language::JavaScript => &self.javascript,
+            Language::Shell => &self.shell,
         };
         if let Some(guest) = slot.get() {
             return Ok(guest);
@@ -142,10 +163,7 @@ impl Guests {
     }
 
     fn pools(&self, language: Language) -> &InstancePool {
-        match language {
-            Language::JavaScript => &self.pools[0],
-            Language::Shell => &self.pools[1],
-        }
+        &self.pools[index_of(language)]
     }
 
     /// Creates a fresh instance. If the pool has no free slot, waits up to `patience` for one.
@@ -159,23 +177,82 @@ impl Guests {
         patience: Duration,
     ) -> Result<Guest, CodeError> {
         let pre = self.get(language)?;
-        let usage = world.usage;
-        let limits = wit::Limits { fuel: usage.fuel_left(), memory: usage.memory_limit() };
-        // The shell has no use for the runner, and its frames are large: they never lie below another guest's.
-        let runner = world.runner.filter(|_| language == Language::JavaScript);
-        let state = GuestState::new(world.files, world.output, world.catalog, &usage, world.seed, runner, world.input);
         let pools = self.pools(language);
         let taken = code::instantiate(&world.interrupt, patience, || pools.take(pre, &world.interrupt));
-        let mut instance = taken.map_err(|error| match error.downcast::<NoRoom>() {
+        let instance = taken.map_err(|error| match error.downcast::<NoRoom>() {
             Ok(full) => CodeError::Full(full),
             Err(error) => CodeError::Engine(error.into()),
         })?;
-        instance.wake(state);
-        let stack = match language {
-            Language::JavaScript => JAVASCRIPT_STACK,
-            Language::Shell => SHELL_STACK,
-        };
-        Ok(Guest { instance, limits, stack, keeps: false })
+        Ok(Guest::new(language, instance, world))
+    }
+
+    /// Returns the memory of a fresh instance.
+    pub(crate) fn image(&self, language: Language) -> wasmtime::Result<&[u8]> {
+        let slot = &self.images[index_of(language)];
+        if let Some(image) = slot.get() {
+            return Ok(image);
+        }
+        let mut instance = self.pools(language).take_untouched(self.get(language)?)?;
+        let image = with_stack(stack_of(language), || instance.copy_memory())?;
+        Ok(slot.get_or_init(|| image))
+    }
+
+    /// Creates an instance with the memory of a guest that had waited.
+    ///
+    /// # Errors
+    /// If there is no room for it, or the memory is not one of this guest.
+    pub(crate) fn restore(&self, language: Language, memory: &ChangedMemory) -> wasmtime::Result<RestoredInstance> {
+        let mut instance = self.pools(language).take_untouched(self.get(language)?)?;
+        with_stack(stack_of(language), || memory.put(&mut instance, || self.image(language)))?;
+        Ok(RestoredInstance(instance))
+    }
+
+    /// Returns the fingerprint of the engine that runs the guest of a language.
+    pub(crate) fn engine(&self, language: Language) -> Result<String, CodeError> {
+        Ok(tollhouse_engine::fingerprint(self.code.guest_engine(name_of(language))?))
+    }
+}
+
+impl RestoredInstance {
+    /// Makes the instance a guest of a run, which had done this. `keeps` is true if the guest was asked for the state that
+    /// its script leaves.
+    pub(crate) fn into_guest(
+        mut self,
+        language: Language,
+        world: GuestWorld,
+        before: &GuestProgress,
+        keeps: bool,
+    ) -> Guest {
+        world.interrupt.watch(&mut self.0.store);
+        let usage = world.usage.clone();
+        let mut guest = Guest::new(language, self.0, world);
+        guest.instance.store.data_mut().resume(&usage, before);
+        guest.keeps = keeps;
+        guest
+    }
+}
+
+/// Returns the name of the guest of a language.
+fn name_of(language: Language) -> &'static str {
+    match language {
+        Language::JavaScript => "js",
+        Language::Shell => "shell",
+    }
+}
+
+/// Returns the place of the guest of a language among the guests.
+fn index_of(language: Language) -> usize {
+    match language {
+        Language::JavaScript => 0,
+        Language::Shell => 1,
+    }
+}
+
+/// Returns the stack that the engine allows the guest of a language, in bytes.
+fn stack_of(language: Language) -> usize {
+    match language {
+        Language::JavaScript => JAVASCRIPT_STACK,
+        Language::Shell => SHELL_STACK,
     }
 }
 
@@ -190,6 +267,34 @@ pub struct Guest {
 }
 
 impl Guest {
+    /// Gives an instance the world of a run.
+    fn new(language: Language, mut instance: PooledInstance, world: GuestWorld) -> Self {
+        let usage = world.usage;
+        let limits = wit::Limits { fuel: usage.fuel_left(), memory: usage.memory_limit() };
+        // The shell has no use for the runner, and its frames are large: they never lie below another guest's.
+        let runner = world.runner.filter(|_| language == Language::JavaScript);
+        let state = GuestState::new(world.files, world.output, world.catalog, &usage, world.seed, runner, world.input);
+        instance.wake(state);
+        Self { instance, limits, stack: stack_of(language), keeps: false }
+    }
+
+    /// Returns the memory of the guest as it differs from the image, between two steps; `None` if it is too large to be
+    /// kept.
+    pub(crate) fn changed_memory(&mut self, image: &[u8]) -> wasmtime::Result<Option<ChangedMemory>> {
+        self.enter(|instance| ChangedMemory::take(instance, image))
+    }
+
+    /// Returns what the guest has done so far.
+    pub(crate) fn progress(&self) -> GuestProgress {
+        let state = self.instance.store.data();
+        GuestProgress {
+            fuel: state.fuel.used(),
+            output: state.output.written(),
+            random: state.random_position(),
+            scripts: state.runner.as_ref().map_or(0, |runner| runner.scripts()),
+        }
+    }
+
     /// Starts a script in a directory, at a time (nanoseconds since the epoch), and runs it until it waits or ends. If
     /// the script has a `state`, which is what the previous script left (empty if there was none), its outcome has one
     /// too.

@@ -90,8 +90,22 @@ impl InstancePool {
         };
         // Not earlier: a run that is already stopped must end as stopped, and not for want of an instance.
         interrupt.watch(&mut instance.store);
+        Ok(self.pooled(instance))
+    }
+
+    /// Creates an instance whose memory is the guest's image: ready ones have had pages touched, which their allocator
+    /// remembers.
+    ///
+    /// # Errors
+    /// As for [`Self::take`].
+    pub(super) fn take_untouched(&self, pre: &ScriptGuestPre<GuestState>) -> Result<PooledInstance> {
+        let instance = GuestInstance::new(pre, &Interrupt::default(), &[]);
+        Ok(self.pooled(instance.inspect_err(|_| self.shelf.served().clear())?))
+    }
+
+    fn pooled(&self, instance: GuestInstance) -> PooledInstance {
         let bytes = instance.store.data().memory.bytes();
-        Ok(PooledInstance { instance: Some(instance), bytes, shelf: Arc::clone(&self.shelf) })
+        PooledInstance { instance: Some(instance), bytes, shelf: Arc::clone(&self.shelf) }
     }
 
     /// Signals the thread that creates ready instances.

@@ -39,6 +39,12 @@ impl RunUsage {
         Self(Arc::new(UsageTotals { fuel_limit, memory: memory.clone(), fuel, bytes, peak, guests }))
     }
 
+    /// Counts what a run had used before it was resumed without being replayed.
+    pub(crate) fn resume(&self, fuel: u64, peak: u64) {
+        self.0.fuel.store(fuel, Ordering::Relaxed);
+        self.0.peak.fetch_max(peak, Ordering::Relaxed);
+    }
+
     /// Returns the fuel that was used.
     pub(crate) fn fuel(&self) -> u64 {
         self.0.fuel.load(Ordering::Relaxed)
@@ -74,6 +80,16 @@ pub(super) struct GuestFuel {
 impl GuestFuel {
     pub(super) fn new(usage: &RunUsage) -> Self {
         Self { usage: usage.clone(), used: 0 }
+    }
+
+    /// Creates the fuel of a guest that had used this much, which its run has counted.
+    pub(super) fn resumed(usage: &RunUsage, used: u64) -> Self {
+        Self { usage: usage.clone(), used }
+    }
+
+    /// Returns the fuel that the guest has used since it started.
+    pub(super) fn used(&self) -> u64 {
+        self.used
     }
 
     /// Records the fuel that the guest has used since it started, and returns the most that it may use in total.

@@ -98,6 +98,13 @@ impl GuestProcess {
         Self { guest, language, pending_start, streams, interrupt, parent, last, depth, first_step, abandoned }
     }
 
+    /// Creates the process of the run's own script with a guest that waits for operations already.
+    pub(super) fn restored(guest: Guest, language: Language, interrupt: Interrupt, last: OperationId) -> Self {
+        let (streams, parent, first_step, abandoned) = Default::default();
+        let (pending_start, depth) = (None, 0);
+        Self { guest, language, pending_start, streams, interrupt, parent, last, depth, first_step, abandoned }
+    }
+
     /// Adds the first step of a nested script.
     pub(super) fn with_first_step(self, first_step: FirstStep) -> Self {
         Self { first_step: Some(first_step), ..self }
@@ -228,6 +235,24 @@ impl ProcessTable {
     pub(super) fn new(main: GuestProcess, usage: RunUsage) -> Self {
         let alive = BTreeMap::from([(MAIN, main)]);
         Self { alive, last: MAIN, holder: MAIN, empty_tree: no_files(), usage }
+    }
+
+    /// Creates the processes of a run of which only the main script is left, with the number of the last process.
+    pub(super) fn restored(main: GuestProcess, usage: RunUsage, last: Pid) -> Self {
+        Self { last, ..Self::new(main, usage) }
+    }
+
+    /// Returns the guest of the main script, if the script waits, has no streams, and is the only process.
+    pub(super) fn idle_main(&mut self) -> Option<&mut Guest> {
+        let is_alone = self.alive.len() == 1;
+        let main = self.alive.get_mut(&MAIN).filter(|_| is_alone)?;
+        let is_idle = main.pending_start.is_none() && main.streams.is_over();
+        is_idle.then_some(&mut main.guest)
+    }
+
+    /// Returns the number of the last process, and that of the last operation of the main script.
+    pub(super) fn last_numbers(&self) -> (Pid, OperationId) {
+        (self.last, self.alive[&MAIN].last)
     }
 
     /// Returns the fuel and memory that the processes share.

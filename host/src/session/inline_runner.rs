@@ -136,6 +136,14 @@ impl InlineRunner {
 }
 
 impl ScriptRunner for InlineRunner {
+    fn scripts(&self) -> u64 {
+        self.count
+    }
+
+    fn resume(&mut self, scripts: u64) {
+        self.count = scripts;
+    }
+
     fn run_to_end(
         &mut self,
         request: ScriptRequest,

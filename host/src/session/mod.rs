@@ -15,6 +15,7 @@ mod cpu_affinity;
 mod first_step;
 mod guest_process;
 mod guest_seed;
+mod heap;
 mod host;
 mod inline_runner;
 mod journal;
@@ -45,7 +46,7 @@ pub use call_run::CallRun;
 pub use component_run::ComponentRun;
 pub use host::{Host, HostError, HostOptions, SessionOptions};
 pub use journal::{ReplayError, Resolution};
-pub use options::{RunOptions, Stdin};
+pub use options::{HeapUse, RunOptions, Stdin};
 pub use persistence::{
     Answered, At, CallDecision, CallDecisions, CallInDoubt, CallsForHumans, ChangedFile, Checked, Created, Exported,
     FileOrigin, FileWriter, ForkedRun, GarbageCollector, HandOver, Head, HumanAnswer, ImportBudget, ImportOptions,

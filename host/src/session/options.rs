@@ -21,6 +21,21 @@ pub struct RunOptions {
     /// True if a run that is resumed writes again what it had written before; otherwise only what is new. A run that starts
     /// writes everything anyway.
     pub replay_output: bool,
+    /// Use of heaps, which let a run that was suspended be resumed without a replay. What the run does is the same.
+    pub heap: HeapUse,
+}
+
+/// Use of the heap of a run: of the memory of its guest while it is suspended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum HeapUse {
+    /// A heap is kept if the run had so many calls, timers and reads that resuming it without one would take longer, and
+    /// a heap that is kept is used.
+    #[default]
+    AfterManyEntries,
+    /// A heap is kept whenever the run is suspended and can have one, and is used.
+    Always,
+    /// No heap is kept or used: the run is replayed from its start.
+    Never,
 }
 
 /// Source of a script's standard input. It is read only when the script asks.

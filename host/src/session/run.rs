@@ -1,6 +1,7 @@
 //! Runs of scripts, in steps.
 
 mod admit;
+mod heap;
 mod journaling;
 mod outstanding;
 mod preparation;
@@ -19,6 +20,7 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use tracing::Span;
 
+pub(in crate::session) use self::heap::{RestoredHeap, TakenHeap};
 pub(in crate::session) use self::journaling::RunJournal;
 use self::outstanding::OutstandingOperations;
 use self::preparation::{RunPreparation, ScriptSummary};
@@ -31,7 +33,7 @@ use super::host::{HostError, guest_now};
 use super::journal::JournalEntry;
 use super::nested_scripts;
 use super::operation_executor::{OperationExecutor, RunEvent};
-use super::options::{CapturedOutput, RunOptions};
+use super::options::{CapturedOutput, HeapUse, RunOptions};
 use super::persistence::CancelRegistration;
 use super::recording::RecordedResult;
 use super::result::{EndedRun, RunEffects, RunResult, Usage, outcome_of};
@@ -100,6 +102,7 @@ pub struct Run {
     result: Option<Box<RunResult>>,
     /// Journal of a run that can be suspended and resumed: of a session on disk.
     journal: Option<RunJournal>,
+    heap_use: HeapUse,
     /// Recorded answers of calls that the script waits for, in the order in which they came.
     recorded: BTreeMap<u64, (OperationId, Box<RecordedResult>)>,
     /// Span of the diagnostics that are emitted while the run is driven.
@@ -119,7 +122,7 @@ impl Run {
         options: RunOptions,
     ) -> Result<Self, HostError> {
         let journal = session.storage.is_journaled(&slot).then(RunJournal::default);
-        RunPreparation { session, slot, language, script, seed, options, journal }.prepare()
+        RunPreparation { session, slot, language, script, seed, options, journal, heap: None }.prepare()
     }
 
     /// Prepares a run that is resumed.
@@ -128,12 +131,19 @@ impl Run {
         resumed: ResumableRun,
         options: RunOptions,
     ) -> Result<Self, HostError> {
-        let ResumableRun { slot, language, script, seed, keep_state, journal, calls } = resumed;
+        let ResumableRun { slot, language, script, seed, keep_state, journal, heap, calls } = resumed;
         let options = RunOptions { keep_state, ..options };
-        let preparation = RunPreparation { session, slot, language, script, seed, options, journal: Some(journal) };
+        let journal = Some(journal);
+        let preparation = RunPreparation { session, slot, language, script, seed, options, journal, heap };
         let run = preparation.prepare()?;
         run.scope.record.restore(calls);
         Ok(run)
+    }
+
+    /// Returns true if the run continues from its heap, and not by a replay from its start.
+    #[must_use]
+    pub fn is_from_heap(&self) -> bool {
+        self.journal.as_ref().is_some_and(|journal| journal.heap_entries.is_some())
     }
 
     /// Returns a handle that stops this run from another thread.
@@ -224,6 +234,10 @@ impl Run {
 
     /// Continues a run that has caught up with its journal.
     fn continue_live(&mut self, started: &mut Vec<Pending>) {
+        // A run that continues from its heap may have had nothing to replay.
+        if self.journal.as_ref().is_some_and(|journal| journal.entries > 0) && !self.announce() {
+            return;
+        }
         let earlier = started.len();
         self.go_live(started);
         self.pay_or_end(earlier, started);
@@ -272,21 +286,31 @@ impl Run {
         guest_now().wrapping_add(self.session.calls.ahead)
     }
 
+    /// Writes to the log that the run starts or is resumed, unless the log has that already. Returns false if it cannot be
+    /// written; then the run has ended.
+    fn announce(&mut self) -> bool {
+        if self.announced {
+            return true;
+        }
+        self.announced = true;
+        let (script, hash) = (&*self.script.name, &*self.script.hash);
+        let run = self.scope.record.run();
+        let event = match self.is_replaying() {
+            true => Event::Resumed { run },
+            false => Event::Started { run, script, hash },
+        };
+        let written = self.scope.log().write(&event);
+        if let Err(error) = &written {
+            self.end(Outcome::failed(Failure::host(format!("the run does not start: {}", error_chain(error)))));
+        }
+        written.is_ok()
+    }
+
     /// Enters a guest once, if there is a reason to.
     fn advance(&mut self) -> Option<(Pid, Result<guest::Step, GuestError>)> {
         self.processes.as_ref()?;
-        if !self.announced {
-            self.announced = true;
-            let (script, hash) = (&*self.script.name, &*self.script.hash);
-            let run = self.scope.record.run();
-            let event = match self.is_replaying() {
-                true => Event::Resumed { run },
-                false => Event::Started { run, script, hash },
-            };
-            if let Err(error) = self.scope.log().write(&event) {
-                self.end(Outcome::failed(Failure::host(format!("the run does not start: {}", error_chain(&error)))));
-                return None;
-            }
+        if !self.announce() {
+            return None;
         }
         if self.is_replaying() {
             return self.advance_replayed();

@@ -7,7 +7,7 @@ use super::call_run::CallRun;
 use super::catalog::GateCatalog;
 use super::component_run::ComponentRun;
 use super::host::{HostError, HostState, file_limits};
-use super::options::RunOptions;
+use super::options::{HeapUse, RunOptions};
 use super::persistence::{SessionId, SessionsError};
 use super::recording::SessionCalls;
 use super::run::Run;
@@ -93,7 +93,9 @@ impl Session {
     /// If there is no such run, something that it depends on has changed, or another run of the session has not ended.
     pub fn resume(&self, options: RunOptions) -> Result<Run, HostError> {
         self.0.mark_busy()?;
-        let resumed = self.0.resume().inspect_err(|_| self.0.busy.store(false, Ordering::Release))?;
+        // A replay writes the output again.
+        let uses_heap = options.heap != HeapUse::Never && !options.replay_output;
+        let resumed = self.0.resume(uses_heap).inspect_err(|_| self.0.busy.store(false, Ordering::Release))?;
         Run::resumed(Arc::clone(&self.0), resumed, options)
     }
 

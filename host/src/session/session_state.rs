@@ -9,12 +9,13 @@ use tracing::debug;
 use wasmtime::component::Component;
 
 use super::guest_seed::GuestSeed;
+use super::heap::{Heap, HeapConditions};
 use super::host::{HostError, HostState, file_limits};
 use super::journal::{JournalEntry, ReplayError, RunStart};
 use super::persistence::{PersistentSession, ResumedRun, SessionId, SessionsError, StartedRun, error_for_log};
 use super::recording::SessionCalls;
 use super::result::EndedRun;
-use super::run::RunJournal;
+use super::run::{RestoredHeap, RunJournal, TakenHeap};
 use super::session_storage::{RunSlot, SessionStorage};
 use super::suspended_run::SuspensionObserver;
 use super::thread_pool::ThreadPool;
@@ -57,6 +58,8 @@ pub(super) struct ResumableRun {
     pub(super) seed: GuestSeed,
     pub(super) keep_state: bool,
     pub(super) journal: RunJournal,
+    /// Heap that stands for the beginning of the journal.
+    pub(super) heap: Option<RestoredHeap>,
     /// Calls that the run had made.
     pub(super) calls: Vec<Call>,
 }
@@ -245,8 +248,8 @@ impl SessionState {
         Ok(of_journal.map_or_else(|| GuestSeed::of_session(*self.storage.secret(), run), GuestSeed::of_run))
     }
 
-    /// Starts the unfinished run again.
-    pub(super) fn resume(&self) -> Result<ResumableRun, HostError> {
+    /// Starts the unfinished run again; with `uses_heap`, from its heap, if it has one that fits.
+    pub(super) fn resume(&self, uses_heap: bool) -> Result<ResumableRun, HostError> {
         let persistent = self.storage.main().ok_or(HostError::NotResumable)?;
         if let Some(name) = &self.missing {
             return Err(HostError::Secret(name.clone()));
@@ -255,30 +258,55 @@ impl SessionState {
             return Err(HostError::UncheckedApprovals);
         }
         let session = persistent.id();
-        let (run, journal) = persistent.unfinished()?;
+        let known = persistent.unfinished()?;
+        let (run, first) = (known.run, known.entries.first());
         let failed = |source| SessionsError::Replay { session: session.clone(), run, source };
-        let seed = self.guest_seed(journal.first(), run).map_err(failed)?;
-        let start = journal.first().ok_or_else(|| failed(ReplayError::Unreadable("it is empty".to_owned())))?;
+        let seed = self.guest_seed(first, run).map_err(failed)?;
+        let start = first.ok_or_else(|| failed(ReplayError::Unreadable("it is empty".to_owned())))?;
         let JournalEntry::Started(start) = start else {
             return Err(failed(ReplayError::Unreadable("it has no start".to_owned())).into());
         };
         let (language, script) = start.script(self.gate.rules_digest()).map_err(failed)?;
         let keep_state = start.keep_state;
-        RunJournal::resumed(journal).map_err(failed)?;
-        let ResumedRun { files, started_run, journal, calls } = persistent.reenter(file_limits(self.limits()))?;
+        RunJournal::check(&known.entries).map_err(failed)?;
+        let limits = file_limits(self.limits());
+        let ResumedRun { files, started_run, journal, calls } = persistent.reenter(limits, known)?;
         self.commit(files.into());
         let slot = RunSlot::Disk(started_run);
         if let Some(error) = self.missing_server(&calls) {
             self.put_back(&slot);
             return Err(error);
         }
-        // Another process may have come between.
-        let journal = RunJournal::resumed(journal).ok().filter(|_| slot.number() == run);
-        let Some(journal) = journal else {
+        if slot.number() != run {
+            // Another process has come between.
             self.put_back(&slot);
             return Err(HostError::Busy);
-        };
-        Ok(ResumableRun { slot, language, script, seed, keep_state, journal, calls })
+        }
+        let restored = if uses_heap { self.restore_heap(persistent, language, run, &journal.bytes) } else { None };
+        let (heap, entries) = restored.map_or((None, 0), |(heap, entries)| (Some(heap), entries));
+        let journal = RunJournal::resumed(journal.entries, entries).map_err(failed);
+        let journal = journal.inspect_err(|_| self.put_back(&slot))?;
+        Ok(ResumableRun { slot, language, script, seed, keep_state, journal, heap, calls })
+    }
+
+    /// Restores the heap of a run, and returns it with the number of entries of the journal that it stands for. Returns
+    /// `None` if there is none that fits: then the run is replayed, to the same effect.
+    fn restore_heap(
+        &self,
+        persistent: &PersistentSession,
+        language: Language,
+        run: u64,
+        journal: &[u8],
+    ) -> Option<(RestoredHeap, usize)> {
+        let conditions = HeapConditions::new(self.guests(), language, run, self.limits())?;
+        let (bytes, files) = persistent.heap(run, file_limits(self.limits()))?;
+        match Heap::decode(&bytes, &conditions, self.limits(), journal) {
+            Ok((heap, entries)) => Some((RestoredHeap::new(self, language, heap, files)?, entries)),
+            Err(error) => {
+                debug!(target: "tollhouse::run", run, %error, "the heap of the run is not used");
+                None
+            }
+        }
     }
 
     /// Finds a server that a run needs, because it has called its tools or waits for a call, and that is not started. The
@@ -290,13 +318,13 @@ impl SessionState {
         Some(HostError::ServerNotStarted { server, method })
     }
 
-    /// Commits a run that has neither ended nor continues here, and frees the session.
-    pub(super) fn suspend(&self, slot: &RunSlot, mut result: RunResult) -> RunResult {
+    /// Commits a run that has neither ended nor continues here, with its heap if it has one, and frees the session.
+    pub(super) fn suspend(&self, slot: &RunSlot, mut result: RunResult, heap: Option<&TakenHeap>) -> RunResult {
         if let Some((persistent, started_run)) = self.storage.on_disk(slot) {
             // A replay that failed leaves the run as it was before.
             let waits = matches!(result.status, Status::Suspended | Status::InDoubt);
             let status = waits.then(|| result.status.into());
-            if let Err(error) = persistent.suspend(started_run, Some(result.calls.as_slice()), status) {
+            if let Err(error) = persistent.suspend(started_run, Some(result.calls.as_slice()), status, heap) {
                 result.mark_unsaved(&error);
                 if persistent.interrupt(started_run, result.calls.as_slice()) {
                     result.mark_resumable();
@@ -325,7 +353,7 @@ impl SessionState {
     pub(super) fn put_back(&self, slot: &RunSlot) {
         if let Some((persistent, started_run)) = self.storage.on_disk(slot) {
             // If that cannot be committed now, the run counts as interrupted, and can be resumed as well.
-            let _ = persistent.suspend(started_run, None, None);
+            let _ = persistent.suspend(started_run, None, None, None);
             persistent.leave();
         }
         self.busy.store(false, Ordering::Release);

@@ -46,6 +46,13 @@ pub(super) struct RepeatedStreams {
 }
 
 impl StreamTable {
+    /// Returns true if all streams have ended, and the guest has read all that it may of them.
+    pub(super) fn is_over(&self) -> bool {
+        let is_over =
+            |open: &OpenStream| open.pipe.is_over() && (open.role == StreamRole::Input || open.pipe.is_read());
+        self.ended.is_empty() && self.open.values().all(is_over)
+    }
+
     /// Opens the streams of a program, unless too many programs run: each has a thread. A program counts until its
     /// output has been read.
     ///

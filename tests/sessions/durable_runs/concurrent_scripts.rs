@@ -16,7 +16,7 @@ use super::Numbers;
 const SCRIPTS: u64 = if cfg!(feature = "full") { 1000 } else { 60 };
 
 /// One statement of a concurrent script, which adds to `trace` whatever could differ between two runs.
-fn statement(numbers: &mut Numbers, at: usize) -> String {
+pub(in crate::sessions) fn statement(numbers: &mut Numbers, at: usize) -> String {
     let (delay, other) = (numbers.below(4), numbers.below(4));
     let echo = format!("wait.echo({{value: '{at}', delay: {delay}}})");
     let late = format!("new Promise(done => setTimeout(() => done('late {at}'), {other}))");

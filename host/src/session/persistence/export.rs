@@ -61,7 +61,7 @@ pub(super) fn write_export<W: Write>(
     let created = sessions.record_reader().created(id)?;
     let is_moved = hand_over.is_some();
     // A copy cannot continue a run: a run is resumed only once.
-    let is_part = |kind: u8| kind != b'O' && (is_moved || kind != b'J');
+    let is_part = |kind: u8| !record_key::OF_STORE.contains(&kind) && (is_moved || kind != b'J');
     let mut reached = ReachedBlobs::default();
     sessions.record_reader().records_of(id, |record| {
         let is_part = record.0.first().copied().is_some_and(is_part);
@@ -132,7 +132,7 @@ pub(super) fn take_record(id: &SessionId, is_moved: bool, entry: &mut &[u8]) -> 
         usize::try_from(u32::from_be_bytes(*length)).ok()
     }
     let (kind, mut rest) = entry.split_first()?;
-    let known = record_key::KINDS.contains(kind) && *kind != b'O' && (is_moved || *kind != b'J');
+    let known = record_key::KINDS.contains(kind) && !record_key::OF_STORE.contains(kind) && (is_moved || *kind != b'J');
     let (name, value) = (length(&mut rest)?, length(&mut rest)?);
     let (name, rest) = rest.split_at_checked(name)?;
     let (value, rest) = rest.split_at_checked(value)?;

@@ -66,12 +66,14 @@ impl GarbageCollector<'_> {
         self.clear_journals()
     }
 
-    /// Removes the journals of runs that have ended, unless the session's policy keeps them: a process died before it could,
+    /// Removes the heaps of runs that have ended, and their journals, unless the session's policy keeps them: a process died before it could,
     /// an earlier version left them, or their time is over.
     fn clear_journals(&self) -> Result<(), SessionsError> {
         for id in self.sessions.list()? {
             let journals = record_key::prefix(b'J', &id);
-            if self.sessions.records().scan(&journals, None, 1)?.is_empty() {
+            let heaps = record_key::prefix(b'I', &id);
+            let has_none = |prefix| Ok::<_, SessionsError>(self.sessions.records().scan(prefix, None, 1)?.is_empty());
+            if has_none(&journals)? && has_none(&heaps)? {
                 continue;
             }
             // While a run is active, its journal is needed.
@@ -99,6 +101,12 @@ impl GarbageCollector<'_> {
                     outdated.into_iter().for_each(|key| batch.remove(key));
                 }
             }
+            self.sessions.record_reader().for_each_record(&heaps, |(name, _)| {
+                if !record_key::number(&name).is_some_and(|run| head.needs_journal(run)) {
+                    batch.remove(name);
+                }
+                Ok(())
+            })?;
             if !batch.changes.is_empty() {
                 self.sessions.records().commit(batch)?;
             }

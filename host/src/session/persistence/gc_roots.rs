@@ -123,6 +123,10 @@ pub(super) fn roots_of(id: &SessionId, record: &Record) -> Result<Vec<BlobRoot>,
             let run: RunRecord = serde_json::from_slice(value).map_err(bad)?;
             of_point([Some(run.base), run.snapshot], &run.states)
         }
+        b'I' => {
+            let [heap, files] = record_key::decode_heap(value).ok_or_else(|| damaged(id, "the heap of a run"))?;
+            vec![BlobRoot::Value(heap), BlobRoot::Snapshot(files)]
+        }
         kind if record_key::MAY_BE_LONG.contains(&kind) => match record_key::decode_value(value) {
             Some(record_key::StoredValue::Blob(blob)) => vec![BlobRoot::Value(blob)],
             Some(record_key::StoredValue::Inline(_)) => Vec::new(),

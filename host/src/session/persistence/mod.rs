@@ -38,6 +38,7 @@ mod fork_point;
 mod gc;
 mod gc_roots;
 mod hand_over;
+mod heaps;
 mod history;
 mod import;
 mod import_decision;

@@ -274,6 +274,7 @@ impl PersistentSession {
                 return Err(SessionsError::Suspended { session: self.id.clone(), run });
             }
             // An interrupted run cannot be resumed once another one has started.
+            open.remove(record_key::numbered(b'I', &self.id, run));
             if retention == JournalRetention::Suspended {
                 self.sessions.record_reader().for_each_record(&record_key::prefix(b'J', &self.id), |(key, _)| {
                     open.remove(key);
@@ -461,6 +462,7 @@ impl PersistentSession {
                 commit.batch.remove(record_key::journal(&self.id, started_run.number, chunk));
             }
             outdated.iter().for_each(|key| commit.batch.remove(key.clone()));
+            commit.batch.remove(record_key::numbered(b'I', &self.id, started_run.number));
             let states = if left.is_some() { commit.head.states.clone() } else { States::new() };
             let record = RunRecord { ended: Some(now()), snapshot: left, states, ..record.clone() };
             commit.batch.put(record_key::numbered(b'R', &self.id, started_run.number), json(&record));

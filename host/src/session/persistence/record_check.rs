@@ -102,6 +102,8 @@ impl<'s> RecordChecker<'s> {
                 Ok(_) => Ok(()),
                 Err(error) => self.bad(format!("a journal: {error}")),
             },
+            b'I' if rest.len() != 8 => self.bad("the key of a heap"),
+            b'I' if record_key::decode_heap(value).is_none() => self.bad("the heap of a run"),
             b'K' => self.stored(name, value),
             _ => Ok(()),
         }

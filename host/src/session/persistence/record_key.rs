@@ -15,6 +15,7 @@
 //! | `C` id 0 hash of the account | what of a balance was spent before the session was forked |
 //! | `E` id 0 run call | [`LedgerEntry`](super::record::LedgerEntry) of the ledger, perhaps in a blob |
 //! | `J` id 0 run chunk | a chunk of the journal of a run that has not ended, perhaps in a blob |
+//! | `I` id 0 run | names of the blobs of a suspended run's heap and of the snapshot of its files: 64 bytes |
 //! | `A` id 0 line | a line of the log (JSON), perhaps in a blob |
 //! | `K` id 0 alias bucket key | an entry of `wasi:keyvalue`, perhaps in a blob |
 //! | `G` family | [`FamilyRecord`](super::shared_budgets::FamilyRecord): of sessions that share their budgets |
@@ -32,10 +33,10 @@ use crate::store::{BlobId, MAX_VALUE_BYTES};
 use crate::tool::EntryKey;
 
 /// Kinds of records that a session has.
-pub(super) const KINDS: &[u8] = b"SPMOHRTLCEJAK";
+pub(super) const KINDS: &[u8] = b"SPMOHRTLCEJIAK";
 
 /// Kinds of which a session has several records.
-pub(super) const MULTIPLE: &[u8] = b"RTLCEJAK";
+pub(super) const MULTIPLE: &[u8] = b"RTLCEJIAK";
 
 /// Kinds whose values may be in a blob.
 pub(super) const MAY_BE_LONG: &[u8] = b"PMLCEJAK";
@@ -69,6 +70,9 @@ pub(super) fn account(id: &SessionId, name: &str) -> Vec<u8> {
 pub(super) fn entry(id: &SessionId, run: u64, seq: u64) -> Vec<u8> {
     [numbered(b'E', id, run).as_slice(), &seq.to_be_bytes()].concat()
 }
+
+/// Kinds of records that are in no archive: the epoch of a process, and heaps, which a replay makes anew.
+pub(super) const OF_STORE: &[u8] = b"OI";
 
 /// Key of a chunk of a run's journal.
 pub(super) fn journal(id: &SessionId, run: u64, chunk: u64) -> Vec<u8> {
@@ -145,6 +149,17 @@ pub(super) fn family_of(key: &[u8]) -> Option<[u8; 32]> {
 /// Extracts the number at the end of a key.
 pub(super) fn number(key: &[u8]) -> Option<u64> {
     key.last_chunk().map(|bytes| u64::from_be_bytes(*bytes))
+}
+
+/// Encodes the names of the blobs of a heap and of its files.
+pub(super) fn heap_value(heap: &BlobId, files: &BlobId) -> Vec<u8> {
+    [heap.as_bytes().as_slice(), files.as_bytes().as_slice()].concat()
+}
+
+/// Decodes both names.
+pub(super) fn decode_heap(value: &[u8]) -> Option<[BlobId; 2]> {
+    let (heap, files) = value.split_first_chunk::<32>()?;
+    Some([(*heap).into(), <[u8; 32]>::try_from(files).ok()?.into()])
 }
 
 /// Value that may be in a blob.

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::call_counts::CallCounts;
 use super::call_decisions::pending;
 use super::calls_in_doubt::unresolved;
+use super::heaps::EncodedHeap;
 use super::open_session::{PersistentSession, StartedRun};
 use super::record::{Head, LedgerEntry, LedgerOutcome, RunRecord};
 use super::record_reader::{damaged, parse_record};
@@ -16,15 +17,25 @@ use crate::gate::{Call, CallOutcome, Event};
 use crate::ledger::Used;
 use crate::session::Status;
 use crate::session::journal::{self, JournalEntry, Resolution};
+use crate::session::run::TakenHeap;
 use crate::vfs::{self, Tree, now};
 
 /// Run that is resumed.
 pub(in crate::session) struct ResumedRun {
     pub(in crate::session) files: Tree,
     pub(in crate::session) started_run: StartedRun,
-    pub(in crate::session) journal: Vec<JournalEntry>,
+    pub(in crate::session) journal: StoredJournal,
     /// Calls that the run had made.
     pub(in crate::session) calls: Vec<Call>,
+}
+
+/// Journal of a run as it is in the store.
+pub(in crate::session) struct StoredJournal {
+    pub(in crate::session) run: u64,
+    /// Number of chunks. Chunks are added, and never changed.
+    chunks: u64,
+    pub(in crate::session) bytes: Vec<u8>,
+    pub(in crate::session) entries: Vec<JournalEntry>,
 }
 
 /// Runs that can be resumed: suspended ones, and those whose process died.
@@ -154,12 +165,19 @@ impl RunJournals<'_> {
 
     /// Reads the journal of a run; empty if it has none.
     pub(super) fn journal(&self, id: &SessionId, run: u64) -> Result<Vec<JournalEntry>, SessionsError> {
-        let mut bytes = Vec::new();
+        Ok(self.stored(id, run)?.entries)
+    }
+
+    /// Reads the journal of a run, with its bytes.
+    fn stored(&self, id: &SessionId, run: u64) -> Result<StoredJournal, SessionsError> {
+        let (mut bytes, mut chunks) = (Vec::new(), 0);
         self.sessions.record_reader().for_each_record(&record_key::numbered(b'J', id, run), |(_, value)| {
             bytes.extend_from_slice(&self.sessions.record_reader().value(id, &value)?);
+            chunks += 1;
             Ok(())
         })?;
-        decoded(id, run, &bytes)
+        let entries = decoded(id, run, &bytes)?;
+        Ok(StoredJournal { run, chunks, bytes, entries })
     }
 
     /// Reads the journal of a run without the values that its guests were given: what waits and what is in doubt is seen
@@ -237,12 +255,13 @@ impl PersistentSession {
     }
 
     /// Commits a run that neither continues here nor has ended; without a status, with the one that it had before it was
-    /// resumed. The files stay as they were before it.
+    /// resumed. The files stay as they were before it. If its heap cannot be committed, it has none.
     pub(in crate::session) fn suspend(
         &self,
         started_run: &StartedRun,
         calls: Option<&[Call]>,
         status: Option<RecordStatus>,
+        heap: Option<&TakenHeap>,
     ) -> Result<(), SessionsError> {
         let mut open = self.log.lock();
         let open = open.as_mut().ok_or(SessionsError::NotTaken)?;
@@ -254,17 +273,34 @@ impl PersistentSession {
         if let Some(CallCounts { admitted, denied }) = calls.map(CallCounts::of) {
             (record.calls, record.denied) = (admitted, denied);
         }
-        let event = Event::Ended { run: started_run.number, status: status.word(), error: None };
+        let prefix = open.journal.as_ref().map(PendingJournal::prefix);
+        let heap = heap.zip(prefix).and_then(|(heap, prefix)| EncodedHeap::new(heap, &prefix));
+        let suspended = self.commit_suspension(open, started_run, &record, heap.as_ref());
+        if heap.is_some() && suspended.is_err() {
+            self.commit_suspension(open, started_run, &record, None)?;
+        } else {
+            suspended?;
+        }
+        open.journal = None;
+        Ok(())
+    }
+
+    fn commit_suspension(
+        &self,
+        open: &mut OpenLog,
+        started_run: &StartedRun,
+        record: &RunRecord,
+        heap: Option<&EncodedHeap<'_>>,
+    ) -> Result<(), SessionsError> {
+        let event = Event::Ended { run: started_run.number, status: record.status.word(), error: None };
         open.commit_with_line(&self.id, &event, |open| {
             self.log.commit(open, |commit| {
                 commit.head.running.retain(|run| *run != started_run.number);
                 commit.head.unfinished = Some(started_run.number);
-                commit.batch.put(record_key::numbered(b'R', &self.id, started_run.number), json(&record));
-                Ok(())
+                commit.batch.put(record_key::numbered(b'R', &self.id, started_run.number), json(record));
+                heap.map_or(Ok(()), |heap| heap.put(&self.id, started_run.number, commit))
             })
-        })?;
-        open.journal = None;
-        Ok(())
+        })
     }
 
     /// Keeps a run that has ended, and whose end could not be committed, as interrupted: it can be resumed. Returns false
@@ -286,7 +322,7 @@ impl PersistentSession {
         if !replayable || !is_there() {
             return false;
         }
-        if self.suspend(started_run, Some(calls), Some(RecordStatus::Interrupted)).is_err() {
+        if self.suspend(started_run, Some(calls), Some(RecordStatus::Interrupted), None).is_err() {
             self.interrupt_later(started_run);
         }
         true
@@ -306,31 +342,39 @@ impl PersistentSession {
         }
     }
 
-    /// Returns the number and the journal of the run that can be resumed.
-    pub(in crate::session) fn unfinished(&self) -> Result<(u64, Vec<JournalEntry>), SessionsError> {
+    /// Returns the journal of the run that can be resumed.
+    pub(in crate::session) fn unfinished(&self) -> Result<StoredJournal, SessionsError> {
         self.sessions.record_reader().refuse_handed_over(&self.id)?;
         let run = self.sessions.unfinished_runs().run_of(&self.id)?.ok_or_else(|| self.nothing_to_resume())?;
-        Ok((run, self.sessions.journals().journal(&self.id, run)?))
+        self.sessions.journals().stored(&self.id, run)
     }
 
     fn nothing_to_resume(&self) -> SessionsError {
         SessionsError::NoPoint { session: self.id.clone(), what: "run to resume".to_owned() }
     }
 
-    /// Starts the session's unfinished run again.
-    pub(in crate::session) fn reenter(&self, limits: vfs::Limits) -> Result<ResumedRun, SessionsError> {
+    /// Starts the session's unfinished run again. Its journal is `known`, unless another process has changed it meanwhile.
+    pub(in crate::session) fn reenter(
+        &self,
+        limits: vfs::Limits,
+        known: StoredJournal,
+    ) -> Result<ResumedRun, SessionsError> {
         self.locked(|| {
             let number = self.unfinished_run()?;
-            let journal = self.sessions.journals().journal(&self.id, number)?;
+            let next_chunk = record_key::journal(&self.id, number, known.chunks);
+            let journal = match known.run == number && self.sessions.records().get(&next_chunk)?.is_none() {
+                true => known,
+                false => self.sessions.journals().stored(&self.id, number)?,
+            };
             let calls = self.sessions.history().calls_of(&self.id, number)?;
-            if let Some(seq) = unknown_call(&calls, &journal) {
+            if let Some(seq) = unknown_call(&calls, &journal.entries) {
                 return Err(damaged(&self.id, &format!("its journal has call {seq}, and its log does not")));
             }
-            if let Some(seq) = self.sessions.history().unlogged_approval(&self.id, number, &journal)? {
+            if let Some(seq) = self.sessions.history().unlogged_approval(&self.id, number, &journal.entries)? {
                 let what = format!("its journal has an approval of call {seq}, and its log does not");
                 return Err(damaged(&self.id, &what));
             }
-            let calls = without_results_pending(calls, &journal);
+            let calls = without_results_pending(calls, &journal.entries);
             let files = self.head(limits)?;
             let mut open = self.log.lock();
             let open = open.as_mut().ok_or(SessionsError::NotTaken)?;
@@ -338,8 +382,7 @@ impl PersistentSession {
             if record.base != open.head.snapshot {
                 return Err(damaged(&self.id, "its files are not those that the unfinished run started with"));
             }
-            let chunks = self.sessions.journals().chunks(&self.id, number)?;
-            open.journal = Some(PendingJournal::new(number, chunks, Vec::new()));
+            open.journal = Some(PendingJournal::stored(number, journal.chunks, &journal.bytes));
             open.head.unfinished = None;
             open.head.running.push(number);
             let running = RunRecord { status: RecordStatus::Running, ..record.clone() };
@@ -445,6 +488,7 @@ impl PersistentSession {
                 self.log.commit(open, |commit| {
                     commit.head.unfinished = None;
                     commit.batch.put(record_key::numbered(b'R', &self.id, number), json(&record));
+                    commit.batch.remove(record_key::numbered(b'I', &self.id, number));
                     if is_kept {
                         return Ok(());
                     }

@@ -16,6 +16,7 @@ use super::{SessionId, Sessions, SessionsError, record_key};
 use crate::gate::{Audit, AuditError, CallOutcome, Chain, Debits, Event};
 use crate::guest::OperationId;
 use crate::ledger::Used;
+use crate::session::heap::JournalPrefix;
 use crate::session::journal::{self, JournalEntry};
 use crate::store::{Batch, BlobError, Change, MAX_BLOB_BYTES, Owner, StoreError};
 
@@ -58,6 +59,8 @@ pub(super) struct PendingJournal {
     /// Bytes that this process has put into them.
     pub(super) written: u64,
     pub(super) bytes: Vec<u8>,
+    /// Length and hash of all chunks in the store.
+    stored: (u64, blake3::Hasher),
     /// Operation whose call is being judged.
     pub(super) judged: Option<JudgedOperation>,
     /// Set if the run did something that cannot be replayed.
@@ -67,7 +70,26 @@ pub(super) struct PendingJournal {
 impl PendingJournal {
     /// Creates the journal of a run of which the store has this number of chunks, with bytes that wait.
     pub(super) fn new(run: u64, chunks: u64, bytes: Vec<u8>) -> Self {
-        Self { run, chunks, written: 0, bytes, judged: None, is_broken: false }
+        Self { run, chunks, written: 0, bytes, stored: <_>::default(), judged: None, is_broken: false }
+    }
+
+    /// Creates the journal of a run of which the store has this number of chunks, with these bytes.
+    pub(super) fn stored(run: u64, chunks: u64, bytes: &[u8]) -> Self {
+        let mut journal = Self::new(run, chunks, Vec::new());
+        journal.count_stored(bytes);
+        journal
+    }
+
+    fn count_stored(&mut self, bytes: &[u8]) {
+        self.stored.0 += bytes.len() as u64;
+        self.stored.1.update(bytes);
+    }
+
+    /// Names the whole journal, as the next commit leaves it.
+    pub(super) fn prefix(&self) -> JournalPrefix {
+        let (length, mut hasher) = self.stored.clone();
+        hasher.update(&self.bytes);
+        JournalPrefix::of(length + self.bytes.len() as u64, &hasher)
     }
 }
 
@@ -142,7 +164,8 @@ impl OpenLog {
         if let Some(journal) = self.journal.as_mut().filter(|journal| !journal.bytes.is_empty()) {
             journal.chunks += 1;
             journal.written += journal.bytes.len() as u64;
-            journal.bytes.clear();
+            let bytes = std::mem::take(&mut journal.bytes);
+            journal.count_stored(&bytes);
         }
         self.waiting.clear();
         self.bytes = 0;

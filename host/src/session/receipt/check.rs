@@ -381,7 +381,7 @@ fn replay(
         state.commit(RunEffects { files: run.files.clone(), state: Some((language, run.state.clone())) });
     }
     let findings = Arc::default();
-    let journal = RunJournal::resumed(run.journal.clone())?.checked(run.number, judged, repeated, &findings);
+    let journal = RunJournal::resumed(run.journal.clone(), 0)?.checked(run.number, judged, repeated, &findings);
     let resumed = ResumableRun {
         slot: RunSlot::Memory(run.number),
         language,
@@ -389,6 +389,7 @@ fn replay(
         seed: GuestSeed::of_run(seed),
         keep_state: start.keep_state,
         journal,
+        heap: None,
         calls: Vec::new(),
     };
     let result = Run::resumed(state, resumed, RunOptions::default())?.finish();

@@ -26,6 +26,7 @@ impl Run {
             guest::Operation::Call { method, arguments, location } => {
                 let call = RequestedCall { method: &method, arguments: &arguments, location: location.as_ref() };
                 let judged = self.judge(id, call);
+                self.note_deferred(id, &judged, &call);
                 return self.admitted(id, judged, interrupt, digest);
             }
             guest::Operation::Run(run) => match run.what {

@@ -15,6 +15,7 @@ use crate::error::Failure;
 use crate::gate::{Decision, DeferredCall};
 use crate::guest::{self, Completion, OperationId, OutputSink, ProgramRun, Runnable, Stream, Value};
 use crate::session::guest_process::{self, MAIN};
+use crate::session::heap::WaitingCall;
 use crate::session::journal::{
     JournalEntry, RecordedAnswer, ReplayError, Resolution, UnreadOutput, decoded, record_edits,
 };
@@ -72,6 +73,12 @@ pub(in crate::session) struct RunJournal {
     pub(super) is_behind: bool,
     /// Number of entries into guests so far.
     pub(super) entries: u64,
+    /// True for a run of a fork in the middle of another run: its random numbers are of two seeds.
+    pub(super) is_fork: bool,
+    /// Calls that wait for a decision, as the script made them.
+    pub(super) waiting_calls: BTreeMap<OperationId, WaitingCall>,
+    /// Number of entries into guests for which a heap of the run is kept.
+    pub(super) heap_entries: Option<u64>,
     /// Check of a run that has ended, in place of continuing one that has not.
     pub(super) check: Option<Box<ReplayCheck>>,
 }
@@ -114,19 +121,37 @@ impl OutputSink for LiveOutput {
 }
 
 impl RunJournal {
-    /// Creates the journal of a run that is resumed.
+    /// Checks that a run with this journal can be replayed.
     ///
     /// # Errors
     /// If the run did something that cannot be replayed.
-    pub(in crate::session) fn resumed(entries: Vec<JournalEntry>) -> Result<Self, ReplayError> {
+    pub(in crate::session) fn check(entries: &[JournalEntry]) -> Result<(), ReplayError> {
+        let unreplayable = entries.iter().find_map(|entry| match entry {
+            JournalEntry::Unreplayable { what } => Some(what.clone()),
+            _ => None,
+        });
+        unreplayable.map_or(Ok(()), |what| Err(ReplayError::Unreplayable(what)))
+    }
+
+    /// Creates the journal of a run that is resumed. The first `restored` entries are not replayed, since the heap of the
+    /// run stands for them.
+    ///
+    /// # Errors
+    /// If the run did something that cannot be replayed.
+    pub(in crate::session) fn resumed(entries: Vec<JournalEntry>, restored: usize) -> Result<Self, ReplayError> {
         let mut journal = Self { is_replaying: true, ..Self::default() };
-        for entry in entries {
+        for (index, entry) in entries.into_iter().enumerate() {
             match entry {
+                JournalEntry::Entered { now, .. } | JournalEntry::Delivered { now, .. } if index < restored => {
+                    (journal.now, journal.entries) = (now, journal.entries + 1);
+                }
+                JournalEntry::Launched { .. } | JournalEntry::Kept { .. } if index < restored => {}
                 JournalEntry::Started(_) => {}
                 JournalEntry::Entered { .. }
                 | JournalEntry::Launched { .. }
                 | JournalEntry::Kept { .. }
                 | JournalEntry::Forked { .. } => {
+                    journal.is_fork |= matches!(entry, JournalEntry::Forked { .. });
                     journal.replay.push_back(entry);
                 }
                 JournalEntry::Delivered { id, ref answer, .. } => {

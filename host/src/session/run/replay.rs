@@ -133,6 +133,7 @@ impl Run {
         let Some(journal) = &mut self.journal else { return };
         journal.held.remove(&id);
         journal.deferred.remove(&id);
+        journal.waiting_calls.remove(&id);
         journal.waiting_programs.remove(&id);
         journal.programs.stop(id);
         let is_kept = |entry: &mut JournalEntry| matches!(entry, JournalEntry::Kept { id: of, .. } if *of == id);
@@ -348,6 +349,7 @@ impl Run {
     fn judge_call_again(&mut self, id: OperationId, call: RequestedCall<'_>) -> Option<Pending> {
         match self.judge_resumed(id, call)? {
             Ok((judged, interrupt)) => {
+                self.note_deferred(id, &judged, &call);
                 self.admitted(id, judged, interrupt, Some(call_digest(call.method, call.arguments)))
             }
             Err(failure) => self.refuse(id, failure),

@@ -59,6 +59,7 @@ impl Run {
     pub(super) fn refuse_deferred(&mut self, why: &str) {
         let Some(journal) = &mut self.journal else { return };
         journal.waiting_programs.clear();
+        journal.waiting_calls.clear();
         for (id, call) in std::mem::take(&mut journal.deferred) {
             let failure = self.session.gate.refuse_deferred(&self.scope.record, *call, why);
             self.refuse(id, failure);
@@ -157,6 +158,7 @@ impl Run {
 
     /// Leaves the run as it is in its journal.
     pub(super) fn leave_unfinished(&mut self, status: Status, error: Option<Failure>) {
+        let heap = if status == Status::Suspended { self.take_heap() } else { None };
         let Some(processes) = self.processes.take() else { return };
         let Some(slot) = self.slot.take() else { return };
         self.interrupt.cancel();
@@ -169,6 +171,6 @@ impl Run {
         let outcome = Outcome { value: None, exit_code: 1, error, fuel: 0, state: None };
         let ended = EndedRun { outcome, calls, usage, captured };
         let result = ended.unfinished(&self.session, &slot, status, files);
-        self.result = Some(Box::new(self.session.suspend(&slot, result)));
+        self.result = Some(Box::new(self.session.suspend(&slot, result, heap.as_ref())));
     }
 }
