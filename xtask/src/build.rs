@@ -66,11 +66,7 @@ pub(crate) fn demo(profile: Profile, packages: &[String]) -> Result<()> {
     host(profile, &["--bin", "tollhouse"])
 }
 
-/// Compiles the guests for this machine. The compiler is a debug build: its own profile does not change its output.
-pub(crate) fn guests() -> Result<()> {
-    compiled_guests(Profile::Debug)
-}
-
+/// Compiles the guests for this machine.
 fn compiled_guests(profile: Profile) -> Result<()> {
     // The selection of packages is the same in every call that reaches wasmtime (the default members), because the
     // features of shared dependencies follow from it: another selection would build wasmtime a second time.
