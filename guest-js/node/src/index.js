@@ -74,6 +74,7 @@ const modules = Object.assign(Object.create(null), {
   os,
   path,
   'path/posix': path,
+  'path/win32': path.win32,
   perf_hooks: { performance, PerformanceObserver },
   process,
   querystring,
