@@ -53,6 +53,8 @@ const module = {
   builtinModules: [],
   isBuiltin: (name) => host.builtinNames().includes(String(name).replace(/^node:/, '')),
 };
+// `node --check` of the shell uses this.
+Object.defineProperty(module, Symbol.for('tollhouse.checkSyntax'), { value: host.checkSyntax });
 Object.defineProperty(module, 'builtinModules', { get: () => host.builtinNames(), enumerable: true });
 
 const modules = Object.assign(Object.create(null), {
