@@ -13354,7 +13354,7 @@ ${output.stderr}`);
       return new _Blob([this.#bytes.subarray(from, Math.max(from, to2))], { type });
     }
     [custom2](depth, options) {
-      return `${this instanceof File ? "File" : "Blob"} ${inspect2({ size: this.size, type: this.type }, options)}`;
+      return `Blob ${inspect2({ size: this.size, type: this.type }, options)}`;
     }
   };
   Object.defineProperty(Blob.prototype, Symbol.toStringTag, { value: "Blob", configurable: !0 });
@@ -13369,6 +13369,9 @@ ${output.stderr}`);
     }
     get lastModified() {
       return this.#modified;
+    }
+    [custom2](depth, options) {
+      return `File ${inspect2({ size: this.size, type: this.type, name: this.#name, lastModified: this.#modified }, options)}`;
     }
   };
   Object.defineProperty(File.prototype, Symbol.toStringTag, { value: "File", configurable: !0 });
