@@ -39,7 +39,9 @@ fn after_line(text: &str, length: usize) -> &str {
 fn take_value(text: &str) -> (String, &str) {
     let start = text.trim_start_matches([' ', '\t']);
     for quote in ['"', '\'', '`'] {
-        let Some((quoted, left)) = start.strip_prefix(quote).and_then(|inner| inner.split_once(quote)) else { continue };
+        let Some((quoted, left)) = start.strip_prefix(quote).and_then(|inner| inner.split_once(quote)) else {
+            continue;
+        };
         let value = if quote == '"' { quoted.replace("\\n", "\n") } else { quoted.to_owned() };
         return (value, after_line(left, left.split('\n').next().unwrap_or_default().len()));
     }

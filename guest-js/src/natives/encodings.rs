@@ -30,18 +30,13 @@ fn encoding_of<'js>(ctx: Ctx<'js>, label: Text) -> Result<Option<Object<'js>>> {
 
 /// Begins to decode a text. A byte order mark is part of it.
 fn new_decoding<'js>(ctx: Ctx<'js>, label: Text) -> Result<Class<'js, TextDecoding>> {
-    let encoding = Encoding::for_label(label.0.as_bytes())
-        .ok_or_else(|| errors::type_error(&ctx, "there is no such encoding"))?;
+    let encoding =
+        Encoding::for_label(label.0.as_bytes()).ok_or_else(|| errors::type_error(&ctx, "there is no such encoding"))?;
     Class::instance(ctx, TextDecoding(encoding.new_decoder_without_bom_handling()))
 }
 
 /// Decodes the next part of a text. What is invalid becomes U+FFFD; if `is_fatal`, null is returned for it.
-fn decode_part(
-    decoding: Class<'_, TextDecoding>,
-    bytes: Bytes,
-    is_last: bool,
-    is_fatal: bool,
-) -> Option<String> {
+fn decode_part(decoding: Class<'_, TextDecoding>, bytes: Bytes, is_last: bool, is_fatal: bool) -> Option<String> {
     let mut decoding = decoding.borrow_mut();
     let decoder = &mut decoding.0;
     let room = if is_fatal {
