@@ -14290,7 +14290,8 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
     for (let [key, { value }] of Object.entries(Object.getOwnPropertyDescriptors(holder)))
       typeof value != "function" || value.name === key || !/^[A-Za-z]\w*$/.test(key) || (value.name === "" || new RegExp(`^_?${key}\\d*$`).test(value.name)) && Object.defineProperty(value, "name", { value: key, configurable: !0 });
   };
-  [globalThis, ...Object.values(modules2)].forEach(nameFunctions);
+  [globalThis, Buffer2, Buffer2.prototype, ...Object.values(modules2)].forEach(nameFunctions);
+  Object.defineProperty(Buffer2, "TYPED_ARRAY_SUPPORT", { enumerable: !1 });
   process_default.getBuiltinModule = (name2) => {
     if (typeof name2 != "string") throw invalidType("id", "string", name2);
     return modules2[name2.replace(/^node:/, "")];

@@ -106,7 +106,8 @@ const nameFunctions = (holder) => {
     if (value.name === '' || new RegExp(`^_?${key}\\d*$`).test(value.name)) Object.defineProperty(value, 'name', { value: key, configurable: true });
   }
 };
-[globalThis, ...Object.values(modules)].forEach(nameFunctions);
+[globalThis, Buffer, Buffer.prototype, ...Object.values(modules)].forEach(nameFunctions);
+Object.defineProperty(Buffer, 'TYPED_ARRAY_SUPPORT', { enumerable: false });
 
 process.getBuiltinModule = (name) => {
   if (typeof name !== 'string') throw invalidType('id', 'string', name);
