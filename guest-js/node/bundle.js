@@ -281,7 +281,7 @@ To specify an option argument starting with a dash use ${example}.`;
               throw codedError(TypeError, "ERR_PARSE_ARGS_INVALID_OPTION_VALUE", `Option '${token.rawName}' argument is ambiguous.
 ${advice}`);
             }
-            token.value = given, index++;
+            token.value = given, given === void 0 && (token.inlineValue = void 0), index++;
           }
           if (tokens.push(token), given === void 0 && !strict2 && (given = !0), given === void 0)
             throw codedError(TypeError, "ERR_PARSE_ARGS_INVALID_OPTION_VALUE", `Option '${option.short ? `-${option.short}, ` : ""}--${name2} <value>' argument missing`);

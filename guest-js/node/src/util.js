@@ -303,6 +303,7 @@ export const parseArgs = (config = {}) => {
         throw codedError(TypeError, 'ERR_PARSE_ARGS_INVALID_OPTION_VALUE', `Option '${token.rawName}' argument is ambiguous.\n${advice}`);
       }
       token.value = given;
+      if (given === undefined) token.inlineValue = undefined;
       index++;
     }
     tokens.push(token);
