@@ -7693,7 +7693,7 @@ ${second}` : `${first} ${operator} ${second}`;
       if (kind.isDirectory()) {
         if (!options.recursive) {
           let error = codedError(Error, "ERR_FS_EISDIR", `Path is a directory: cp returned EISDIR (${from} is a directory (not copied)) ${from}`);
-          throw Object.assign(error, { name: "SystemError", errno: 21, syscall: "cp", path: from });
+          throw Object.assign(error, { name: "SystemError", errno: 22, syscall: "cp", path: from });
         }
         files2.mkdir(to2, { recursive: !0 });
         for (let name2 of files2.readdir(from)) sync2.cp(`${from}/${name2}`, `${to2}/${name2}`, options);

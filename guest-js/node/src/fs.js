@@ -173,7 +173,7 @@ const sync = {
     if (kind.isDirectory()) {
       if (!options.recursive) {
         const error = codedError(Error, 'ERR_FS_EISDIR', `Path is a directory: cp returned EISDIR (${from} is a directory (not copied)) ${from}`);
-        throw Object.assign(error, { name: 'SystemError', errno: 21, syscall: 'cp', path: from });
+        throw Object.assign(error, { name: 'SystemError', errno: 22, syscall: 'cp', path: from });
       }
       files.mkdir(to, { recursive: true });
       for (const name of files.readdir(from)) sync.cp(`${from}/${name}`, `${to}/${name}`, options);

@@ -1,4 +1,5 @@
 //! Decoders of the encodings of the WHATWG's standard, by `encoding_rs`, for `TextDecoder`.
+#![expect(unsafe_code, reason = "a class of QuickJS")]
 
 use encoding_rs::{Decoder, DecoderResult, Encoding, REPLACEMENT, X_USER_DEFINED};
 use rquickjs::class::{Class, Writable};

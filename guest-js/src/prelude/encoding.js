@@ -117,7 +117,7 @@ class TextDecoder {
     const bytes = input === undefined ? new Uint8Array(0) : asBytes(input);
     if (bytes === undefined)
       throw nodeError(
-        new TypeError('The "input" argument must be an instance of SharedArrayBuffer, ArrayBuffer or ArrayBufferView.'),
+        new TypeError('The "' + (this.#encoding === 'utf-8' ? 'list' : 'input') + '" argument must be an instance of SharedArrayBuffer, ArrayBuffer or ArrayBufferView.'),
         'ERR_INVALID_ARG_TYPE',
       );
     const isLast = options?.stream !== true;

@@ -43,7 +43,7 @@ const toldRejections = new WeakMap();
 // Called when a rejected promise gets a handler that it did not have when the script was told of it.
 const onHandled = (promise) => {
   if (weakHas(toldRejections, promise) && processEvents.count('rejectionHandled') > 0)
-    queueTick(() => processEvents.emit('rejectionHandled', promise), []);
+    promiseThen(resolved, () => queueTick(() => processEvents.emit('rejectionHandled', promise), []));
 };
 
 // Calls the listeners for a value that nothing has caught. `promise` is the promise that was rejected with it, if there

@@ -59,7 +59,7 @@ const paramsIteratorPrototype = {
     const pairs = pairsOf();
     const shown = [];
     for (let i = at; i < pairs.length; i++) push(shown, inspect(take(pairs[i]), options));
-    return 'URLSearchParams Iterator {' + (shown.length === 0 ? '' : ' ' + join(shown, ', ')) + ' }';
+    return 'URLSearchParams Iterator { ' + join(shown, ', ') + ' }';
   },
 };
 defineProperty(paramsIteratorPrototype, symbolToStringTag, { __proto__: null, value: 'URLSearchParams Iterator', configurable: true });
