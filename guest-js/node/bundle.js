@@ -220,12 +220,12 @@ var tollhouseNode = (() => {
         isWeakSet: classIs("WeakSet")
       }, isArray = Array.isArray, isRegExp = types.isRegExp, isDate = types.isDate, isError = types.isNativeError, isObject = (value) => value !== null && typeof value == "object", isString = (value) => typeof value == "string", isNumber = (value) => typeof value == "number", isFunction = (value) => typeof value == "function", isUndefined = (value) => value === void 0, isNull = (value) => value === null, isNullOrUndefined = (value) => value == null, isBoolean = (value) => typeof value == "boolean", isSymbol = (value) => typeof value == "symbol", isPrimitive = (value) => value === null || typeof value != "object" && typeof value != "function", TextEncoder2 = globalThis.TextEncoder, TextDecoder2 = globalThis.TextDecoder, ASSIGNMENT = /^[^\S\n]*(?:export[^\S\n]+)?([^\s=#]+)[^\S\n]*=[^\S\n]*(?:"([^"]*)"|'([^']*)'|`([^`]*)`|([^\n#]*))[^\n]*$/gm, parseEnv = (content) => {
         checkText("content", content);
-        let variables = {};
+        let variables = /* @__PURE__ */ new Map();
         for (let [, name2, double, single3, back, plain2] of content.replace(/\r\n?/g, `
 `).matchAll(ASSIGNMENT))
-          variables[name2] = double?.replace(/\\n/g, `
-`) ?? single3 ?? back ?? plain2.trim();
-        return variables;
+          variables.set(name2, double?.replace(/\\n/g, `
+`) ?? single3 ?? back ?? plain2.trim());
+        return Object.fromEntries([...variables].sort(([a2], [b2]) => a2 < b2 ? -1 : 1));
       }, unexpectedWord = (word2) => codedError(TypeError, "ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL", `Unexpected argument '${word2}'. This command does not take positional arguments`), checkArguments = (args, options) => {
         if (!Array.isArray(args)) throw invalidType("args", "an instance of Array", args);
         for (let [name2, { type, short, default: standard, multiple }] of Object.entries(options)) {

@@ -213,11 +213,12 @@ export const TextDecoder = globalThis.TextDecoder;
 const ASSIGNMENT = /^[^\S\n]*(?:export[^\S\n]+)?([^\s=#]+)[^\S\n]*=[^\S\n]*(?:"([^"]*)"|'([^']*)'|`([^`]*)`|([^\n#]*))[^\n]*$/gm;
 export const parseEnv = (content) => {
   checkText('content', content);
-  const variables = {};
+  const variables = new Map();
   for (const [, name, double, single, back, plain] of content.replace(/\r\n?/g, '\n').matchAll(ASSIGNMENT)) {
-    variables[name] = double?.replace(/\\n/g, '\n') ?? single ?? back ?? plain.trim();
+    variables.set(name, double?.replace(/\\n/g, '\n') ?? single ?? back ?? plain.trim());
   }
-  return variables;
+  // As in Node, in the order of the names.
+  return Object.fromEntries([...variables].sort(([a], [b]) => (a < b ? -1 : 1)));
 };
 
 // Parses command-line arguments: `--name value`, `--name=value`, `-n value`, `--flag`.
