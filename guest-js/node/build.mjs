@@ -57,6 +57,8 @@ const changed = [
     file: /events\/events\.js$/,
     replace: [
       ['if (console && console.warn) console.warn(warning);', 'EventEmitter.warnOfListeners(warning);'],
+      // Symbols are names of events, too.
+      ['var keys = Object.keys(events);', 'var keys = Reflect.ownKeys(events);'],
       ['function EventEmitter() {\n  EventEmitter.init.call(this);', 'function EventEmitter(options) {\n  EventEmitter.init.call(this, options);'],
     ],
   },

@@ -49,6 +49,7 @@ var tollhouseNode = (() => {
   __export(util_exports, {
     TextDecoder: () => TextDecoder2,
     TextEncoder: () => TextEncoder2,
+    _extend: () => _extend,
     abortError: () => abortError,
     aborted: () => aborted,
     callbackify: () => callbackify,
@@ -60,6 +61,7 @@ var tollhouseNode = (() => {
     emitWarning: () => emitWarning,
     format: () => format,
     formatWithOptions: () => formatWithOptions,
+    getSystemErrorMap: () => getSystemErrorMap,
     getSystemErrorName: () => getSystemErrorName,
     inherits: () => inherits,
     inspect: () => inspect,
@@ -84,6 +86,7 @@ var tollhouseNode = (() => {
     isWhole: () => isWhole,
     outOfRange: () => outOfRange,
     parseArgs: () => parseArgs,
+    parseEnv: () => parseEnv,
     promisify: () => promisify,
     provide: () => provide,
     setDeepEqual: () => setDeepEqual,
@@ -92,7 +95,7 @@ var tollhouseNode = (() => {
     toUSVString: () => toUSVString,
     types: () => types
   });
-  var native, inspectValue, formatLine, nodeError, received, isWhole, inspect, format, formatWithOptions, promisify, modules, provide, emitWarning, callbackify, inherits, deprecations, deprecate, debuglog, debug, stripVTControlCharacters, toUSVString, codesOf, isStream, styleText, aborted, getSystemErrorName, isBuffer, codedError, AbortError, abortError, checkText, invalidType, invalidValue, grouped, outOfRange, classIs, tagOf, functionKind, types, isArray, isRegExp, isDate, isError, isObject, isString, isNumber, isFunction, isUndefined, isNull, isNullOrUndefined, isBoolean, isSymbol, isPrimitive, TextEncoder2, TextDecoder2, parseArgs, isDeepStrictEqual, deepEqual, setDeepEqual, util_default, init_util = __esm({
+  var native, inspectValue, formatLine, nodeError, received, isWhole, inspect, format, formatWithOptions, promisify, modules, provide, emitWarning, callbackify, inherits, deprecations, deprecate, debuglog, debug, stripVTControlCharacters, toUSVString, codesOf, isStream, styleText, aborted, getSystemErrorName, getSystemErrorMap, _extend, isBuffer, codedError, AbortError, abortError, checkText, invalidType, invalidValue, grouped, outOfRange, classIs, tagOf, functionKind, types, isArray, isRegExp, isDate, isError, isObject, isString, isNumber, isFunction, isUndefined, isNull, isNullOrUndefined, isBoolean, isSymbol, isPrimitive, TextEncoder2, TextDecoder2, ASSIGNMENT, parseEnv, unexpectedWord, checkArguments, parseArgs, isDeepStrictEqual, deepEqual, setDeepEqual, util_default, init_util = __esm({
     "src/util.js"() {
       ({ native, inspect: inspectValue, formatLine, nodeError, received } = host), { isInteger: isWhole } = Number, inspect = (value, options, ...legacy2) => typeof options == "boolean" ? inspectValue(value, { showHidden: options, depth: legacy2[0] }) : inspectValue(value, options);
       host.setPublicInspect(inspect);
@@ -111,15 +114,15 @@ var tollhouseNode = (() => {
           throw invalidType("original", "function", original);
         if (original[promisify.custom]) return original[promisify.custom];
         let promised3 = function(...values2) {
-          return new Promise((resolve2, reject) => {
-            original.call(this, ...values2, (error, ...results2) => error ? reject(error) : resolve2(results2[0]));
+          return new Promise((resolve3, reject) => {
+            original.call(this, ...values2, (error, ...results2) => error ? reject(error) : resolve3(results2[0]));
           });
         };
         return Object.setPrototypeOf(promised3, Object.getPrototypeOf(original)), Object.defineProperties(promised3, Object.getOwnPropertyDescriptors(original));
       };
       promisify.custom = /* @__PURE__ */ Symbol.for("nodejs.util.promisify.custom");
-      globalThis.setTimeout[promisify.custom] = (delay, value) => new Promise((resolve2) => setTimeout(resolve2, delay, value));
-      globalThis.setImmediate[promisify.custom] = (value) => new Promise((resolve2) => setImmediate(resolve2, value));
+      globalThis.setTimeout[promisify.custom] = (delay, value) => new Promise((resolve3) => setTimeout(resolve3, delay, value));
+      globalThis.setImmediate[promisify.custom] = (value) => new Promise((resolve3) => setImmediate(resolve3, value));
       for (let timer of [globalThis.setTimeout, globalThis.setImmediate])
         Object.defineProperty(timer, promisify.custom, { enumerable: !1 });
       modules = {}, provide = (provided) => Object.assign(modules, provided), emitWarning = (warning) => modules.process.emitWarning(warning), callbackify = (original) => {
@@ -133,29 +136,30 @@ var tollhouseNode = (() => {
       }, inherits = (constructor, parent) => {
         if (typeof constructor != "function") throw invalidType("ctor", "function", constructor);
         if (typeof parent != "function") throw invalidType("superCtor", "function", parent);
+        if (parent.prototype === void 0) throw invalidType("superCtor.prototype", "object", void 0);
         Object.defineProperty(constructor, "super_", { value: parent, writable: !0, configurable: !0 }), Object.setPrototypeOf(constructor.prototype, parent.prototype);
       }, deprecations = /* @__PURE__ */ new Set(), deprecate = (work2, message, code) => {
         if (typeof work2 != "function") throw invalidType("fn", "function", work2);
         let told = !1, warned2 = function(...values2) {
           return !told && !deprecations.has(code) && modules.process.emitWarning(message, "DeprecationWarning", code), told = !0, code !== void 0 && deprecations.add(code), new.target ? Reflect.construct(work2, values2, new.target) : Reflect.apply(work2, this, values2);
         };
-        return Object.setPrototypeOf(warned2, work2), work2.prototype && (warned2.prototype = work2.prototype), Object.defineProperty(warned2, "length", { value: work2.length, configurable: !0 });
+        return Object.setPrototypeOf(warned2, work2), work2.prototype && (warned2.prototype = work2.prototype), Object.defineProperty(warned2, "name", { value: "deprecated", configurable: !0 }), Object.defineProperty(warned2, "length", { value: work2.length, configurable: !0 });
       }, debuglog = () => Object.assign(() => {
-      }, { enabled: !1 }), debug = debuglog, stripVTControlCharacters = (text3) => checkText("str", text3).replace(/\u001b\[[0-?]*[ -/]*[@-~]/g, ""), toUSVString = (text3) => String(text3).toWellFormed(), codesOf = (format3) => {
-        let codes2 = inspect.colors[format3];
+      }, { enabled: !1 }), debug = debuglog, stripVTControlCharacters = (text3) => checkText("str", text3).replace(/\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[\u001b\u009b]\[?[0-?]*[ -/]*[@-~]/g, ""), toUSVString = (text3) => String(text3).toWellFormed(), codesOf = (format4) => {
+        let codes2 = inspect.colors[format4];
         if (codes2 != null) return codes2.map((code) => `\x1B[${code}m`);
-        throw invalidValue("format", format3, `must be one of: ${Object.keys(inspect.colors).map((known3) => `'${known3}'`).join(", ")}`);
-      }, isStream = (value) => typeof value?.getReader == "function" || typeof value?.getWriter == "function" || typeof value?.on == "function" && (typeof value.write == "function" || typeof value.pipe == "function"), styleText = (format3, text3, { validateStream = !0, stream: stream2 = modules.process.stdout } = {}) => {
+        throw invalidValue("format", format4, `must be one of: ${Object.keys(inspect.colors).map((known3) => `'${known3}'`).join(", ")}`);
+      }, isStream = (value) => typeof value?.getReader == "function" || typeof value?.getWriter == "function" || typeof value?.on == "function" && (typeof value.write == "function" || typeof value.pipe == "function"), styleText = (format4, text3, { validateStream = !0, stream: stream2 = modules.process.stdout } = {}) => {
         if (checkText("text", text3), typeof validateStream != "boolean") throw invalidType("options.validateStream", "boolean", validateStream);
         if (validateStream && !isStream(stream2)) throw invalidType("stream", "an instance of ReadableStream, WritableStream, or Stream", stream2);
-        if (Array.isArray(format3)) return format3.map(codesOf).reduceRight((inner, [open4, close3]) => open4 + inner + close3, text3);
-        let [open3, close2] = codesOf(format3);
+        if (Array.isArray(format4)) return format4.map(codesOf).reduceRight((inner, [open4, close3]) => open4 + inner + close3, text3);
+        let [open3, close2] = codesOf(format4);
         return validateStream ? text3 : open3 + text3 + close2;
-      }, aborted = (signal) => new Promise((resolve2) => signal.addEventListener("abort", () => resolve2(), { once: !0 })), getSystemErrorName = (number) => {
+      }, aborted = (signal) => new Promise((resolve3) => signal.addEventListener("abort", () => resolve3(), { once: !0 })), getSystemErrorName = (number) => {
         if (typeof number != "number") throw invalidType("err", "number", number);
         if (number >= 0 || !Number.isSafeInteger(number)) throw outOfRange("err", "a negative integer", number);
         return Object.entries(host.errnos).find(([, known3]) => known3 === number || known3 === -number)?.[0] ?? `Unknown system error ${number}`;
-      }, isBuffer = (value) => value instanceof modules.Buffer, codedError = (Class, code, message) => nodeError(new Class(message), code), AbortError = class extends Error {
+      }, getSystemErrorMap = () => new Map(Object.entries(host.errnos).map(([name2, number]) => [-Math.abs(number), [name2, host.systemError(name2, "").message.replace(/^\w+: |, *$/g, "")]])), _extend = (target2, source) => source !== null && typeof source == "object" ? Object.assign(target2, source) : target2, isBuffer = (value) => value instanceof modules.Buffer, codedError = (Class, code, message) => nodeError(new Class(message), code), AbortError = class extends Error {
         constructor(signal) {
           super("The operation was aborted", { cause: signal.reason }), this.code = "ABORT_ERR";
         }
@@ -214,20 +218,43 @@ var tollhouseNode = (() => {
         isUint32Array: (value) => tagOf(value) === "Uint32Array",
         isWeakMap: classIs("WeakMap"),
         isWeakSet: classIs("WeakSet")
-      }, isArray = Array.isArray, isRegExp = types.isRegExp, isDate = types.isDate, isError = types.isNativeError, isObject = (value) => value !== null && typeof value == "object", isString = (value) => typeof value == "string", isNumber = (value) => typeof value == "number", isFunction = (value) => typeof value == "function", isUndefined = (value) => value === void 0, isNull = (value) => value === null, isNullOrUndefined = (value) => value == null, isBoolean = (value) => typeof value == "boolean", isSymbol = (value) => typeof value == "symbol", isPrimitive = (value) => value === null || typeof value != "object" && typeof value != "function", TextEncoder2 = globalThis.TextEncoder, TextDecoder2 = globalThis.TextDecoder, parseArgs = (config = {}) => {
-        let { options = {}, args = host.args(), strict: strict2 = !0, allowPositionals = !strict2 } = config, values2 = /* @__PURE__ */ Object.create(null), positionals = [], tokens = [], words = [...args], store = (name2, value) => {
+      }, isArray = Array.isArray, isRegExp = types.isRegExp, isDate = types.isDate, isError = types.isNativeError, isObject = (value) => value !== null && typeof value == "object", isString = (value) => typeof value == "string", isNumber = (value) => typeof value == "number", isFunction = (value) => typeof value == "function", isUndefined = (value) => value === void 0, isNull = (value) => value === null, isNullOrUndefined = (value) => value == null, isBoolean = (value) => typeof value == "boolean", isSymbol = (value) => typeof value == "symbol", isPrimitive = (value) => value === null || typeof value != "object" && typeof value != "function", TextEncoder2 = globalThis.TextEncoder, TextDecoder2 = globalThis.TextDecoder, ASSIGNMENT = /^[^\S\n]*(?:export[^\S\n]+)?([^\s=#]+)[^\S\n]*=[^\S\n]*(?:"([^"]*)"|'([^']*)'|`([^`]*)`|([^\n#]*))[^\n]*$/gm, parseEnv = (content) => {
+        checkText("content", content);
+        let variables = /* @__PURE__ */ new Map();
+        for (let [, name2, double, single3, back, plain2] of content.replace(/\r\n?/g, `
+`).matchAll(ASSIGNMENT))
+          variables.set(name2, double?.replace(/\\n/g, `
+`) ?? single3 ?? back ?? plain2.trim());
+        return Object.fromEntries([...variables].sort(([a2], [b2]) => a2 < b2 ? -1 : 1));
+      }, unexpectedWord = (word2) => codedError(TypeError, "ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL", `Unexpected argument '${word2}'. This command does not take positional arguments`), checkArguments = (args, options) => {
+        if (!Array.isArray(args)) throw invalidType("args", "an instance of Array", args);
+        for (let [name2, { type, short, default: standard, multiple }] of Object.entries(options)) {
+          if (type !== "string" && type !== "boolean") throw invalidType(`options.${name2}.type`, "('string|boolean')", type);
+          if (short !== void 0) {
+            if (typeof short != "string") throw invalidType(`options.${name2}.short`, "string", short);
+            if (short.length !== 1) throw invalidValue(`options.${name2}.short`, short, "must be a single character");
+          }
+          if (standard !== void 0) {
+            if (multiple && !Array.isArray(standard)) throw invalidType(`options.${name2}.default`, "an instance of Array", standard);
+            if (!multiple && typeof standard !== type) throw invalidType(`options.${name2}.default`, type, standard);
+          }
+        }
+      }, parseArgs = (config = {}) => {
+        let { options = {}, args = host.args(), strict: strict2 = !0, allowPositionals = !strict2 } = config;
+        checkArguments(args, options);
+        let values2 = /* @__PURE__ */ Object.create(null), positionals = [], tokens = [], words = [...args], store = (name2, value) => {
           Object.hasOwn(options, name2) && options[name2].multiple ? (values2[name2] ??= []).push(value) : values2[name2] = value;
         }, byShort = (letter) => Object.keys(options).find((name2) => options[name2].short === letter), index = -1, isApart = !0;
         for (let i2 = 0; i2 < words.length; i2++) {
           let word2 = words[i2];
           if (isApart && index++, isApart = !0, word2 === "--") {
-            tokens.push({ kind: "option-terminator", index }), words.slice(i2 + 1).forEach((value, at2) => tokens.push({ kind: "positional", index: index + 1 + at2, value })), positionals.push(...words.slice(i2 + 1));
+            if (tokens.push({ kind: "option-terminator", index }), words.slice(i2 + 1).forEach((value, at2) => tokens.push({ kind: "positional", index: index + 1 + at2, value })), strict2 && !allowPositionals && i2 + 1 < words.length) throw unexpectedWord(words[i2 + 1]);
+            positionals.push(...words.slice(i2 + 1));
             break;
           }
           let long = /^--([^=]+)(?:=(.*))?$/s.exec(word2), short = long === null ? /^-([^-])(.*)$/s.exec(word2) : null;
           if (long === null && short === null) {
-            if (strict2 && !allowPositionals)
-              throw codedError(TypeError, "ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL", `Unexpected argument '${word2}'. This command does not take positional arguments`);
+            if (strict2 && !allowPositionals) throw unexpectedWord(word2);
             positionals.push(word2), tokens.push({ kind: "positional", index, value: word2 });
             continue;
           }
@@ -241,7 +268,7 @@ var tollhouseNode = (() => {
           if (option?.type !== "string") {
             let rawName = short === null ? word2.replace(/=.*/s, "") : `-${short[1]}`;
             if (tokens.push({ kind: "option", name: name2, rawName, index, value: given, inlineValue: given === void 0 ? void 0 : !0 }), short !== null && short[2] !== "" && (words.splice(i2 + 1, 0, `-${short[2]}`), isApart = !1), strict2 && given !== void 0)
-              throw codedError(TypeError, "ERR_PARSE_ARGS_INVALID_OPTION_VALUE", `Option '--${name2}' does not take an argument`);
+              throw codedError(TypeError, "ERR_PARSE_ARGS_INVALID_OPTION_VALUE", `Option '${option.short ? `-${option.short}, ` : ""}--${name2}' does not take an argument`);
             store(name2, given ?? !negated);
             continue;
           }
@@ -254,9 +281,9 @@ To specify an option argument starting with a dash use ${example}.`;
               throw codedError(TypeError, "ERR_PARSE_ARGS_INVALID_OPTION_VALUE", `Option '${token.rawName}' argument is ambiguous.
 ${advice}`);
             }
-            token.value = given, index++;
+            token.value = given, given === void 0 && (token.inlineValue = void 0), index++;
           }
-          if (tokens.push(token), given === void 0)
+          if (tokens.push(token), given === void 0 && !strict2 && (given = !0), given === void 0)
             throw codedError(TypeError, "ERR_PARSE_ARGS_INVALID_OPTION_VALUE", `Option '${option.short ? `-${option.short}, ` : ""}--${name2} <value>' argument missing`);
           store(name2, given);
         }
@@ -277,6 +304,9 @@ ${advice}`);
         styleText,
         aborted,
         getSystemErrorName,
+        getSystemErrorMap,
+        _extend,
+        parseEnv,
         isBuffer,
         types,
         isArray,
@@ -1620,7 +1650,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
           res = `_${val.slice(i2 - 3, i2)}${res}`;
         return `${val.slice(0, i2)}${res}`;
       }
-      function checkBounds(buf, offset, byteLength3) {
+      function checkBounds2(buf, offset, byteLength3) {
         validateNumber(offset, "offset"), (buf[offset] === void 0 || buf[offset + byteLength3] === void 0) && boundsError(offset, buf.length - (byteLength3 + 1));
       }
       function checkIntBI(value, min, max, buf, offset, byteLength3) {
@@ -1628,7 +1658,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
           let n2 = typeof min == "bigint" ? "n" : "", range;
           throw byteLength3 > 3 ? min === 0 || min === BigInt(0) ? range = `>= 0${n2} and < 2${n2} ** ${(byteLength3 + 1) * 8}${n2}` : range = `>= -(2${n2} ** ${(byteLength3 + 1) * 8 - 1}${n2}) and < 2 ** ${(byteLength3 + 1) * 8 - 1}${n2}` : range = `>= ${min}${n2} and <= ${max}${n2}`, new errors2.ERR_OUT_OF_RANGE("value", range, value);
         }
-        checkBounds(buf, offset, byteLength3);
+        checkBounds2(buf, offset, byteLength3);
       }
       function validateNumber(value, name2) {
         if (typeof value != "number")
@@ -1757,7 +1787,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
     kMaxLength: () => kMaxLength,
     transcode: () => transcode
   });
-  var library, Buffer2, SlowBuffer, kMaxLength, native2, toHex, toLatin1, fromBytes, plain, HEX_PAIRS, fromText, checkSource, isEncoding, toText, byteLength, write, isNothing, inspectBuffer, checkInteger, checkOffset, checkValue, shapeOf, bytesWanted, compare, concat, compareTo, copy, equals, fill, methods, constants, isUtf8, isAscii, INSPECT_MAX_BYTES, lastOf, transcode, buffer_default, init_buffer = __esm({
+  var library, Buffer2, SlowBuffer, kMaxLength, native2, toHex, toLatin1, fromBytes, plain, HEX_PAIRS, fromText, checkSource, checkBounds, isEncoding, toText, byteLength, write, isNothing, inspectBuffer, checkInteger, checkOffset, checkValue, shapeOf, bytesWanted, compare, concat, compareTo, copy, equals, fill, methods, constants, isUtf8, isAscii, INSPECT_MAX_BYTES, lastOf, transcode, buffer_default, init_buffer = __esm({
     "src/buffer.js"() {
       library = __toESM(require_buffer(), 1);
       init_util();
@@ -1771,12 +1801,16 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
         }
         let expected = "The first argument must be of type string or an instance of Buffer, ArrayBuffer, or Array or an Array-like Object.", { message } = invalidType("x", "string", value);
         throw codedError(TypeError, "ERR_INVALID_ARG_TYPE", expected + message.slice(message.indexOf(" Received")));
+      }, checkBounds = (size, offset, length) => {
+        let from = Number(offset) || 0, refuse = (name2) => codedError(RangeError, "ERR_BUFFER_OUT_OF_BOUNDS", `"${name2}" is outside of buffer bounds`);
+        if (from > size) throw refuse("offset");
+        if (length !== void 0 && (Number(length) || 0) > size - from) throw refuse("length");
       };
       Buffer2.from = {
         from(value, encoding, length) {
           if (typeof value != "string") {
             let source = checkSource(value);
-            return typeof source == "string" ? Buffer2.from(source, encoding) : fromText(source, encoding, length);
+            return /^(Shared)?ArrayBuffer$/.test(native2.className(source)) && checkBounds(source.byteLength, encoding, length), typeof source == "string" ? Buffer2.from(source, encoding) : fromText(source, encoding, length);
           }
           switch (String(encoding ?? "utf8").toLowerCase()) {
             case "utf8":
@@ -1784,7 +1818,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
               return fromBytes(native2.encodeUtf8(value));
             case "base64":
             case "base64url": {
-              let text3 = value.replace(/-/g, "+").replace(/_/g, "/").replace(/[^A-Za-z0-9+/]/g, "");
+              let [data] = value.split("=", 1), text3 = data.replace(/-/g, "+").replace(/_/g, "/").replace(/[^A-Za-z0-9+/]/g, "");
               return fromText(text3, "base64");
             }
             case "hex":
@@ -1822,12 +1856,13 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
       byteLength = Buffer2.byteLength;
       Buffer2.byteLength = (value, encoding) => {
         if (typeof value != "string" && !ArrayBuffer.isView(value) && !/ArrayBuffer$/.test(native2.className(value))) throw invalidType("string", "string or an instance of Buffer or ArrayBuffer", value);
-        return typeof value == "string" && /^utf-?8$/i.test(encoding ?? "utf8") ? native2.encodeUtf8(value).length : typeof value == "string" && encoding === "base64url" ? Buffer2.from(value, encoding).length : byteLength(value, encoding);
+        return typeof value == "string" && /^utf-?8$/i.test(encoding ?? "utf8") ? native2.encodeUtf8(value).length : typeof value == "string" && /^base64(url)?$/i.test(encoding) ? value.replace(/={1,2}$/, "").length * 3 >>> 2 : byteLength(value, encoding);
       };
       write = Buffer2.prototype.write;
       Buffer2.prototype.write = function(text3, offset, length, encoding) {
         if (typeof text3 != "string") throw codedError(TypeError, "ERR_INVALID_ARG_TYPE", "argument must be a string");
         if (typeof offset == "string") return this.write(text3, 0, this.length, offset);
+        if (typeof offset == "number" && !(offset >= 0 && offset <= this.length)) throw outOfRange("offset", `>= 0 && <= ${this.length}`, offset);
         if (typeof length == "string") return this.write(text3, offset, this.length - offset, length);
         if (/^hex$/i.test(encoding)) {
           let [pairs2] = HEX_PAIRS.exec(text3);
@@ -1844,6 +1879,8 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
         let find2 = Buffer2.prototype[name2];
         Buffer2.prototype[name2] = {
           [name2](value, offset, encoding) {
+            if (typeof value != "string" && typeof value != "number" && !(value instanceof Uint8Array))
+              throw invalidType("value", "one of type number or string or an instance of Buffer or Uint8Array", value);
             if (!isNothing(value)) return find2.call(this, value, offset, encoding);
             let from = Math.trunc(offset ?? NaN);
             return Number.isNaN(from) ? name2 === "indexOf" ? 0 : this.length : from < 0 ? Math.max(this.length + from, 0) : Math.min(from, this.length);
@@ -1906,19 +1943,19 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
       };
       for (let name2 of Object.getOwnPropertyNames(Buffer2.prototype)) {
         if (!/^(read|write)[A-Z]/.test(name2)) continue;
-        let work2 = Buffer2.prototype[name2], { size, isBig, isInteger, isSigned } = shapeOf(name2), isPlain = size !== void 0 && !isBig, [least, most] = isInteger ? isSigned ? [-(2 ** (size * 8 - 1)), 2 ** (size * 8 - 1) - 1] : [0, 2 ** (size * 8) - 1] : [-1 / 0, 1 / 0], isWithin = (buffer2, offset) => (offset | 0) === offset && offset >= 0 && offset + size <= buffer2.length, check2 = (buffer2, value, offset, given, isWrite) => {
+        let work2 = Buffer2.prototype[name2], { size, isBig, isInteger, isSigned } = shapeOf(name2), isPlain = size !== void 0 && !isBig, [least, most] = isInteger ? isSigned ? [-(2 ** (size * 8 - 1)), 2 ** (size * 8 - 1) - 1] : [0, 2 ** (size * 8) - 1] : [-1 / 0, 1 / 0], isWithin = (buffer2, offset) => (offset | 0) === offset && offset >= 0 && offset + size <= buffer2.length, check3 = (buffer2, value, offset, given, isWrite) => {
           let bytes = size ?? given;
           if (size === void 0 && (checkInteger("byteLength", bytes), bytes < 1 || bytes > 6))
             throw outOfRange("byteLength", ">= 1 and <= 6", bytes);
           isWrite && isInteger && checkValue(value, bytes * 8, isSigned, isBig), checkOffset(buffer2, offset, bytes);
         }, checked3 = name2.startsWith("read") ? {
           [name2](offset = size === void 0 ? void 0 : 0, byteLength2) {
-            return isPlain && isWithin(this, offset) || check2(this, void 0, offset, byteLength2, !1), work2.call(this, offset, size === void 0 ? byteLength2 : !0);
+            return isPlain && isWithin(this, offset) || check3(this, void 0, offset, byteLength2, !1), work2.call(this, offset, size === void 0 ? byteLength2 : !0);
           }
         }[name2] : {
           [name2](value, offset = size === void 0 ? void 0 : 0, byteLength2) {
             let number = isBig ? value : +value;
-            return isPlain && number >= least && number <= most && isWithin(this, offset) || check2(this, number, offset, byteLength2, !0), size === void 0 ? work2.call(this, number, offset, byteLength2, !0) : work2.call(this, number, offset, !0);
+            return isPlain && number >= least && number <= most && isWithin(this, offset) || check3(this, number, offset, byteLength2, !0), size === void 0 ? work2.call(this, number, offset, byteLength2, !0) : work2.call(this, number, offset, !0);
           }
         }[name2];
         Object.defineProperty(Buffer2.prototype, name2, { value: checked3 });
@@ -1936,8 +1973,14 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
         compare(target2, ...rest) {
           return compareTo.call(this, bytesWanted("target", target2), ...rest);
         },
-        copy(target2, ...rest) {
-          return copy.call(this, bytesWanted("target", target2), ...rest);
+        copy(target2, targetStart, sourceStart, sourceEnd) {
+          bytesWanted("target", target2);
+          for (let [name2, place, most] of [["targetStart", targetStart, 1 / 0], ["sourceStart", sourceStart, this.length], ["sourceEnd", sourceEnd, 1 / 0]]) {
+            if (place === void 0) continue;
+            let whole = Math.trunc(place) || 0;
+            if (whole < 0 || whole > most) throw outOfRange(name2, most === 1 / 0 ? ">= 0" : `>= 0 && <= ${most}`, place);
+          }
+          return copy.call(this, target2, targetStart, sourceStart, sourceEnd);
         },
         equals(other) {
           return equals.call(this, bytesWanted("otherBuffer", other));
@@ -1952,6 +1995,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
             if (!Buffer2.isEncoding(used)) throw codedError(TypeError, "ERR_UNKNOWN_ENCODING", `Unknown encoding: ${used}`);
             if (value !== "" && Buffer2.from(value, used).length === 0) throw invalidValue("value", value);
           }
+          if (value instanceof Uint8Array && value.length === 0) throw invalidValue("value", value);
           return fill.call(this, value, offset, end, encoding);
         }
       };
@@ -1963,6 +2007,20 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
         };
       }
       for (let [name2, method] of Object.entries(methods)) Buffer2.prototype[name2] = Object.defineProperty(method, "name", { value: name2 });
+      for (let encoding of ["ascii", "base64", "base64url", "hex", "latin1", "ucs2", "utf8"])
+        for (let [kind, method] of [["Slice", (self2, start, end) => self2.toString(encoding, start, end)], ["Write", (self2, text3, offset = 0, length = self2.length - offset) => self2.write(text3, offset, length, encoding)]]) {
+          let name2 = encoding + kind, value = { [name2](...values2) {
+            return method(this, ...values2);
+          } }[name2];
+          Object.defineProperty(Buffer2.prototype, name2, { value, writable: !0, configurable: !0, enumerable: !0 });
+        }
+      Buffer2.copyBytesFrom = (view, offset = 0, length = view?.length - offset) => {
+        if (!ArrayBuffer.isView(view) || native2.className(view) === "DataView") throw invalidType("view", "an instance of TypedArray", view);
+        for (let [name2, place] of [["offset", offset], ["length", length]])
+          if (checkInteger(name2, place), place < 0 && name2 === "offset") throw outOfRange(name2, ">= 0", place);
+        let part = view.subarray(offset, offset + Math.max(length, 0));
+        return Buffer2.from(new Uint8Array(part.buffer, part.byteOffset, part.byteLength));
+      };
       provide({ Buffer: Buffer2 });
       constants = { MAX_LENGTH: kMaxLength, MAX_STRING_LENGTH: 536870888 }, isUtf8 = (bytes) => native2.decodeUtf8(plain(Buffer2.from(bytes))) != null, isAscii = (bytes) => [...plain(Buffer2.from(bytes))].every((byte) => byte < 128), INSPECT_MAX_BYTES = 50, lastOf = { ascii: 127, latin1: 255, binary: 255 }, transcode = (source, from, to2) => {
         let text3 = Buffer2.from(source).toString(from), last2 = lastOf[String(to2).toLowerCase()];
@@ -2133,7 +2191,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
         if (events.removeListener === void 0)
           return arguments.length === 0 ? (this._events = /* @__PURE__ */ Object.create(null), this._eventsCount = 0) : events[type] !== void 0 && (--this._eventsCount === 0 ? this._events = /* @__PURE__ */ Object.create(null) : delete events[type]), this;
         if (arguments.length === 0) {
-          var keys = Object.keys(events), key;
+          var keys = Reflect.ownKeys(events), key;
           for (i2 = 0; i2 < keys.length; ++i2)
             key = keys[i2], key !== "removeListener" && this.removeAllListeners(key);
           return this.removeAllListeners("removeListener"), this._events = /* @__PURE__ */ Object.create(null), this._eventsCount = 0, this;
@@ -2192,12 +2250,12 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
         return ret;
       }
       function once(emitter, name2) {
-        return new Promise(function(resolve2, reject) {
+        return new Promise(function(resolve3, reject) {
           function errorListener(err) {
             emitter.removeListener(name2, resolver), reject(err);
           }
           function resolver() {
-            typeof emitter.removeListener == "function" && emitter.removeListener("error", errorListener), resolve2([].slice.call(arguments));
+            typeof emitter.removeListener == "function" && emitter.removeListener("error", errorListener), resolve3([].slice.call(arguments));
           }
           eventTargetAgnosticAddListener(emitter, name2, resolver, { once: !0 }), name2 !== "error" && addErrorHandlerIfEventEmitter(emitter, errorListener, { once: !0 });
         });
@@ -2303,10 +2361,10 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
         let signal = options?.signal;
         if (signal?.aborted) throw abortError(signal);
         let isTarget = typeof emitter.addEventListener == "function" && typeof emitter.on != "function", failsToo = !isTarget && name2 !== "error";
-        return new Promise((resolve2, reject) => {
+        return new Promise((resolve3, reject) => {
           let finish = (settle, value) => {
             isTarget ? emitter.removeEventListener(name2, happened) : emitter.removeListener(name2, happened), failsToo && emitter.removeListener("error", fail4), signal?.removeEventListener("abort", abort), settle(value);
-          }, happened = (...values2) => finish(resolve2, values2), fail4 = (error) => finish(reject, error), abort = () => finish(reject, abortError(signal));
+          }, happened = (...values2) => finish(resolve3, values2), fail4 = (error) => finish(reject, error), abort = () => finish(reject, abortError(signal));
           isTarget ? emitter.addEventListener(name2, happened, { once: !0 }) : emitter.once(name2, happened), failsToo && emitter.once("error", fail4), signal?.addEventListener("abort", abort, { once: !0 });
         });
       };
@@ -2329,7 +2387,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
               let error = failure3;
               return failure3 = void 0, end().then(() => Promise.reject(error));
             }
-            return done ? Promise.resolve({ value: void 0, done: !0 }) : new Promise((resolve2, reject) => waiting2.push({ resolve: resolve2, reject }));
+            return done ? Promise.resolve({ value: void 0, done: !0 }) : new Promise((resolve3, reject) => waiting2.push({ resolve: resolve3, reject }));
           },
           return: end,
           throw(error) {
@@ -2466,8 +2524,8 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
     "node_modules/readable-stream/lib/ours/util/inspect.js"(exports, module2) {
       "use strict";
       module2.exports = {
-        format(format3, ...args) {
-          return format3.replace(/%([sdifj])/g, function(...[_unused, type]) {
+        format(format4, ...args) {
+          return format4.replace(/%([sdifj])/g, function(...[_unused, type]) {
             let replacement = args.shift();
             return type === "f" ? replacement.toFixed(6) : type === "j" ? JSON.stringify(replacement) : type === "s" && typeof replacement == "object" ? `${replacement.constructor !== Object ? replacement.constructor.name : ""} {}`.trim() : replacement.toString();
           });
@@ -2500,7 +2558,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
   var require_errors = __commonJS({
     "node_modules/readable-stream/lib/ours/errors.js"(exports, module2) {
       "use strict";
-      var { format: format3, inspect: inspect3 } = require_inspect(), { AggregateError: CustomAggregateError } = require_primordials(), AggregateError = globalThis.AggregateError || CustomAggregateError, kIsNodeError = /* @__PURE__ */ Symbol("kIsNodeError"), kTypes = [
+      var { format: format4, inspect: inspect3 } = require_inspect(), { AggregateError: CustomAggregateError } = require_primordials(), AggregateError = globalThis.AggregateError || CustomAggregateError, kIsNodeError = /* @__PURE__ */ Symbol("kIsNodeError"), kTypes = [
         "string",
         "function",
         "number",
@@ -2533,7 +2591,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
         return assert2(
           expectedLength === args.length,
           `Code: ${key}; The provided arguments length (${args.length}) does not match the required ones (${expectedLength}).`
-        ), args.length === 0 ? msg : format3(msg, ...args);
+        ), args.length === 0 ? msg : format4(msg, ...args);
       }
       function E2(code, message, Base) {
         Base || (Base = Error);
@@ -2760,7 +2818,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
   var require_util = __commonJS({
     "node_modules/readable-stream/lib/ours/util.js"(exports, module2) {
       "use strict";
-      var bufferModule = (init_buffer(), __toCommonJS(buffer_exports)), { format: format3, inspect: inspect3 } = require_inspect(), {
+      var bufferModule = (init_buffer(), __toCommonJS(buffer_exports)), { format: format4, inspect: inspect3 } = require_inspect(), {
         codes: { ERR_INVALID_ARG_TYPE }
       } = require_errors(), { kResistStopPropagation, AggregateError, SymbolDispose } = require_primordials(), AbortSignal2 = globalThis.AbortSignal || (init_globals(), __toCommonJS(globals_exports)).AbortSignal, AbortController3 = globalThis.AbortController || (init_globals(), __toCommonJS(globals_exports)).AbortController, AsyncFunction = Object.getPrototypeOf(async function() {
       }).constructor, Blob2 = globalThis.Blob || bufferModule.Blob, isBlob = typeof Blob2 < "u" ? function(b2) {
@@ -2784,25 +2842,25 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
           };
         },
         createDeferredPromise: function() {
-          let resolve2, reject;
+          let resolve3, reject;
           return {
             promise: new Promise((res, rej) => {
-              resolve2 = res, reject = rej;
+              resolve3 = res, reject = rej;
             }),
-            resolve: resolve2,
+            resolve: resolve3,
             reject
           };
         },
         promisify(fn) {
-          return new Promise((resolve2, reject) => {
-            fn((err, ...args) => err ? reject(err) : resolve2(...args));
+          return new Promise((resolve3, reject) => {
+            fn((err, ...args) => err ? reject(err) : resolve3(...args));
           });
         },
         debuglog() {
           return function() {
           };
         },
-        format: format3,
+        format: format4,
         inspect: inspect3,
         types: {
           isAsyncFunction(fn) {
@@ -3187,6 +3245,13 @@ ${told.detail === void 0 ? "" : `${told.detail}
 `}`), process2.emit("warning", told);
         });
       };
+      process2.loadEnvFile = (path2 = ".env") => {
+        let text3 = Buffer2.from(host.fs.readBytes(path2).buffer).toString();
+        for (let [name2, value] of Object.entries(parseEnv(text3))) Object.hasOwn(process2.env, name2) || (process2.env[name2] = value);
+      };
+      process2.allowedNodeEnvironmentFlags = /* @__PURE__ */ new Set();
+      process2.getActiveResourcesInfo = () => [];
+      process2.constrainedMemory = () => native4.memoryLimit();
       process2.binding = () => {
         throw new Error("there are no bindings here");
       };
@@ -3521,9 +3586,9 @@ ${told.detail === void 0 ? "" : `${told.detail}
       function finished(stream2, opts) {
         var _opts;
         let autoCleanup = !1;
-        return opts === null && (opts = kEmptyObject), (_opts = opts) !== null && _opts !== void 0 && _opts.cleanup && (validateBoolean(opts.cleanup, "cleanup"), autoCleanup = opts.cleanup), new Promise2((resolve2, reject) => {
+        return opts === null && (opts = kEmptyObject), (_opts = opts) !== null && _opts !== void 0 && _opts.cleanup && (validateBoolean(opts.cleanup, "cleanup"), autoCleanup = opts.cleanup), new Promise2((resolve3, reject) => {
           let cleanup = eos(stream2, opts, (err) => {
-            autoCleanup && cleanup(), err ? reject(err) : resolve2();
+            autoCleanup && cleanup(), err ? reject(err) : resolve3();
           });
         });
       }
@@ -4205,7 +4270,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
       };
       Readable2.prototype[SymbolAsyncDispose] = function() {
         let error;
-        return this.destroyed || (error = this.readableEnded ? null : new AbortError2(), this.destroy(error)), new Promise2((resolve2, reject) => eos(this, (err) => err && err !== error ? reject(err) : resolve2(null)));
+        return this.destroyed || (error = this.readableEnded ? null : new AbortError2(), this.destroy(error)), new Promise2((resolve3, reject) => eos(this, (err) => err && err !== error ? reject(err) : resolve3(null)));
       };
       Readable2.prototype.push = function(chunk, encoding) {
         return readableAddChunk(this, chunk, encoding, !1);
@@ -4456,8 +4521,8 @@ ${told.detail === void 0 ? "" : `${told.detail}
       }
       async function* createAsyncIterator(stream2, options) {
         let callback = nop;
-        function next(resolve2) {
-          this === stream2 ? (callback(), callback = nop) : callback = resolve2;
+        function next(resolve3) {
+          this === stream2 ? (callback(), callback = nop) : callback = resolve3;
         }
         stream2.on("readable", next);
         let error, cleanup = eos(
@@ -5177,7 +5242,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
         );
       };
       function fromAsyncGen(fn) {
-        let { promise, resolve: resolve2 } = createDeferredPromise(), ac = new AbortController3(), signal = ac.signal;
+        let { promise, resolve: resolve3 } = createDeferredPromise(), ac = new AbortController3(), signal = ac.signal;
         return {
           value: fn(
             (async function* () {
@@ -5190,7 +5255,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
                   throw new AbortError2(void 0, {
                     cause: signal.reason
                   });
-                ({ promise, resolve: resolve2 } = createDeferredPromise()), yield chunk;
+                ({ promise, resolve: resolve3 } = createDeferredPromise()), yield chunk;
               }
             })(),
             {
@@ -5198,16 +5263,16 @@ ${told.detail === void 0 ? "" : `${told.detail}
             }
           ),
           write(chunk, encoding, cb) {
-            let _resolve = resolve2;
-            resolve2 = null, _resolve({
+            let _resolve = resolve3;
+            resolve3 = null, _resolve({
               chunk,
               done: !1,
               cb
             });
           },
           final(cb) {
-            let _resolve = resolve2;
-            resolve2 = null, _resolve({
+            let _resolve = resolve3;
+            resolve3 = null, _resolve({
               done: !0,
               cb
             });
@@ -5504,9 +5569,9 @@ ${told.detail === void 0 ? "" : `${told.detail}
             let callback = onresolve;
             onresolve = null, callback();
           }
-        }, wait = () => new Promise2((resolve2, reject) => {
+        }, wait = () => new Promise2((resolve3, reject) => {
           error ? reject(error) : onresolve = () => {
-            error ? reject(error) : resolve2();
+            error ? reject(error) : resolve3();
           };
         });
         writable2.on("drain", resume);
@@ -5912,8 +5977,8 @@ ${told.detail === void 0 ? "" : `${told.detail}
                 } catch (err) {
                   val = PromiseReject(err);
                 }
-                cnt += 1, PromisePrototypeThen(val, afterItemProcessed, onCatch), queue.push(val), next && (next(), next = null), !done && (queue.length >= highWaterMark || cnt >= concurrency) && await new Promise2((resolve2) => {
-                  resume = resolve2;
+                cnt += 1, PromisePrototypeThen(val, afterItemProcessed, onCatch), queue.push(val), next && (next(), next = null), !done && (queue.length >= highWaterMark || cnt >= concurrency) && await new Promise2((resolve3) => {
+                  resume = resolve3;
                 });
               }
               queue.push(kEof);
@@ -5935,8 +6000,8 @@ ${told.detail === void 0 ? "" : `${told.detail}
                   throw new AbortError2();
                 val !== kEmpty && (yield val), queue.shift(), maybeResume();
               }
-              await new Promise2((resolve2) => {
-                next = resolve2;
+              await new Promise2((resolve3) => {
+                next = resolve3;
               });
             }
           } finally {
@@ -6116,7 +6181,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
       var { ArrayPrototypePop, Promise: Promise2 } = require_primordials(), { isIterable, isNodeStream, isWebStream } = require_utils(), { pipelineImpl: pl } = require_pipeline(), { finished } = require_end_of_stream();
       require_stream();
       function pipeline(...streams) {
-        return new Promise2((resolve2, reject) => {
+        return new Promise2((resolve3, reject) => {
           let signal, end, lastArg = streams[streams.length - 1];
           if (lastArg && typeof lastArg == "object" && !isNodeStream(lastArg) && !isIterable(lastArg) && !isWebStream(lastArg)) {
             let options = ArrayPrototypePop(streams);
@@ -6125,7 +6190,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
           pl(
             streams,
             (err, value) => {
-              err ? reject(err) : resolve2(value);
+              err ? reject(err) : resolve3(value);
             },
             {
               signal,
@@ -6609,81 +6674,81 @@ ${told.detail === void 0 ? "" : `${told.detail}
           return encodeURIComponent(match);
         }), search = search.replace("#", "%23"), protocol + host2 + pathname + search + hash;
       };
-      function urlResolve(source, relative) {
-        return urlParse(source, !1, !0).resolve(relative);
+      function urlResolve(source, relative2) {
+        return urlParse(source, !1, !0).resolve(relative2);
       }
-      Url.prototype.resolve = function(relative) {
-        return this.resolveObject(urlParse(relative, !1, !0)).format();
+      Url.prototype.resolve = function(relative2) {
+        return this.resolveObject(urlParse(relative2, !1, !0)).format();
       };
-      function urlResolveObject(source, relative) {
-        return source ? urlParse(source, !1, !0).resolveObject(relative) : relative;
+      function urlResolveObject(source, relative2) {
+        return source ? urlParse(source, !1, !0).resolveObject(relative2) : relative2;
       }
-      Url.prototype.resolveObject = function(relative) {
-        if (typeof relative == "string") {
+      Url.prototype.resolveObject = function(relative2) {
+        if (typeof relative2 == "string") {
           var rel = new Url();
-          rel.parse(relative, !1, !0), relative = rel;
+          rel.parse(relative2, !1, !0), relative2 = rel;
         }
         for (var result = new Url(), tkeys = Object.keys(this), tk = 0; tk < tkeys.length; tk++) {
           var tkey = tkeys[tk];
           result[tkey] = this[tkey];
         }
-        if (result.hash = relative.hash, relative.href === "")
+        if (result.hash = relative2.hash, relative2.href === "")
           return result.href = result.format(), result;
-        if (relative.slashes && !relative.protocol) {
-          for (var rkeys = Object.keys(relative), rk = 0; rk < rkeys.length; rk++) {
+        if (relative2.slashes && !relative2.protocol) {
+          for (var rkeys = Object.keys(relative2), rk = 0; rk < rkeys.length; rk++) {
             var rkey = rkeys[rk];
-            rkey !== "protocol" && (result[rkey] = relative[rkey]);
+            rkey !== "protocol" && (result[rkey] = relative2[rkey]);
           }
           return slashedProtocol[result.protocol] && result.hostname && !result.pathname && (result.pathname = "/", result.path = result.pathname), result.href = result.format(), result;
         }
-        if (relative.protocol && relative.protocol !== result.protocol) {
-          if (!slashedProtocol[relative.protocol]) {
-            for (var keys = Object.keys(relative), v2 = 0; v2 < keys.length; v2++) {
+        if (relative2.protocol && relative2.protocol !== result.protocol) {
+          if (!slashedProtocol[relative2.protocol]) {
+            for (var keys = Object.keys(relative2), v2 = 0; v2 < keys.length; v2++) {
               var k2 = keys[v2];
-              result[k2] = relative[k2];
+              result[k2] = relative2[k2];
             }
             return result.href = result.format(), result;
           }
-          if (result.protocol = relative.protocol, !relative.host && !hostlessProtocol[relative.protocol]) {
-            for (var relPath = (relative.pathname || "").split("/"); relPath.length && !(relative.host = relPath.shift()); )
+          if (result.protocol = relative2.protocol, !relative2.host && !hostlessProtocol[relative2.protocol]) {
+            for (var relPath = (relative2.pathname || "").split("/"); relPath.length && !(relative2.host = relPath.shift()); )
               ;
-            relative.host || (relative.host = ""), relative.hostname || (relative.hostname = ""), relPath[0] !== "" && relPath.unshift(""), relPath.length < 2 && relPath.unshift(""), result.pathname = relPath.join("/");
+            relative2.host || (relative2.host = ""), relative2.hostname || (relative2.hostname = ""), relPath[0] !== "" && relPath.unshift(""), relPath.length < 2 && relPath.unshift(""), result.pathname = relPath.join("/");
           } else
-            result.pathname = relative.pathname;
-          if (result.search = relative.search, result.query = relative.query, result.host = relative.host || "", result.auth = relative.auth, result.hostname = relative.hostname || relative.host, result.port = relative.port, result.pathname || result.search) {
+            result.pathname = relative2.pathname;
+          if (result.search = relative2.search, result.query = relative2.query, result.host = relative2.host || "", result.auth = relative2.auth, result.hostname = relative2.hostname || relative2.host, result.port = relative2.port, result.pathname || result.search) {
             var p2 = result.pathname || "", s2 = result.search || "";
             result.path = p2 + s2;
           }
-          return result.slashes = result.slashes || relative.slashes, result.href = result.format(), result;
+          return result.slashes = result.slashes || relative2.slashes, result.href = result.format(), result;
         }
-        var isSourceAbs = result.pathname && result.pathname.charAt(0) === "/", isRelAbs = relative.host || relative.pathname && relative.pathname.charAt(0) === "/", mustEndAbs = isRelAbs || isSourceAbs || result.host && relative.pathname, removeAllDots = mustEndAbs, srcPath = result.pathname && result.pathname.split("/") || [], relPath = relative.pathname && relative.pathname.split("/") || [], psychotic = result.protocol && !slashedProtocol[result.protocol];
-        if (psychotic && (result.hostname = "", result.port = null, result.host && (srcPath[0] === "" ? srcPath[0] = result.host : srcPath.unshift(result.host)), result.host = "", relative.protocol && (relative.hostname = null, relative.port = null, relative.host && (relPath[0] === "" ? relPath[0] = relative.host : relPath.unshift(relative.host)), relative.host = null), mustEndAbs = mustEndAbs && (relPath[0] === "" || srcPath[0] === "")), isRelAbs)
-          result.host = relative.host || relative.host === "" ? relative.host : result.host, result.hostname = relative.hostname || relative.hostname === "" ? relative.hostname : result.hostname, result.search = relative.search, result.query = relative.query, srcPath = relPath;
+        var isSourceAbs = result.pathname && result.pathname.charAt(0) === "/", isRelAbs = relative2.host || relative2.pathname && relative2.pathname.charAt(0) === "/", mustEndAbs = isRelAbs || isSourceAbs || result.host && relative2.pathname, removeAllDots = mustEndAbs, srcPath = result.pathname && result.pathname.split("/") || [], relPath = relative2.pathname && relative2.pathname.split("/") || [], psychotic = result.protocol && !slashedProtocol[result.protocol];
+        if (psychotic && (result.hostname = "", result.port = null, result.host && (srcPath[0] === "" ? srcPath[0] = result.host : srcPath.unshift(result.host)), result.host = "", relative2.protocol && (relative2.hostname = null, relative2.port = null, relative2.host && (relPath[0] === "" ? relPath[0] = relative2.host : relPath.unshift(relative2.host)), relative2.host = null), mustEndAbs = mustEndAbs && (relPath[0] === "" || srcPath[0] === "")), isRelAbs)
+          result.host = relative2.host || relative2.host === "" ? relative2.host : result.host, result.hostname = relative2.hostname || relative2.hostname === "" ? relative2.hostname : result.hostname, result.search = relative2.search, result.query = relative2.query, srcPath = relPath;
         else if (relPath.length)
-          srcPath || (srcPath = []), srcPath.pop(), srcPath = srcPath.concat(relPath), result.search = relative.search, result.query = relative.query;
-        else if (relative.search != null) {
+          srcPath || (srcPath = []), srcPath.pop(), srcPath = srcPath.concat(relPath), result.search = relative2.search, result.query = relative2.query;
+        else if (relative2.search != null) {
           if (psychotic) {
             result.host = srcPath.shift(), result.hostname = result.host;
             var authInHost = result.host && result.host.indexOf("@") > 0 ? result.host.split("@") : !1;
             authInHost && (result.auth = authInHost.shift(), result.hostname = authInHost.shift(), result.host = result.hostname);
           }
-          return result.search = relative.search, result.query = relative.query, (result.pathname !== null || result.search !== null) && (result.path = (result.pathname ? result.pathname : "") + (result.search ? result.search : "")), result.href = result.format(), result;
+          return result.search = relative2.search, result.query = relative2.query, (result.pathname !== null || result.search !== null) && (result.path = (result.pathname ? result.pathname : "") + (result.search ? result.search : "")), result.href = result.format(), result;
         }
         if (!srcPath.length)
           return result.pathname = null, result.search ? result.path = "/" + result.search : result.path = null, result.href = result.format(), result;
-        for (var last2 = srcPath.slice(-1)[0], hasTrailingSlash = (result.host || relative.host || srcPath.length > 1) && (last2 === "." || last2 === "..") || last2 === "", up = 0, i2 = srcPath.length; i2 >= 0; i2--)
+        for (var last2 = srcPath.slice(-1)[0], hasTrailingSlash = (result.host || relative2.host || srcPath.length > 1) && (last2 === "." || last2 === "..") || last2 === "", up = 0, i2 = srcPath.length; i2 >= 0; i2--)
           last2 = srcPath[i2], last2 === "." ? srcPath.splice(i2, 1) : last2 === ".." ? (srcPath.splice(i2, 1), up++) : up && (srcPath.splice(i2, 1), up--);
         if (!mustEndAbs && !removeAllDots)
           for (; up--; up)
             srcPath.unshift("..");
         mustEndAbs && srcPath[0] !== "" && (!srcPath[0] || srcPath[0].charAt(0) !== "/") && srcPath.unshift(""), hasTrailingSlash && srcPath.join("/").substr(-1) !== "/" && srcPath.push("");
-        var isAbsolute = srcPath[0] === "" || srcPath[0] && srcPath[0].charAt(0) === "/";
+        var isAbsolute2 = srcPath[0] === "" || srcPath[0] && srcPath[0].charAt(0) === "/";
         if (psychotic) {
-          result.hostname = isAbsolute ? "" : srcPath.length ? srcPath.shift() : "", result.host = result.hostname;
+          result.hostname = isAbsolute2 ? "" : srcPath.length ? srcPath.shift() : "", result.host = result.hostname;
           var authInHost = result.host && result.host.indexOf("@") > 0 ? result.host.split("@") : !1;
           authInHost && (result.auth = authInHost.shift(), result.hostname = authInHost.shift(), result.host = result.hostname);
         }
-        return mustEndAbs = mustEndAbs || result.host && srcPath.length, mustEndAbs && !isAbsolute && srcPath.unshift(""), srcPath.length > 0 ? result.pathname = srcPath.join("/") : (result.pathname = null, result.path = null), (result.pathname !== null || result.search !== null) && (result.path = (result.pathname ? result.pathname : "") + (result.search ? result.search : "")), result.auth = relative.auth || result.auth, result.slashes = result.slashes || relative.slashes, result.href = result.format(), result;
+        return mustEndAbs = mustEndAbs || result.host && srcPath.length, mustEndAbs && !isAbsolute2 && srcPath.unshift(""), srcPath.length > 0 ? result.pathname = srcPath.join("/") : (result.pathname = null, result.path = null), (result.pathname !== null || result.search !== null) && (result.path = (result.pathname ? result.pathname : "") + (result.search ? result.search : "")), result.auth = relative2.auth || result.auth, result.slashes = result.slashes || relative2.slashes, result.href = result.format(), result;
       };
       Url.prototype.parseHost = function() {
         var host2 = this.host, port = portPattern.exec(host2);
@@ -6752,8 +6817,8 @@ ${told.detail === void 0 ? "" : `${told.detail}
         },
         normalize: function(path2) {
           if (assertPath(path2), path2.length === 0) return ".";
-          var isAbsolute = path2.charCodeAt(0) === 47, trailingSeparator = path2.charCodeAt(path2.length - 1) === 47;
-          return path2 = normalizeStringPosix(path2, !isAbsolute), path2.length === 0 && !isAbsolute && (path2 = "."), path2.length > 0 && trailingSeparator && (path2 += "/"), isAbsolute ? "/" + path2 : path2;
+          var isAbsolute2 = path2.charCodeAt(0) === 47, trailingSeparator = path2.charCodeAt(path2.length - 1) === 47;
+          return path2 = normalizeStringPosix(path2, !isAbsolute2), path2.length === 0 && !isAbsolute2 && (path2 = "."), path2.length > 0 && trailingSeparator && (path2 += "/"), isAbsolute2 ? "/" + path2 : path2;
         },
         isAbsolute: function(path2) {
           return assertPath(path2), path2.length > 0 && path2.charCodeAt(0) === 47;
@@ -6863,8 +6928,8 @@ ${told.detail === void 0 ? "" : `${told.detail}
           assertPath(path2);
           var ret = { root: "", dir: "", base: "", ext: "", name: "" };
           if (path2.length === 0) return ret;
-          var code = path2.charCodeAt(0), isAbsolute = code === 47, start;
-          isAbsolute ? (ret.root = "/", start = 1) : start = 0;
+          var code = path2.charCodeAt(0), isAbsolute2 = code === 47, start;
+          isAbsolute2 ? (ret.root = "/", start = 1) : start = 0;
           for (var startDot = -1, startPart = 0, end = -1, matchedSlash = !0, i2 = path2.length - 1, preDotState = 0; i2 >= start; --i2) {
             if (code = path2.charCodeAt(i2), code === 47) {
               if (!matchedSlash) {
@@ -6877,7 +6942,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
           }
           return startDot === -1 || end === -1 || // We saw a non-dot character immediately before the dot
           preDotState === 0 || // The (right-most) trimmed path component is exactly '..'
-          preDotState === 1 && startDot === end - 1 && startDot === startPart + 1 ? end !== -1 && (startPart === 0 && isAbsolute ? ret.base = ret.name = path2.slice(1, end) : ret.base = ret.name = path2.slice(startPart, end)) : (startPart === 0 && isAbsolute ? (ret.name = path2.slice(1, startDot), ret.base = path2.slice(1, end)) : (ret.name = path2.slice(startPart, startDot), ret.base = path2.slice(startPart, end)), ret.ext = path2.slice(startDot, end)), startPart > 0 ? ret.dir = path2.slice(0, startPart - 1) : isAbsolute && (ret.dir = "/"), ret;
+          preDotState === 1 && startDot === end - 1 && startDot === startPart + 1 ? end !== -1 && (startPart === 0 && isAbsolute2 ? ret.base = ret.name = path2.slice(1, end) : ret.base = ret.name = path2.slice(startPart, end)) : (startPart === 0 && isAbsolute2 ? (ret.name = path2.slice(1, startDot), ret.base = path2.slice(1, end)) : (ret.name = path2.slice(startPart, startDot), ret.base = path2.slice(startPart, end)), ret.ext = path2.slice(startDot, end)), startPart > 0 ? ret.dir = path2.slice(0, startPart - 1) : isAbsolute2 && (ret.dir = "/"), ret;
         },
         sep: "/",
         delimiter: ":",
@@ -7134,7 +7199,7 @@ ${second}` : `${first} ${operator} ${second}`;
       found = prepare(at2, bits, toMode(mode));
     } catch (error) {
       let code = typeof error == "string" ? error : error.code;
-      throw code in host.errnos ? host.fileError(code, "open", at2) : error;
+      throw code in host.errnos ? host.fileError(code, "open", path2 instanceof URL ? at2 : String(path2)) : error;
     }
     let fd = 3;
     for (; descriptors.has(fd); ) fd++;
@@ -7302,31 +7367,138 @@ ${second}` : `${first} ${operator} ${second}`;
 
   // src/path.js
   var import_path_browserify = __toESM(require_path_browserify(), 1);
+
+  // src/path-win32.js
   init_util();
-  var check = (name2, value) => {
+  var isSeparator = (character) => character === "\\" || character === "/", hasDrive = (path2) => /^[a-z]:/i.test(path2), NETWORK_ROOT = /^[\\/]{2}([^\\/]+)[\\/]+([^\\/]+)/, check = (name2, value) => {
+    if (typeof value != "string") throw invalidType(name2, "string", value);
+  }, splitRoot = (path2) => {
+    let network = NETWORK_ROOT.exec(path2);
+    if (network !== null)
+      return { device: `\\\\${network[1]}\\${network[2]}`, isAbsolute: !0, rest: path2.slice(network[0].length) };
+    if (isSeparator(path2[0])) return { device: "", isAbsolute: !0, rest: path2.slice(1) };
+    if (!hasDrive(path2)) return { device: "", isAbsolute: !1, rest: path2 };
+    let isAbsolute2 = isSeparator(path2[2]);
+    return { device: path2.slice(0, 2), isAbsolute: isAbsolute2, rest: path2.slice(isAbsolute2 ? 3 : 2) };
+  }, rootLength = (path2) => {
+    let network = NETWORK_ROOT.exec(path2);
+    return network !== null ? Math.min(network[0].length + 1, path2.length) : isSeparator(path2[0]) ? 1 : hasDrive(path2) ? isSeparator(path2[2]) ? 3 : 2 : 0;
+  }, resolveSegments = (path2, isAbsolute2) => {
+    let kept = [];
+    for (let segment of path2.split(/[\\/]+/))
+      segment === "" || segment === "." || (segment !== ".." ? kept.push(segment) : kept.length > 0 && kept.at(-1) !== ".." ? kept.pop() : isAbsolute2 || kept.push(".."));
+    return kept.join("\\");
+  }, normalize = (path2) => {
+    if (check("path", path2), path2 === "") return ".";
+    if (path2 === ":") return path2;
+    let { device, isAbsolute: isAbsolute2, rest } = splitRoot(path2), tail = resolveSegments(rest, isAbsolute2);
+    return tail === "" && !isAbsolute2 && (tail = "."), tail !== "" && isSeparator(path2.at(-1)) && rest !== "" && (tail += "\\"), device === "" && !isAbsolute2 && (hasDrive(tail) || /:([\\/]|$)/.test(path2)) && (tail = `.\\${tail}`), device + (isAbsolute2 ? "\\" : "") + tail;
+  }, isAbsolute = (path2) => (check("path", path2), isSeparator(path2[0]) || hasDrive(path2) && isSeparator(path2[2])), join = (...parts) => {
+    for (let part of parts) check("path", part);
+    let given = parts.filter((part) => part !== "");
+    if (given.length === 0) return ".";
+    let joined2 = given.join("\\"), isNetwork = /^[\\/]{2}[^\\/]/.test(given[0]);
+    return normalize(isNetwork ? joined2 : joined2.replace(/^[\\/]{2,}/, "\\"));
+  }, directoryOf = (device) => {
+    let directory = (device !== "" ? host.env[`=${device}`] : void 0) ?? host.cwd();
+    return device !== "" && directory.slice(0, 2).toLowerCase() !== device.toLowerCase() && directory[2] === "\\" ? `${device}\\` : directory;
+  }, resolve = (...parts) => {
+    let [device, tail, isRooted] = ["", "", !1], add = (path2) => {
+      if (path2 === "") return;
+      let root = splitRoot(path2);
+      if (root.device !== "") {
+        if (device === "") device = root.device;
+        else if (device.toLowerCase() !== root.device.toLowerCase()) return;
+      }
+      isRooted || (tail = `${root.rest}\\${tail}`, isRooted = root.isAbsolute);
+    };
+    for (let at2 = parts.length - 1; at2 >= 0 && !(isRooted && device !== ""); at2--)
+      check(`paths[${at2}]`, parts[at2]), add(parts[at2]);
+    isRooted && device !== "" || add(directoryOf(device));
+    let resolved = resolveSegments(tail, isRooted);
+    return device + (isRooted ? "\\" : "") + resolved || ".";
+  }, relative = (from, to2) => {
+    check("from", from), check("to", to2);
+    let [start, end] = [resolve(from), resolve(to2)];
+    if (start.toLowerCase() === end.toLowerCase()) return "";
+    let segmentsOf = (path2) => path2.split("\\").filter((segment) => segment !== ""), [there, here] = [segmentsOf(end), segmentsOf(start)], common = 0;
+    for (; common < Math.min(here.length, there.length) && here[common].toLowerCase() === there[common].toLowerCase(); ) common++;
+    return common === 0 && here.length > 0 && there.length > 0 ? end : [...here.slice(common).fill(".."), ...there.slice(common)].join("\\");
+  }, toNamespacedPath = (path2) => {
+    if (typeof path2 != "string" || path2 === "") return path2;
+    let resolved = resolve(path2);
+    return /^\\\\[^?.]/.test(resolved) ? `\\\\?\\UNC\\${resolved.slice(2)}` : /^[a-z]:\\/i.test(resolved) ? `\\\\?\\${resolved}` : resolved.length <= 2 ? path2 : resolved;
+  }, lastSegment = (path2, start) => {
+    let end = path2.length;
+    for (; end > start && isSeparator(path2[end - 1]); ) end--;
+    let begin3 = end;
+    for (; begin3 > start && !isSeparator(path2[begin3 - 1]); ) begin3--;
+    return { begin: begin3, end };
+  }, dirname = (path2) => {
+    check("path", path2);
+    let root = rootLength(path2), { begin: begin3 } = lastSegment(path2, root);
+    return begin3 > root ? path2.slice(0, begin3 - 1) : root === 0 ? "." : path2.slice(0, root);
+  }, baseOf = (path2) => {
+    let { begin: begin3, end } = lastSegment(path2, hasDrive(path2) ? 2 : 0);
+    return path2.slice(begin3, end);
+  }, basename = (path2, suffix) => {
+    suffix !== void 0 && check("suffix", suffix), check("path", path2);
+    let base = baseOf(path2);
+    return suffix === void 0 || suffix === "" || suffix === path2 ? suffix === path2 ? "" : base : base.endsWith(suffix) && base !== suffix ? base.slice(0, -suffix.length) : base;
+  }, extensionOf = (base) => {
+    let dot = base.lastIndexOf(".");
+    return dot <= 0 || base === ".." ? "" : base.slice(dot);
+  }, extname = (path2) => (check("path", path2), extensionOf(baseOf(path2))), parse3 = (path2) => {
+    check("path", path2);
+    let length = rootLength(path2), root = path2.slice(0, length), { begin: begin3, end } = lastSegment(path2, length), base = path2.slice(begin3, end), ext = extensionOf(base), dir = begin3 > length ? path2.slice(0, begin3 - 1) : root;
+    return { root, dir, base, ext, name: base.slice(0, base.length - ext.length) };
+  }, format2 = (parts) => {
+    if (parts === null || typeof parts != "object") throw invalidType("pathObject", "object", parts);
+    let directory = parts.dir || parts.root, extension = parts.ext && !parts.ext.startsWith(".") ? `.${parts.ext}` : parts.ext, base = parts.base || `${parts.name || ""}${extension || ""}`;
+    return directory ? directory === parts.root ? `${directory}${base}` : `${directory}\\${base}` : base;
+  }, path_win32_default = {
+    resolve,
+    normalize,
+    isAbsolute,
+    join,
+    relative,
+    toNamespacedPath,
+    dirname,
+    basename,
+    extname,
+    format: format2,
+    parse: parse3,
+    sep: "\\",
+    delimiter: ";",
+    _makeLong: toNamespacedPath
+  };
+
+  // src/path.js
+  init_util();
+  var check2 = (name2, value) => {
     if (typeof value != "string") throw invalidType(name2, "string", value);
   }, replace = (functions) => {
     for (let [name2, { value }] of Object.entries(Object.getOwnPropertyDescriptors(functions)))
       import_path_browserify.default[name2] = Object.defineProperty(value, "length", { value: import_path_browserify.default[name2].length, configurable: !0 });
   }, checked = (name2, ...wanted) => {
-    let work2 = import_path_browserify.default[name2], checks = (...given) => (wanted.forEach((argument, at2) => check(argument, given[at2])), work2(...given));
+    let work2 = import_path_browserify.default[name2], checks = (...given) => (wanted.forEach((argument, at2) => check2(argument, given[at2])), work2(...given));
     replace({ [name2]: Object.defineProperty(checks, "name", { value: name2, configurable: !0 }) });
   };
   for (let name2 of ["normalize", "isAbsolute", "dirname", "extname", "parse"]) checked(name2, "path");
   checked("relative", "from", "to");
-  var { basename, join, resolve } = import_path_browserify.default;
+  var { basename: basename2, join: join2, resolve: resolve2 } = import_path_browserify.default;
   replace({
     basename(name2, suffix) {
-      return suffix !== void 0 && check("suffix", suffix), check("path", name2), basename(name2, suffix);
+      return suffix !== void 0 && check2("suffix", suffix), check2("path", name2), basename2(name2, suffix);
     },
     join(...parts) {
-      for (let part of parts) check("path", part);
-      return join(...parts);
+      for (let part of parts) check2("path", part);
+      return join2(...parts);
     },
     resolve(...parts) {
       for (let at2 = parts.length - 1; at2 >= 0; at2--)
-        if (check(`paths[${at2}]`, parts[at2]), parts[at2].startsWith("/")) return resolve(...parts.slice(at2));
-      return resolve(...parts);
+        if (check2(`paths[${at2}]`, parts[at2]), parts[at2].startsWith("/")) return resolve2(...parts.slice(at2));
+      return resolve2(...parts);
     },
     format(parts) {
       if (parts === null || typeof parts != "object") throw invalidType("pathObject", "object", parts);
@@ -7336,12 +7508,8 @@ ${second}` : `${first} ${operator} ${second}`;
   });
   import_path_browserify.default.posix = import_path_browserify.default;
   import_path_browserify.default.toNamespacedPath = (name2) => name2;
-  import_path_browserify.default.win32 = { sep: "\\", delimiter: ";", posix: import_path_browserify.default };
-  for (let [name2, value] of Object.entries(import_path_browserify.default))
-    typeof value == "function" && (import_path_browserify.default.win32[name2] = () => {
-      throw Object.assign(new Error(`path.win32.${name2} is not available in Tollhouse: paths are those of POSIX`), { code: "ERR_FEATURE_UNAVAILABLE_ON_PLATFORM" });
-    });
-  import_path_browserify.default.win32.win32 = import_path_browserify.default.win32;
+  import_path_browserify.default.win32 = path_win32_default;
+  Object.assign(path_win32_default, { win32: path_win32_default, posix: import_path_browserify.default });
   var path_default = import_path_browserify.default;
 
   // src/url.js
@@ -7356,11 +7524,12 @@ ${second}` : `${first} ${operator} ${second}`;
   }, pathToFileURL = (file) => {
     let at2 = path_default.resolve(host.cwd(), file) + (file.length > 1 && file.endsWith("/") ? "/" : "");
     return new URL2(`file://${encodeURI(at2).replace(/[?#]/g, encodeURIComponent)}`);
-  }, format2 = (given, options) => {
+  }, format3 = (given, options) => {
     if (!(given instanceof URL2)) return import_url.default.format(given);
     let url = new URL2(given.href);
-    return options?.fragment === !1 && (url.hash = ""), options?.search === !1 && (url.search = ""), options?.auth === !1 && (url.username = url.password = ""), url.href;
+    return options?.fragment === !1 && (url.hash = ""), options?.search === !1 && (url.search = ""), options?.auth === !1 && (url.username = url.password = ""), !options?.unicode || url.hostname === "" ? url.href : url.href.replace(url.hostname, host.native.domainToUnicode(url.hostname));
   }, urlToHttpOptions = (url) => ({
+    __proto__: null,
     protocol: url.protocol,
     hostname: url.hostname.replace(/^\[|\]$/g, ""),
     hash: url.hash,
@@ -7368,7 +7537,8 @@ ${second}` : `${first} ${operator} ${second}`;
     pathname: url.pathname,
     path: url.pathname + url.search,
     href: url.href,
-    ...url.port === "" ? {} : { port: Number(url.port) }
+    ...url.port === "" ? {} : { port: Number(url.port) },
+    ...url.username === "" && url.password === "" ? {} : { auth: `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}` }
   }), url_default = {
     Url: import_url.default.Url,
     parse(text3, ...rest) {
@@ -7378,7 +7548,7 @@ ${second}` : `${first} ${operator} ${second}`;
     },
     resolve: import_url.default.resolve,
     resolveObject: import_url.default.resolveObject,
-    format: format2,
+    format: format3,
     URL: URL2,
     URLSearchParams: URLSearchParams2,
     domainToASCII: host.native.domainToAscii,
@@ -7490,7 +7660,9 @@ ${second}` : `${first} ${operator} ${second}`;
       let recursive = typeof options == "object" && options?.recursive === !0, first;
       if (recursive)
         for (let at2 = toPath2(path2, "mkdir"); at2.length > 1 && !sync2.exists(at2); at2 = at2.slice(0, at2.lastIndexOf("/")) || "/") first = at2;
-      return files2.mkdir(path2, { recursive }), first;
+      files2.mkdir(path2, { recursive });
+      let base = `${host.cwd()}/`;
+      return first?.startsWith(base) && !String(path2).startsWith("/") ? first.slice(base.length) : first;
     },
     mkdtemp(prefix) {
       let letters = Buffer2.from(native5.randomBytes(6)).toString("hex").slice(0, 6);
@@ -7519,7 +7691,10 @@ ${second}` : `${first} ${operator} ${second}`;
     cp(from, to2, options = {}) {
       let kind = files2.lstat(from);
       if (kind.isDirectory()) {
-        if (!options.recursive) throw codedError(Error, "ERR_FS_EISDIR", `Path is a directory: cp returned EISDIR (${from} is a directory (not copied)) ${from}`);
+        if (!options.recursive) {
+          let error = codedError(Error, "ERR_FS_EISDIR", `Path is a directory: cp returned EISDIR (${from} is a directory (not copied)) ${from}`);
+          throw Object.assign(error, { name: "SystemError", errno: 22, syscall: "cp", path: from });
+        }
         files2.mkdir(to2, { recursive: !0 });
         for (let name2 of files2.readdir(from)) sync2.cp(`${from}/${name2}`, `${to2}/${name2}`, options);
       } else if (options.filter === void 0 || options.filter(from, to2)) {
@@ -7752,6 +7927,13 @@ ${second}` : `${first} ${operator} ${second}`;
       }
     }
   }.writeFile;
+  var { readFile } = promises;
+  promises.readFile = {
+    async readFile(path2, options) {
+      if (path2 instanceof FileHandle || checkedPath("path", path2), options?.signal?.aborted) throw abortError(options.signal);
+      return readFile(path2, options);
+    }
+  }.readFile;
   fs.promises = promises;
   var checkPlace = (name2, value) => {
     if (value !== void 0) {
@@ -8296,7 +8478,7 @@ ${said}`}`), Object.assign(this, { exitCode, stdout, stderr });
     if (typeof argv0 == "string" && argv0 !== file) throw codedError(Error, "ERR_FEATURE_UNAVAILABLE", "the option `argv0` is not here: a command has its own name");
     if ((uid ?? process_default.getuid()) !== process_default.getuid() || (gid ?? process_default.getgid()) !== process_default.getgid())
       throw Object.assign(codedError(Error, "EPERM", `spawn ${file} EPERM`), { errno: -1, syscall: `spawn ${file}` });
-  }, normalize = (file, given, options) => {
+  }, normalize2 = (file, given, options) => {
     if (checkText2(file, "file"), file.length === 0) throw invalidValue("file", file, "cannot be empty");
     let args = [];
     if (Array.isArray(given)) args = [...given];
@@ -8395,13 +8577,13 @@ ${result.stderr}` : "";
       throw Object.assign(new Error(`Command failed: ${command}${said}`), result);
     }
     return result.stdout;
-  }, spawnSync = (file, args, options) => run("spawnSync", normalize(file, args, options), spawnSync), execSync = (command, options) => {
+  }, spawnSync = (file, args, options) => run("spawnSync", normalize2(file, args, options), spawnSync), execSync = (command, options) => {
     checkText2(command, "command");
-    let given = { __proto__: null, ...options }, call = normalize(command, [], { ...given, shell: typeof given.shell == "string" ? given.shell : !0 });
+    let given = { __proto__: null, ...options }, call = normalize2(command, [], { ...given, shell: typeof given.shell == "string" ? given.shell : !0 });
     return orThrow2(run("execSync", call, execSync), given, command);
   }, execFileSync = (file, args, options) => {
     !Array.isArray(args) && args !== null && typeof args == "object" && ([args, options] = [[], args]);
-    let call = normalize(file, args ?? [], options ?? {}), words = [call.options.argv0 || file, ...args ?? []];
+    let call = normalize2(file, args ?? [], options ?? {}), words = [call.options.argv0 || file, ...args ?? []];
     return orThrow2(run("execFileSync", call, execFileSync), call.options, words.join(" "));
   };
 
@@ -8480,9 +8662,9 @@ ${result.stderr}` : "";
       }
     });
   }, whyMissing = ({ file, options, cause }) => async () => cause !== void 0 || options.shell ? cause : await isThere2(file, options) ? void 0 : whyAbsent(file, scriptOf("", settings(options)).directory), isThere2 = async (file, options) => (await collect(begin(asks(file), settings(options), isThere2))).exitCode === 0, tellBegun = async (child, { file, options }) => {
-    !options.shell && !await isThere2(file, options) || await new Promise((resolve2) => {
+    !options.shell && !await isThere2(file, options) || await new Promise((resolve3) => {
       process_default.nextTick(() => {
-        resolve2(), child.emit("spawn");
+        resolve3(), child.emit("spawn");
       });
     });
   }, started = (call, below) => {
@@ -8491,7 +8673,7 @@ ${result.stderr}` : "";
   }, killLater = (child, { timeout, killSignal }) => {
     timeout > 0 && setTimeout(() => child.kill(toSignal(killSignal)), timeout).unref();
   }, settings = (options) => ({ cwd: options.cwd, env: options.env, signal: host.signalOf(options) }), spawn = (name2, given, wants) => {
-    let call = normalize(name2, given, wants), { options } = call, running = started(call, spawn), progress = {}, child = new ChildProcess(running, call, whyMissing(call), () => Object.values(progress));
+    let call = normalize2(name2, given, wants), { options } = call, running = started(call, spawn), progress = {}, child = new ChildProcess(running, call, whyMissing(call), () => Object.values(progress));
     child.pid = nextProcess();
     let wanted = typeof options.stdio == "string" ? Array(3).fill(options.stdio) : options.stdio ?? [], forward = async (which, write3) => {
       for (; ; ) {
@@ -8560,16 +8742,16 @@ ${output.stderr}`);
   }, exec = (command, options, callback) => {
     checkText2(command, "command"), typeof options == "function" && ([options, callback] = [{}, options]), checkCallback(callback);
     let shell2 = typeof options?.shell == "string" ? options.shell : !0;
-    return gather(normalize(command, [], { ...options, shell: shell2 }), command, callback);
+    return gather(normalize2(command, [], { ...options, shell: shell2 }), command, callback);
   }, execFile = (file, args, options, callback) => {
     typeof args == "function" ? [args, options, callback] = [[], {}, args] : args !== null && typeof args == "object" && !Array.isArray(args) && ([args, options, callback] = [[], args, options]), typeof options == "function" && ([options, callback] = [{}, options]), checkCallback(callback);
-    let call = normalize(file, args ?? [], options ?? {});
+    let call = normalize2(file, args ?? [], options ?? {});
     return gather(call, call.options.shell ? call.args[1] : [file, ...args ?? []].join(" "), callback);
   }, promised2 = (run2) => function(...values2) {
-    let child, promise = new Promise((resolve2, reject) => {
+    let child, promise = new Promise((resolve3, reject) => {
       child = run2(
         ...values2,
-        (error, stdout, stderr) => error ? reject(Object.assign(error, { stdout, stderr })) : resolve2({ stdout, stderr })
+        (error, stdout, stderr) => error ? reject(Object.assign(error, { stdout, stderr })) : resolve3({ stdout, stderr })
       );
     });
     return Object.assign(promise, { child });
@@ -8603,6 +8785,8 @@ ${output.stderr}`);
     }
   };
   globalThis.console.Console = Console;
+  for (let name2 of ["profile", "profileEnd", "timeStamp"]) globalThis.console[name2] = { [name2]() {
+  } }[name2];
   var console_default = globalThis.console;
 
   // src/crypto.js
@@ -8993,6 +9177,7 @@ ${output.stderr}`);
     let secret = keyBytes(key);
     return new Hmac((bytes) => native7.hmac(algorithm, secret, bytes));
   }, ROUNDS = 1e3, pbkdf2Sync = (password, salt, iterations, length, digest) => {
+    if (typeof digest != "string") throw invalidType("digest", "string", digest);
     let algorithm = plainName(digest);
     if (!hashes.includes(algorithm)) throw codedError(TypeError, "ERR_CRYPTO_INVALID_DIGEST", `Invalid digest: ${digest}`);
     for (let [name2, number, least] of [["iterations", iterations, 1], ["keylen", length, 0]]) {
@@ -9142,14 +9327,14 @@ ${output.stderr}`);
   }, toJwk = (key) => {
     let { name: name2, length } = key.algorithm, alg = name2 === "HMAC" ? `HS${hashOf(key).slice(3)}` : `A${length}${name2.slice(4)}`;
     return { key_ops: key.usages, ext: key.extractable, kty: "oct", k: Buffer2.from(secretOf(key)).toString("base64url"), alg };
-  }, exported = (format3, key) => {
+  }, exported = (format4, key) => {
     if (!key.extractable) throw new DOMException("key is not extractable", "InvalidAccessError");
-    if (format3 === "raw") return bufferOf(secretOf(key));
-    if (format3 === "jwk") return toJwk(key);
-    throw unsupported(`a secret key is exported as raw or jwk, not ${format3}`);
-  }, imported = (format3, data, algorithm, extractable, usages) => {
-    if (format3 !== "jwk" && format3 !== "raw") throw unsupported(`a secret key is imported as raw or jwk, not ${format3}`);
-    let secret = format3 === "jwk" ? new Uint8Array(Buffer2.from(data.k, "base64url")) : webBytes(data).slice();
+    if (format4 === "raw") return bufferOf(secretOf(key));
+    if (format4 === "jwk") return toJwk(key);
+    throw unsupported(`a secret key is exported as raw or jwk, not ${format4}`);
+  }, imported = (format4, data, algorithm, extractable, usages) => {
+    if (format4 !== "jwk" && format4 !== "raw") throw unsupported(`a secret key is imported as raw or jwk, not ${format4}`);
+    let secret = format4 === "jwk" ? new Uint8Array(Buffer2.from(data.k, "base64url")) : webBytes(data).slice();
     return makeKey(secret, algorithm, extractable, usages);
   }, subtle = {
     digest: (algorithm, data) => bufferOf(native8.digest(webHash(algorithm), webBytes(data))),
@@ -9168,13 +9353,13 @@ ${output.stderr}`);
     decrypt: (algorithm, key, data) => decrypt(algorithm, key, data, "decrypt"),
     deriveBits: (algorithm, key, bits) => derive(algorithm, key, bits, "deriveBits"),
     deriveKey: (algorithm, key, type, extractable, usages) => makeKey(new Uint8Array(derive(algorithm, key, lengthOf(type), "deriveKey")), type, extractable, usages),
-    wrapKey(format3, key, wrapping, algorithm) {
-      let shown4 = exported(format3, key);
-      return encrypt(algorithm, wrapping, format3 === "jwk" ? Buffer2.from(JSON.stringify(shown4)) : shown4, "wrapKey");
+    wrapKey(format4, key, wrapping, algorithm) {
+      let shown4 = exported(format4, key);
+      return encrypt(algorithm, wrapping, format4 === "jwk" ? Buffer2.from(JSON.stringify(shown4)) : shown4, "wrapKey");
     },
-    unwrapKey(format3, data, unwrapping, algorithm, type, extractable, usages) {
+    unwrapKey(format4, data, unwrapping, algorithm, type, extractable, usages) {
       let shown4 = decrypt(algorithm, unwrapping, data, "unwrapKey");
-      return imported(format3, format3 === "jwk" ? JSON.parse(Buffer2.from(shown4).toString()) : shown4, type, extractable, usages);
+      return imported(format4, format4 === "jwk" ? JSON.parse(Buffer2.from(shown4).toString()) : shown4, type, extractable, usages);
     }
   };
   for (let [name2, work2] of Object.entries(subtle)) subtle[name2] = { [name2]: async (...given) => work2(...given) }[name2];
@@ -9195,8 +9380,11 @@ ${output.stderr}`);
     if (low >= high)
       throw codedError(RangeError, "ERR_OUT_OF_RANGE", `The value of "max" is out of range. It must be greater than the value of "min" (${low}). Received ${high}`);
     let range = BigInt(high) - BigInt(low), value = Number(BigInt(`0x${randomBytes(16).toString("hex")}`) % range) + low;
-    return callback === void 0 ? value : setTimeout(() => callback(null, value), 0);
-  }, randomFillSync = (buffer2, offset = 0, size = buffer2.byteLength - offset) => (asBytes3(buffer2).set(native9.randomBytes(size), offset), buffer2), timingSafeEqual = (a2, b2) => {
+    return callback === void 0 ? value : setTimeout(() => callback(void 0, value), 0);
+  }, randomFillSync = (buffer2, offset = 0, size = buffer2?.byteLength - offset) => {
+    if (!ArrayBuffer.isView(buffer2) && !(buffer2 instanceof ArrayBuffer)) throw invalidType("buf", "an instance of ArrayBuffer or ArrayBufferView", buffer2);
+    return asBytes3(buffer2).set(native9.randomBytes(size), offset), buffer2;
+  }, timingSafeEqual = (a2, b2) => {
     let [x2, y2] = [["buf1", a2], ["buf2", b2]].map(([name2, value]) => {
       if (!ArrayBuffer.isView(value) && !(value instanceof ArrayBuffer)) throw codedError(TypeError, "ERR_INVALID_ARG_TYPE", `The "${name2}" argument must be an instance of ArrayBuffer, Buffer, TypedArray, or DataView.`);
       return bytesOf2(value);
@@ -9603,8 +9791,8 @@ ${output.stderr}`);
     if (options.weekday === "short") return { ...options, weekday: "long" };
   }, rewrite = (pattern, options, base) => options.day !== base.day ? pattern.replace("{d}", "{D}") : options.year !== base.year ? pattern.replace("{y}", "{Y}") : options.month !== base.month ? pattern.replace("{1}", "{2}") : pattern.replace("{W}", "{w}").replace("{V}", "{v}"), rate = (patterns, around) => {
     if (around === void 0) return;
-    let join3 = (pattern) => `${around[0]}${pattern}${around[1]}`.replaceAll("}{", "");
-    return typeof patterns == "string" ? join3(patterns) : Object.fromEntries(Object.entries(patterns).map(([category, pattern]) => [category, join3(pattern)]));
+    let join4 = (pattern) => `${around[0]}${pattern}${around[1]}`.replaceAll("}{", "");
+    return typeof patterns == "string" ? join4(patterns) : Object.fromEntries(Object.entries(patterns).map(([category, pattern]) => [category, join4(pattern)]));
   };
 
   // src/intl-locales.js
@@ -10656,7 +10844,7 @@ ${output.stderr}`);
   hide(Date.prototype, Symbol.toPrimitive, Date.prototype[Symbol.toPrimitive]);
 
   // src/json.js
-  var { parse: parse3, stringify: stringify3 } = JSON, { isProxy, className } = host.native, { isArray: isArray2 } = Array, { getOwnPropertyDescriptor, getPrototypeOf, keys: objectKeys } = Object, context = 10, literals = { t: "true", f: "false", n: "null" }, special = ["[object Object]", "NaN", "Infinity", "undefined"], Scanner = class {
+  var { parse: parse4, stringify: stringify3 } = JSON, { isProxy, className } = host.native, { isArray: isArray2 } = Array, { getOwnPropertyDescriptor, getPrototypeOf, keys: objectKeys } = Object, context = 10, literals = { t: "true", f: "false", n: "null" }, special = ["[object Object]", "NaN", "Infinity", "undefined"], Scanner = class {
     #text;
     #at = 0;
     constructor(text3) {
@@ -10744,7 +10932,7 @@ ${output.stderr}`);
     parse(text3, reviver) {
       let source = typeof text3 == "string" ? text3 : `${text3}`;
       try {
-        return parse3(source, reviver);
+        return parse4(source, reviver);
       } catch (error) {
         let fault = error instanceof SyntaxError ? faultOf(source) : void 0;
         throw fault === void 0 ? error : new SyntaxError(fault);
@@ -10969,7 +11157,7 @@ ${output.stderr}`);
           rest = lines.pop();
           for (let line of lines) this.#give(line);
           if (this.closed) break;
-          this.#lines.length > AHEAD && await new Promise((resolve2) => this.#goOn = resolve2);
+          this.#lines.length > AHEAD && await new Promise((resolve3) => this.#goOn = resolve3);
         }
         rest !== "" && !this.closed && this.#give(rest), this.#ended = !0, this.close();
       } catch (error) {
@@ -10984,7 +11172,7 @@ ${output.stderr}`);
       for (; this.#lines.length > 0 && this.listenerCount("line") > 0; ) this.emit("line", this.#taken());
     }
     #next() {
-      return this.#start(), this.#lines.length > 0 ? Promise.resolve(this.#taken()) : this.closed || this.#ended ? Promise.resolve(void 0) : new Promise((resolve2) => this.#readers.push(resolve2));
+      return this.#start(), this.#lines.length > 0 ? Promise.resolve(this.#taken()) : this.closed || this.#ended ? Promise.resolve(void 0) : new Promise((resolve3) => this.#readers.push(resolve3));
     }
     #taken() {
       let line = this.#lines.shift();
@@ -11041,7 +11229,7 @@ ${output.stderr}`);
   };
   Object.defineProperty(Interface.prototype.question, promisify.custom, {
     value: function(query, options) {
-      return new Promise((resolve2) => this.question(query, options ?? {}, resolve2));
+      return new Promise((resolve3) => this.question(query, options ?? {}, resolve3));
     }
   });
   var createInterface = (input, output) => new Interface(typeof input?.on == "function" || input?.[Symbol.asyncIterator] ? { input, output } : input), promises2 = { createInterface, Interface }, sequence = (stream2, text3, callback) => stream2 == null || text3 === "" ? (typeof callback == "function" && process_default.nextTick(callback, null), !0) : stream2.write(text3, callback), clearLine = (stream2, direction, callback) => sequence(stream2, direction < 0 ? "\x1B[1K" : direction > 0 ? "\x1B[0K" : "\x1B[2K", callback), clearScreenDown = (stream2, callback) => sequence(stream2, "\x1B[0J", callback), cursorTo = (stream2, x2, y2, callback) => {
@@ -13166,7 +13354,7 @@ ${output.stderr}`);
       return new _Blob([this.#bytes.subarray(from, Math.max(from, to2))], { type });
     }
     [custom2](depth, options) {
-      return `${this instanceof File ? "File" : "Blob"} ${inspect2({ size: this.size, type: this.type }, options)}`;
+      return `Blob ${inspect2({ size: this.size, type: this.type }, options)}`;
     }
   };
   Object.defineProperty(Blob.prototype, Symbol.toStringTag, { value: "Blob", configurable: !0 });
@@ -13181,6 +13369,9 @@ ${output.stderr}`);
     }
     get lastModified() {
       return this.#modified;
+    }
+    [custom2](depth, options) {
+      return `File ${inspect2({ size: this.size, type: this.type, name: this.#name, lastModified: this.#modified }, options)}`;
     }
   };
   Object.defineProperty(File.prototype, Symbol.toStringTag, { value: "File", configurable: !0 });
@@ -13543,15 +13734,17 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
 
   // src/timers.js
   init_util();
-  var { setTimeout: setTimeout2, setInterval: setInterval2, setImmediate: setImmediate2, clearTimeout: clearTimeout2, clearInterval: clearInterval2, clearImmediate } = globalThis, waiting = (start, clear2) => (delay, value, options) => new Promise((resolve2, reject) => {
+  var { setTimeout: setTimeout2, setInterval: setInterval2, setImmediate: setImmediate2, clearTimeout: clearTimeout2, clearInterval: clearInterval2, clearImmediate } = globalThis, waiting = (start, clear2) => (delay, value, options) => new Promise((resolve3, reject) => {
     if (delay != null && typeof delay != "number") throw invalidType("delay", "number", delay);
-    let signal = options?.signal, aborted2 = () => abortError(signal);
+    let signal = options?.signal;
+    if (signal !== void 0 && !(isObject(signal) && "aborted" in signal)) throw invalidType("options.signal", "an instance of AbortSignal", signal);
+    let aborted2 = () => abortError(signal);
     if (signal?.aborted) return reject(aborted2());
-    let timer = start(() => resolve2(value), delay);
+    let timer = start(() => resolve3(value), delay);
     options?.ref === !1 && timer.unref(), signal?.addEventListener("abort", () => (clear2(timer), reject(aborted2())), { once: !0 });
   }), promises3 = {
     setTimeout: waiting(setTimeout2, clearTimeout2),
-    setImmediate: (value, options) => waiting((resolve2) => setImmediate2(resolve2), clearImmediate)(0, value, options),
+    setImmediate: (value, options) => waiting((resolve3) => setImmediate2(resolve3), clearImmediate)(0, value, options),
     async *setInterval(delay, value, options) {
       for (; ; )
         await promises3.setTimeout(delay, void 0, options), yield value;
@@ -13717,11 +13910,11 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
       let other = this.#other;
       this.#other = void 0, super.close() && setImmediate(() => other?.close());
     }
-  }, { join: join2 } = MessagePort;
+  }, { join: join3 } = MessagePort;
   delete MessagePort.join;
   var MessageChannel = class {
     constructor() {
-      this.port1 = make2(MessagePort), this.port2 = make2(MessagePort), join2(this.port1, this.port2);
+      this.port1 = make2(MessagePort), this.port2 = make2(MessagePort), join3(this.port1, this.port2);
     }
   }, channels = /* @__PURE__ */ new Map(), BroadcastChannel = class extends Receiver {
     #name;
@@ -13997,10 +14190,10 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
   Object.defineProperty(zlib, "constants", { value: constants5, enumerable: !0 });
   Object.defineProperty(zlib, "codes", { value: codes, enumerable: !0 });
   for (let [name2, value] of Object.entries(constants5)) name2 !== "BROTLI_DECODE" && name2 !== "BROTLI_ENCODE" && Object.defineProperty(zlib, name2, { value });
-  var formats = { gzip: ["Gzip", "Gunzip"], deflate: ["Deflate", "Inflate"], "deflate-raw": ["DeflateRaw", "InflateRaw"] }, transformOf = (format3, at2) => {
-    if (!Object.hasOwn(formats, format3))
-      throw codedError(TypeError, "ERR_INVALID_ARG_VALUE", `The argument 'format' must be one of: 'deflate', 'deflate-raw', 'gzip'. Received ${host.inspect(format3)}`);
-    let settings2 = checked2(formats[format3][at2], {}), codec = open2(settings2), over = !1, run2 = (bytes, flush, controller) => {
+  var formats = { gzip: ["Gzip", "Gunzip"], deflate: ["Deflate", "Inflate"], "deflate-raw": ["DeflateRaw", "InflateRaw"] }, transformOf = (format4, at2) => {
+    if (!Object.hasOwn(formats, format4))
+      throw codedError(TypeError, "ERR_INVALID_ARG_VALUE", `The argument 'format' must be one of: 'deflate', 'deflate-raw', 'gzip'. Received ${host.inspect(format4)}`);
+    let settings2 = checked2(formats[format4][at2], {}), codec = open2(settings2), over = !1, run2 = (bytes, flush, controller) => {
       if (over) {
         if (bytes.length > 0 && at2 === 1) throw new TypeError("the compressed data ended before");
         return;
@@ -14019,8 +14212,8 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
     let Class = {
       [name2]: class {
         #stream;
-        constructor(format3) {
-          this.#stream = transformOf(format3, at2);
+        constructor(format4) {
+          this.#stream = transformOf(format4, at2);
         }
         get readable() {
           return this.#stream.readable;
@@ -14052,6 +14245,7 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
     builtinModules: [],
     isBuiltin: (name2) => host.builtinNames().includes(String(name2).replace(/^node:/, ""))
   };
+  Object.defineProperty(module, /* @__PURE__ */ Symbol.for("tollhouse.checkSyntax"), { value: host.checkSyntax });
   Object.defineProperty(module, "builtinModules", { get: () => host.builtinNames(), enumerable: !0 });
   var modules2 = Object.assign(/* @__PURE__ */ Object.create(null), {
     assert: assert_default,
@@ -14072,6 +14266,7 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
     os: os_default,
     path: path_default,
     "path/posix": path_default,
+    "path/win32": path_default.win32,
     perf_hooks: { performance, PerformanceObserver },
     process: process_default,
     querystring: querystring_default,
@@ -14095,7 +14290,8 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
     for (let [key, { value }] of Object.entries(Object.getOwnPropertyDescriptors(holder)))
       typeof value != "function" || value.name === key || !/^[A-Za-z]\w*$/.test(key) || (value.name === "" || new RegExp(`^_?${key}\\d*$`).test(value.name)) && Object.defineProperty(value, "name", { value: key, configurable: !0 });
   };
-  [globalThis, ...Object.values(modules2)].forEach(nameFunctions);
+  [globalThis, Buffer2, Buffer2.prototype, ...Object.values(modules2)].forEach(nameFunctions);
+  Object.defineProperty(Buffer2, "TYPED_ARRAY_SUPPORT", { enumerable: !1 });
   process_default.getBuiltinModule = (name2) => {
     if (typeof name2 != "string") throw invalidType("id", "string", name2);
     return modules2[name2.replace(/^node:/, "")];

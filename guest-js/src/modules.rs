@@ -9,6 +9,7 @@ use std::ffi::{CStr, CString, c_char, c_int, c_void};
 
 use rquickjs::{Array, Ctx, Error, Exception, Function, Object, Persistent, Result, Value, qjs};
 
+use crate::compile::NotCompiled;
 use crate::source::{self, Dialect};
 use crate::text::{self, Text};
 
@@ -228,6 +229,18 @@ pub(crate) fn compile_common_js<'js>(ctx: Ctx<'js>, source: Text, name: Text) ->
     let text = format!("(function (exports, require, module, __filename, __dirname) {{\n\n{body}\n}})");
     crate::compile::evaluate(&ctx, text.as_bytes(), &name.0, -1)
         .inspect_err(|_| crate::compile::explain_body(&ctx, &body, &name.0, 0))
+}
+
+/// Compiles a file without running it. Throws what is wrong with it.
+pub(crate) fn check_syntax(ctx: Ctx<'_>, source: Text, name: Text) -> Result<()> {
+    match crate::compile::compile(&ctx, &source.0, &name.0) {
+        Ok(_) => Ok(()),
+        Err(NotCompiled::Source(problem)) => {
+            let message = format!("{} ({}:{}:{})", problem.message, name.0, problem.line, problem.column);
+            Err(Exception::throw_syntax(&ctx, &message))
+        }
+        Err(NotCompiled::Engine | NotCompiled::Stopped) => Err(rquickjs::Error::Exception),
+    }
 }
 
 /// Returns true for a text without `import` and `export` that compiles as CommonJS, which does not allow top-level

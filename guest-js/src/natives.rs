@@ -8,6 +8,7 @@ mod cipher;
 mod clock;
 mod compression;
 mod crypto;
+mod encodings;
 mod files;
 mod globals;
 mod input;
@@ -37,6 +38,7 @@ pub(crate) fn object<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     clock::add(ctx, &natives)?;
     compression::add(ctx, &natives)?;
     crypto::add(ctx, &natives)?;
+    encodings::add(ctx, &natives)?;
     files::add(ctx, &natives)?;
     globals::add(ctx, &natives)?;
     input::add(ctx, &natives)?;

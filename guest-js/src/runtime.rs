@@ -102,6 +102,17 @@ pub(crate) fn initialize() {
     ENGINE.set(Some(make_engine()));
 }
 
+/// Notifies the script that a promise has a handler that had none when it was rejected.
+pub(crate) fn tell_handled<'js>(ctx: &Ctx<'js>, promise: Value<'js>) {
+    ENGINE.with_borrow(|engine| {
+        let Some(Ok(engine)) = engine else { return };
+        if engine.prelude.turn.on_handled(ctx, promise).is_err() {
+            // Only a script that is being stopped gets here, and it is stopped at its next step.
+            ctx.catch();
+        }
+    });
+}
+
 fn make_engine() -> std::result::Result<Engine, String> {
     let texts = [bytecode::compile(PRELUDE, PRELUDE_NAME)?, bytecode::compile(NODE, NODE_NAME)?];
     bytecode::wipe();

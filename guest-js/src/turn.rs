@@ -21,6 +21,8 @@ pub(crate) struct TurnFunctions {
     immediates: Persistent<Function<'static>>,
     /// Calls the script's handlers for an uncaught value.
     uncaught: Persistent<Function<'static>>,
+    /// Notifies the script that a promise has a handler, after it was told that it has none.
+    handled: Persistent<Function<'static>>,
     /// Notifies the script that nothing is left to do.
     before_exit: Persistent<Function<'static>>,
 }
@@ -32,6 +34,7 @@ impl TurnFunctions {
             ticks: take("runTicks")?,
             immediates: take("beginImmediates")?,
             uncaught: take("onUncaught")?,
+            handled: take("onHandled")?,
             before_exit: take("beforeExit")?,
         })
     }
@@ -45,6 +48,11 @@ impl TurnFunctions {
         promise: Option<Value<'js>>,
     ) -> Result<Option<u8>> {
         self.uncaught.clone().restore(ctx)?.call((thrown, promise))
+    }
+
+    /// Notifies the script that a promise has a handler, after it was told that it has none.
+    pub(crate) fn on_handled<'js>(&self, ctx: &Ctx<'js>, promise: Value<'js>) -> Result<()> {
+        self.handled.clone().restore(ctx)?.call((promise,))
     }
 
     /// Notifies the script that nothing is left to do.

@@ -7,6 +7,8 @@ use std::collections::VecDeque;
 use rquickjs::promise::PromiseState;
 use rquickjs::{Ctx, Persistent, Promise, Result, Value};
 
+use crate::runtime;
+
 /// A value that is kept between steps.
 type Kept = Persistent<Value<'static>>;
 
@@ -64,12 +66,17 @@ pub(crate) fn report<'js>(ctx: &Ctx<'js>, thrown: Value<'js>) {
 
 /// Tracker of QuickJS for promises that were rejected without a handler, and for those that get one after all.
 pub(crate) fn track_rejection<'js>(ctx: Ctx<'js>, promise: Value<'js>, reason: Value<'js>, handled: bool) {
-    let promise = Persistent::save(&ctx, promise);
-    REJECTED.with_borrow_mut(|rejected| {
-        if handled {
-            rejected.retain(|(other, _)| *other != promise);
-        } else {
-            rejected.push_back((promise, Persistent::save(&ctx, reason)));
+    let kept = Persistent::save(&ctx, promise.clone());
+    let was_told = REJECTED.with_borrow_mut(|rejected| {
+        if !handled {
+            rejected.push_back((kept, Persistent::save(&ctx, reason)));
+            return false;
         }
+        let before = rejected.len();
+        rejected.retain(|(other, _)| *other != kept);
+        rejected.len() == before
     });
+    if was_told {
+        runtime::tell_handled(&ctx, promise);
+    }
 }

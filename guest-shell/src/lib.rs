@@ -40,6 +40,7 @@ mod catalog;
 mod clock;
 mod commands;
 mod devices;
+mod env_file;
 mod fs;
 mod interpreter;
 mod limits;

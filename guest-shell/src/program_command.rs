@@ -47,10 +47,20 @@ impl Command for ProgramCommand {
     }
 }
 
-/// Runs a program or script with the streams of a command, until it ends.
+/// Runs a program or script with the streams and variables of a command, until it ends.
 pub(crate) async fn run(context: &CommandContext<'_>, what: Runnable, arguments: Vec<String>) -> Result<CommandStatus> {
-    let mut environment: Vec<(String, String)> =
-        context.env.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
+    run_with(context, what, arguments, Vec::new()).await
+}
+
+/// Runs a program or script like [`run`], with further variables. Those of the command take precedence.
+pub(crate) async fn run_with(
+    context: &CommandContext<'_>,
+    what: Runnable,
+    arguments: Vec<String>,
+    mut environment: Vec<(String, String)>,
+) -> Result<CommandStatus> {
+    environment.retain(|(name, _)| !context.env.contains_key(name));
+    environment.extend(context.env.iter().map(|(name, value)| (name.clone(), value.clone())));
     environment.sort();
     if let Some(place) = not_text(&what, &arguments, &environment) {
         let message =

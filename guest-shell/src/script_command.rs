@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use bashkit::{Command, CommandContext, CommandStatus, Result, async_trait};
 
 use crate::bindings::types::{InnerScript, Language, Runnable};
-use crate::program_command;
+use crate::{env_file, program_command};
 
 /// Names of the commands that run JavaScript.
 pub(crate) const NAMES: [&str; 3] = ["node", "nodejs", "js"];
@@ -24,12 +24,14 @@ budgets of this script. `state` and the working directory are its own.
 
   -e, --eval CODE    run this text
   -p, --print CODE   run this text, and print the value of its last expression
+  -c, --check FILE   say what is wrong with the syntax of FILE; run nothing
+  --env-file=FILE    add the variables of FILE (lines NAME=value) to those of the environment
   -                  read the script from standard input, as without FILE
   -v, --version      print the version of Node.js that it behaves like
   -h, --help         print this
 ";
 
-/// Status of Node.js for an unknown option.
+/// Status of Node.js for an unknown option, and for a missing file of variables.
 const BAD_OPTION: i32 = 9;
 
 /// Options of Node.js without effect here.
@@ -54,6 +56,7 @@ enum Asked<'a> {
     Text(&'a str),
     Printed(&'a str),
     File(&'a str),
+    Checked(&'a str),
     Input,
     Version,
     Help,
@@ -62,10 +65,17 @@ enum Asked<'a> {
 #[async_trait]
 impl Command for ScriptCommand {
     async fn execute(&self, context: CommandContext<'_>) -> Result<CommandStatus> {
-        let (asked, arguments) = match read_words(context.args) {
+        let CommandLine { asked, arguments, env_files } = match read_words(context.args) {
             Ok(read) => read,
             Err(why) => return complain(&context, &why, BAD_OPTION).await,
         };
+        let mut variables = Vec::new();
+        for file in env_files {
+            match context.fs.read_file(&absolute(context.cwd, file)).await {
+                Ok(bytes) => set_all(&mut variables, env_file::parse(&String::from_utf8_lossy(&bytes))),
+                Err(_) => return complain(&context, &format!("{file}: not found"), BAD_OPTION).await,
+            }
+        }
         let (name, source) = match asked {
             Asked::Text(text) => ("[eval]".to_owned(), text.to_owned()),
             Asked::Printed(text) => {
@@ -77,26 +87,70 @@ impl Command for ScriptCommand {
                 Ok(found) => found,
                 Err(why) => return complain(&context, &why, 1).await,
             },
+            Asked::Checked(path) => match read_file(&context, path).await {
+                Ok((path, text)) => ("[eval]".to_owned(), check_of(&path, &text)),
+                Err(why) => return complain(&context, &why, 1).await,
+            },
             Asked::Version => return print(&context, &format!("{VERSION}\n")).await,
             Asked::Help => return print(&context, HELP).await,
         };
         let script = InnerScript { language: Language::Javascript, source, name };
-        program_command::run(&context, Runnable::Script(script), arguments.to_vec()).await
+        program_command::run_with(&context, Runnable::Script(script), arguments.to_vec(), variables).await
     }
 }
 
-/// Parses the words into an action and the arguments of the script.
-fn read_words(words: &[String]) -> std::result::Result<(Asked<'_>, &[String]), String> {
+/// Command line of `node`.
+struct CommandLine<'a> {
+    asked: Asked<'a>,
+    /// Arguments of the script.
+    arguments: &'a [String],
+    /// Files of variables, in their order.
+    env_files: Vec<&'a str>,
+}
+
+impl<'a> CommandLine<'a> {
+    fn new(asked: Asked<'a>, arguments: &'a [String], env_files: Vec<&'a str>) -> Self {
+        Self { asked, arguments, env_files }
+    }
+}
+
+/// Sets variables; of those with the same name, the last one counts.
+fn set_all(variables: &mut Vec<(String, String)>, more: Vec<(String, String)>) {
+    for (name, value) in more {
+        variables.retain(|(other, _)| *other != name);
+        variables.push((name, value));
+    }
+}
+
+/// Returns a script that throws the syntax error of a text, if it has one.
+fn check_of(path: &str, text: &str) -> String {
+    let [path, text] = [path, text].map(serde_json::Value::from);
+    format!("process.getBuiltinModule('module')[Symbol.for('tollhouse.checkSyntax')]({text}, {path})")
+}
+
+/// Parses the words into an action, the arguments of the script, and options.
+fn read_words(words: &[String]) -> std::result::Result<CommandLine<'_>, String> {
     let mut rest = words;
+    let mut env_files = Vec::new();
     while let Some((word, after)) = rest.split_first() {
         match word.as_str() {
-            "-" => return Ok((Asked::Input, after)),
-            "-v" | "--version" => return Ok((Asked::Version, after)),
-            "-h" | "--help" => return Ok((Asked::Help, after)),
+            "-" => return Ok(CommandLine::new(Asked::Input, after, env_files)),
+            "-v" | "--version" => return Ok(CommandLine::new(Asked::Version, after, env_files)),
+            "-h" | "--help" => return Ok(CommandLine::new(Asked::Help, after, env_files)),
             "-e" | "--eval" | "-p" | "--print" | "-pe" => {
                 let (code, after) = after.split_first().ok_or_else(|| format!("{word} requires an argument"))?;
                 let asked = if word.contains('p') { Asked::Printed(code) } else { Asked::Text(code) };
-                return Ok((asked, after.strip_prefix(&["--".to_owned()]).unwrap_or(after)));
+                let arguments = after.strip_prefix(&["--".to_owned()]).unwrap_or(after);
+                return Ok(CommandLine::new(asked, arguments, env_files));
+            }
+            "-c" | "--check" => {
+                let (file, after) = after.split_first().ok_or_else(|| format!("{word} requires an argument"))?;
+                return Ok(CommandLine::new(Asked::Checked(file), after, env_files));
+            }
+            "--env-file" => {
+                let (file, after) = after.split_first().ok_or_else(|| format!("{word} requires an argument"))?;
+                env_files.push(file.as_str());
+                rest = after;
             }
             "--" => {
                 rest = after;
@@ -106,15 +160,20 @@ fn read_words(words: &[String]) -> std::result::Result<(Asked<'_>, &[String]), S
             word if word.starts_with("--eval=") || word.starts_with("--print=") => {
                 let (name, code) = word.split_once('=').unwrap_or_default();
                 let asked = if name == "--print" { Asked::Printed(code) } else { Asked::Text(code) };
-                return Ok((asked, after.strip_prefix(&["--".to_owned()]).unwrap_or(after)));
+                let arguments = after.strip_prefix(&["--".to_owned()]).unwrap_or(after);
+                return Ok(CommandLine::new(asked, arguments, env_files));
+            }
+            word if word.starts_with("--env-file=") => {
+                env_files.push(word.split_once('=').unwrap_or_default().1);
+                rest = after;
             }
             word if word.starts_with('-') => return Err(format!("bad option: {word}")),
             _ => break,
         }
     }
     Ok(match rest.split_first() {
-        Some((file, arguments)) => (Asked::File(file), arguments),
-        None => (Asked::Input, rest),
+        Some((file, arguments)) => CommandLine::new(Asked::File(file), arguments, env_files),
+        None => CommandLine::new(Asked::Input, rest, env_files),
     })
 }
 
@@ -183,8 +242,9 @@ mod tests {
         let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
         match read_words(&words) {
             Err(why) => why,
-            Ok((asked, arguments)) => {
+            Ok(CommandLine { asked, arguments, env_files }) => {
                 let asked = match asked {
+                    Asked::Checked(path) => format!("check {path}"),
                     Asked::Text(text) => format!("text {text}"),
                     Asked::Printed(text) => format!("printed {text}"),
                     Asked::File(path) => format!("file {path}"),
@@ -192,7 +252,7 @@ mod tests {
                     Asked::Version => "version".to_owned(),
                     Asked::Help => "help".to_owned(),
                 };
-                format!("{asked}: {}", arguments.join(","))
+                format!("{}{asked}: {}", env_files.concat(), arguments.join(","))
             }
         }
     }
@@ -207,6 +267,9 @@ mod tests {
         assert_eq!(read(&["--", "-x.js"]), "file -x.js: ");
         assert_eq!(read(&["--max-old-space-size=4096", "--eval=1", "a"]), "text 1: a");
         assert_eq!(read(&["--stack-size=900", "--print=1=1", "--", "a"]), "printed 1=1: a");
+        assert_eq!(read(&["--check", "x.js", "a"]), "check x.js: a");
+        assert_eq!(read(&["--env-file=.env", "--env-file", "b ", "-c", "x.js"]), ".envb check x.js: ");
+        assert_eq!(read(&["-c"]), "-c requires an argument");
         assert_eq!(read(&["-e"]), "-e requires an argument");
         assert_eq!(read(&["--inspect", "x.js"]), "bad option: --inspect");
     }

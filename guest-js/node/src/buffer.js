@@ -27,10 +27,18 @@ const checkSource = (value) => {
   const { message } = invalidType('x', 'string', value);
   throw codedError(TypeError, 'ERR_INVALID_ARG_TYPE', expected + message.slice(message.indexOf(' Received')));
 };
+// Checks the part of an `ArrayBuffer` that a buffer will show.
+const checkBounds = (size, offset, length) => {
+  const from = Number(offset) || 0;
+  const refuse = (name) => codedError(RangeError, 'ERR_BUFFER_OUT_OF_BOUNDS', `"${name}" is outside of buffer bounds`);
+  if (from > size) throw refuse('offset');
+  if (length !== undefined && (Number(length) || 0) > size - from) throw refuse('length');
+};
 Buffer.from = {
   from(value, encoding, length) {
     if (typeof value !== 'string') {
       const source = checkSource(value);
+      if (/^(Shared)?ArrayBuffer$/.test(native.className(source))) checkBounds(source.byteLength, encoding, length);
       return typeof source === 'string' ? Buffer.from(source, encoding) : fromText(source, encoding, length);
     }
     switch (String(encoding ?? 'utf8').toLowerCase()) {
@@ -39,7 +47,9 @@ Buffer.from = {
         return fromBytes(native.encodeUtf8(value));
       case 'base64':
       case 'base64url': {
-        const text = value.replace(/-/g, '+').replace(/_/g, '/').replace(/[^A-Za-z0-9+/]/g, '');
+        // As in Node, padding ends the data.
+        const [data] = value.split('=', 1);
+        const text = data.replace(/-/g, '+').replace(/_/g, '/').replace(/[^A-Za-z0-9+/]/g, '');
         return fromText(text, 'base64');
       }
       case 'hex':
@@ -83,7 +93,7 @@ const byteLength = Buffer.byteLength;
 Buffer.byteLength = (value, encoding) => {
   if (typeof value !== 'string' && !ArrayBuffer.isView(value) && !/ArrayBuffer$/.test(native.className(value))) throw invalidType('string', 'string or an instance of Buffer or ArrayBuffer', value);
   if (typeof value === 'string' && /^utf-?8$/i.test(encoding ?? 'utf8')) return native.encodeUtf8(value).length;
-  if (typeof value === 'string' && encoding === 'base64url') return Buffer.from(value, encoding).length;
+  if (typeof value === 'string' && /^base64(url)?$/i.test(encoding)) return (value.replace(/={1,2}$/, '').length * 3) >>> 2;
   return byteLength(value, encoding);
 };
 
@@ -91,6 +101,7 @@ const write = Buffer.prototype.write;
 Buffer.prototype.write = function (text, offset, length, encoding) {
   if (typeof text !== 'string') throw codedError(TypeError, 'ERR_INVALID_ARG_TYPE', 'argument must be a string');
   if (typeof offset === 'string') return this.write(text, 0, this.length, offset);
+  if (typeof offset === 'number' && !(offset >= 0 && offset <= this.length)) throw outOfRange('offset', `>= 0 && <= ${this.length}`, offset);
   if (typeof length === 'string') return this.write(text, offset, this.length - offset, length);
   if (/^hex$/i.test(encoding)) {
     const [pairs] = HEX_PAIRS.exec(text);
@@ -109,6 +120,9 @@ for (const name of ['indexOf', 'lastIndexOf']) {
   const find = Buffer.prototype[name];
   Buffer.prototype[name] = {
     [name](value, offset, encoding) {
+      if (typeof value !== 'string' && typeof value !== 'number' && !(value instanceof Uint8Array)) {
+        throw invalidType('value', 'one of type number or string or an instance of Buffer or Uint8Array', value);
+      }
       if (!isNothing(value)) return find.call(this, value, offset, encoding);
       const from = Math.trunc(offset ?? NaN);
       if (Number.isNaN(from)) return name === 'indexOf' ? 0 : this.length;
@@ -239,8 +253,14 @@ const methods = {
   compare(target, ...rest) {
     return compareTo.call(this, bytesWanted('target', target), ...rest);
   },
-  copy(target, ...rest) {
-    return copy.call(this, bytesWanted('target', target), ...rest);
+  copy(target, targetStart, sourceStart, sourceEnd) {
+    bytesWanted('target', target);
+    for (const [name, place, most] of [['targetStart', targetStart, Infinity], ['sourceStart', sourceStart, this.length], ['sourceEnd', sourceEnd, Infinity]]) {
+      if (place === undefined) continue;
+      const whole = Math.trunc(place) || 0;
+      if (whole < 0 || whole > most) throw outOfRange(name, most === Infinity ? '>= 0' : `>= 0 && <= ${most}`, place);
+    }
+    return copy.call(this, target, targetStart, sourceStart, sourceEnd);
   },
   equals(other) {
     return equals.call(this, bytesWanted('otherBuffer', other));
@@ -257,6 +277,7 @@ const methods = {
       if (!Buffer.isEncoding(used)) throw codedError(TypeError, 'ERR_UNKNOWN_ENCODING', `Unknown encoding: ${used}`);
       if (value !== '' && Buffer.from(value, used).length === 0) throw invalidValue('value', value);
     }
+    if (value instanceof Uint8Array && value.length === 0) throw invalidValue('value', value);
     return fill.call(this, value, offset, end, encoding);
   },
 };
@@ -269,6 +290,23 @@ for (const name of ['swap16', 'swap32', 'swap64']) {
   };
 }
 for (const [name, method] of Object.entries(methods)) Buffer.prototype[name] = Object.defineProperty(method, 'name', { value: name });
+// The same as `toString` and `write` with an encoding, under names that old code uses.
+for (const encoding of ['ascii', 'base64', 'base64url', 'hex', 'latin1', 'ucs2', 'utf8']) {
+  for (const [kind, method] of [['Slice', (self, start, end) => self.toString(encoding, start, end)], ['Write', (self, text, offset = 0, length = self.length - offset) => self.write(text, offset, length, encoding)]]) {
+    const name = encoding + kind;
+    const value = { [name](...values) { return method(this, ...values); } }[name];
+    Object.defineProperty(Buffer.prototype, name, { value, writable: true, configurable: true, enumerable: true });
+  }
+}
+Buffer.copyBytesFrom = (view, offset = 0, length = view?.length - offset) => {
+  if (!ArrayBuffer.isView(view) || native.className(view) === 'DataView') throw invalidType('view', 'an instance of TypedArray', view);
+  for (const [name, place] of [['offset', offset], ['length', length]]) {
+    checkInteger(name, place);
+    if (place < 0 && name === 'offset') throw outOfRange(name, '>= 0', place);
+  }
+  const part = view.subarray(offset, offset + Math.max(length, 0));
+  return Buffer.from(new Uint8Array(part.buffer, part.byteOffset, part.byteLength));
+};
 provide({ Buffer });
 
 export const constants = { MAX_LENGTH: kMaxLength, MAX_STRING_LENGTH: 0x1fffffe8 };

@@ -20,4 +20,6 @@ export class Console {
   }
 }
 globalThis.console.Console = Console;
+// Marks for profilers, of which there is none here.
+for (const name of ['profile', 'profileEnd', 'timeStamp']) globalThis.console[name] = { [name]() {} }[name];
 export default globalThis.console;

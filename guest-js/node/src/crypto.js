@@ -27,9 +27,10 @@ const randomInt = (low, high, callback) => {
   const range = BigInt(high) - BigInt(low);
   // With 128 bits the bias of the remainder is below 2^-64.
   const value = Number(BigInt(`0x${randomBytes(16).toString('hex')}`) % range) + low;
-  return callback === undefined ? value : setTimeout(() => callback(null, value), 0);
+  return callback === undefined ? value : setTimeout(() => callback(undefined, value), 0);
 };
-const randomFillSync = (buffer, offset = 0, size = buffer.byteLength - offset) => {
+const randomFillSync = (buffer, offset = 0, size = buffer?.byteLength - offset) => {
+  if (!ArrayBuffer.isView(buffer) && !(buffer instanceof ArrayBuffer)) throw invalidType('buf', 'an instance of ArrayBuffer or ArrayBufferView', buffer);
   asBytes(buffer).set(native.randomBytes(size), offset);
   return buffer;
 };

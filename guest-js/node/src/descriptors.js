@@ -110,7 +110,7 @@ export const open = (path, flags = 'r', mode = undefined) => {
     found = prepare(at, bits, toMode(mode));
   } catch (error) {
     const code = typeof error === 'string' ? error : error.code;
-    throw code in host.errnos ? host.fileError(code, 'open', at) : error;
+    throw code in host.errnos ? host.fileError(code, 'open', path instanceof URL ? at : String(path)) : error;
   }
   let fd = 3;
   while (descriptors.has(fd)) fd++;

@@ -94,6 +94,7 @@ export const createHmac = (name, key) => {
 const ROUNDS = 1000;
 
 export const pbkdf2Sync = (password, salt, iterations, length, digest) => {
+  if (typeof digest !== 'string') throw invalidType('digest', 'string', digest);
   const algorithm = plainName(digest);
   if (!hashes.includes(algorithm)) throw codedError(TypeError, 'ERR_CRYPTO_INVALID_DIGEST', `Invalid digest: ${digest}`);
   for (const [name, number, least] of [['iterations', iterations, 1], ['keylen', length, 0]]) {

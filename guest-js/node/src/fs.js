@@ -5,7 +5,7 @@ import * as descriptors from './descriptors.js';
 import { isDescriptor } from './descriptors.js';
 import EventEmitter from './events.js';
 import { pipeStats, Stats, statsOf } from './stats.js';
-import { codedError, invalidType, invalidValue, isObject, outOfRange, isWhole } from './util.js';
+import { abortError, codedError, invalidType, invalidValue, isObject, outOfRange, isWhole } from './util.js';
 import stream from './stream.js';
 import url from './url.js';
 
@@ -140,7 +140,9 @@ const sync = {
       for (let at = toPath(path, 'mkdir'); at.length > 1 && !sync.exists(at); at = at.slice(0, at.lastIndexOf('/')) || '/') first = at;
     }
     files.mkdir(path, { recursive });
-    return first;
+    // As in Node, the answer is relative if the path is.
+    const base = `${host.cwd()}/`;
+    return first?.startsWith(base) && !String(path).startsWith('/') ? first.slice(base.length) : first;
   },
   mkdtemp(prefix) {
     const letters = Buffer.from(native.randomBytes(6)).toString('hex').slice(0, 6);
@@ -169,7 +171,10 @@ const sync = {
   cp(from, to, options = {}) {
     const kind = files.lstat(from);
     if (kind.isDirectory()) {
-      if (!options.recursive) throw codedError(Error, 'ERR_FS_EISDIR', `Path is a directory: cp returned EISDIR (${from} is a directory (not copied)) ${from}`);
+      if (!options.recursive) {
+        const error = codedError(Error, 'ERR_FS_EISDIR', `Path is a directory: cp returned EISDIR (${from} is a directory (not copied)) ${from}`);
+        throw Object.assign(error, { name: 'SystemError', errno: 22, syscall: 'cp', path: from });
+      }
       files.mkdir(to, { recursive: true });
       for (const name of files.readdir(from)) sync.cp(`${from}/${name}`, `${to}/${name}`, options);
     } else if (options.filter === undefined || options.filter(from, to)) {
@@ -462,6 +467,14 @@ promises.writeFile = {
     return undefined;
   },
 }.writeFile;
+const { readFile } = promises;
+promises.readFile = {
+  async readFile(path, options) {
+    if (!(path instanceof FileHandle)) checkedPath('path', path);
+    if (options?.signal?.aborted) throw abortError(options.signal);
+    return readFile(path, options);
+  },
+}.readFile;
 fs.promises = promises;
 
 const checkPlace = (name, value) => {

@@ -53,6 +53,8 @@ const module = {
   builtinModules: [],
   isBuiltin: (name) => host.builtinNames().includes(String(name).replace(/^node:/, '')),
 };
+// `node --check` of the shell uses this.
+Object.defineProperty(module, Symbol.for('tollhouse.checkSyntax'), { value: host.checkSyntax });
 Object.defineProperty(module, 'builtinModules', { get: () => host.builtinNames(), enumerable: true });
 
 const modules = Object.assign(Object.create(null), {
@@ -74,6 +76,7 @@ const modules = Object.assign(Object.create(null), {
   os,
   path,
   'path/posix': path,
+  'path/win32': path.win32,
   perf_hooks: { performance, PerformanceObserver },
   process,
   querystring,
@@ -103,7 +106,8 @@ const nameFunctions = (holder) => {
     if (value.name === '' || new RegExp(`^_?${key}\\d*$`).test(value.name)) Object.defineProperty(value, 'name', { value: key, configurable: true });
   }
 };
-[globalThis, ...Object.values(modules)].forEach(nameFunctions);
+[globalThis, Buffer, Buffer.prototype, ...Object.values(modules)].forEach(nameFunctions);
+Object.defineProperty(Buffer, 'TYPED_ARRAY_SUPPORT', { enumerable: false });
 
 process.getBuiltinModule = (name) => {
   if (typeof name !== 'string') throw invalidType('id', 'string', name);

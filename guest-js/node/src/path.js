@@ -1,4 +1,5 @@
 import path from 'path-browserify';
+import win32 from './path-win32.js';
 import { invalidType } from './util.js';
 
 // Checks an argument with Node's message; the library has another one.
@@ -52,13 +53,6 @@ replace({
 
 path.posix = path;
 path.toNamespacedPath = (name) => name;
-// Paths of Windows are not supported: an error is better than a wrong path.
-path.win32 = { sep: '\\', delimiter: ';', posix: path };
-for (const [name, value] of Object.entries(path)) {
-  if (typeof value !== 'function') continue;
-  path.win32[name] = () => {
-    throw Object.assign(new Error(`path.win32.${name} is not available in Tollhouse: paths are those of POSIX`), { code: 'ERR_FEATURE_UNAVAILABLE_ON_PLATFORM' });
-  };
-}
-path.win32.win32 = path.win32;
+path.win32 = win32;
+Object.assign(win32, { win32, posix: path });
 export default path;

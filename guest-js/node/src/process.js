@@ -2,7 +2,7 @@
 import EventEmitter, { marks } from './events.js';
 import { Buffer } from './buffer.js';
 import { SIGNALS } from './signals.js';
-import { codedError, invalidType, outOfRange, isWhole, provide } from './util.js';
+import { codedError, invalidType, outOfRange, isWhole, parseEnv, provide } from './util.js';
 
 const { native } = host;
 
@@ -128,6 +128,13 @@ process.emitWarning = (warning, type, code) => {
     process.emit('warning', told);
   });
 };
+process.loadEnvFile = (path = '.env') => {
+  const text = Buffer.from(host.fs.readBytes(path).buffer).toString();
+  for (const [name, value] of Object.entries(parseEnv(text))) if (!Object.hasOwn(process.env, name)) process.env[name] = value;
+};
+process.allowedNodeEnvironmentFlags = new Set();
+process.getActiveResourcesInfo = () => [];
+process.constrainedMemory = () => native.memoryLimit();
 process.binding = () => {
   throw new Error('there are no bindings here');
 };

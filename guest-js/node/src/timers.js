@@ -1,11 +1,12 @@
 const { setTimeout, setInterval, setImmediate, clearTimeout, clearInterval, clearImmediate } = globalThis;
 
-import { abortError, invalidType } from './util.js';
+import { abortError, invalidType, isObject } from './util.js';
 
 const waiting = (start, clear) => (delay, value, options) =>
   new Promise((resolve, reject) => {
     if (delay != null && typeof delay !== 'number') throw invalidType('delay', 'number', delay);
     const signal = options?.signal;
+    if (signal !== undefined && !(isObject(signal) && 'aborted' in signal)) throw invalidType('options.signal', 'an instance of AbortSignal', signal);
     const aborted = () => abortError(signal);
     if (signal?.aborted) return reject(aborted());
     const timer = start(() => resolve(value), delay);

@@ -22,9 +22,11 @@ const format = (given, options) => {
   if (options?.fragment === false) url.hash = '';
   if (options?.search === false) url.search = '';
   if (options?.auth === false) url.username = url.password = '';
-  return url.href;
+  if (!options?.unicode || url.hostname === '') return url.href;
+  return url.href.replace(url.hostname, host.native.domainToUnicode(url.hostname));
 };
 const urlToHttpOptions = (url) => ({
+  __proto__: null,
   protocol: url.protocol,
   hostname: url.hostname.replace(/^\[|\]$/g, ''),
   hash: url.hash,
@@ -33,6 +35,7 @@ const urlToHttpOptions = (url) => ({
   path: url.pathname + url.search,
   href: url.href,
   ...(url.port === '' ? {} : { port: Number(url.port) }),
+  ...(url.username === '' && url.password === '' ? {} : { auth: `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}` }),
 });
 
 export default {

@@ -61,6 +61,7 @@ export const callbackify = (original) => {
 export const inherits = (constructor, parent) => {
   if (typeof constructor !== 'function') throw invalidType('ctor', 'function', constructor);
   if (typeof parent !== 'function') throw invalidType('superCtor', 'function', parent);
+  if (parent.prototype === undefined) throw invalidType('superCtor.prototype', 'object', undefined);
   Object.defineProperty(constructor, 'super_', { value: parent, writable: true, configurable: true });
   Object.setPrototypeOf(constructor.prototype, parent.prototype);
 };
@@ -77,11 +78,12 @@ export const deprecate = (work, message, code) => {
   };
   Object.setPrototypeOf(warned, work);
   if (work.prototype) warned.prototype = work.prototype;
+  Object.defineProperty(warned, 'name', { value: 'deprecated', configurable: true });
   return Object.defineProperty(warned, 'length', { value: work.length, configurable: true });
 };
 export const debuglog = () => Object.assign(() => {}, { enabled: false });
 export const debug = debuglog;
-export const stripVTControlCharacters = (text) => checkText('str', text).replace(/\u001b\[[0-?]*[ -/]*[@-~]/g, '');
+export const stripVTControlCharacters = (text) => checkText('str', text).replace(/\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[\u001b\u009b]\[?[0-?]*[ -/]*[@-~]/g, '');
 export const toUSVString = (text) => String(text).toWellFormed();
 const codesOf = (format) => {
   const codes = inspect.colors[format];
@@ -104,6 +106,9 @@ export const getSystemErrorName = (number) => {
   if (number >= 0 || !Number.isSafeInteger(number)) throw outOfRange('err', 'a negative integer', number);
   return Object.entries(host.errnos).find(([, known]) => known === number || known === -number)?.[0] ?? `Unknown system error ${number}`;
 };
+export const getSystemErrorMap = () =>
+  new Map(Object.entries(host.errnos).map(([name, number]) => [-Math.abs(number), [name, host.systemError(name, '').message.replace(/^\w+: |, *$/g, '')]]));
+export const _extend = (target, source) => (source !== null && typeof source === 'object' ? Object.assign(target, source) : target);
 export const isBuffer = (value) => value instanceof modules.Buffer;
 
 // Gives an error a code, as Node's own errors have it.
@@ -203,9 +208,38 @@ export const isPrimitive = (value) => value === null || (typeof value !== 'objec
 export const TextEncoder = globalThis.TextEncoder;
 export const TextDecoder = globalThis.TextDecoder;
 
+// Matches an assignment of a file of variables. A quoted value may contain lines and `#`; behind any other value, `#`
+// begins a comment.
+const ASSIGNMENT = /^[^\S\n]*(?:export[^\S\n]+)?([^\s=#]+)[^\S\n]*=[^\S\n]*(?:"([^"]*)"|'([^']*)'|`([^`]*)`|([^\n#]*))[^\n]*$/gm;
+export const parseEnv = (content) => {
+  checkText('content', content);
+  const variables = new Map();
+  for (const [, name, double, single, back, plain] of content.replace(/\r\n?/g, '\n').matchAll(ASSIGNMENT)) {
+    variables.set(name, double?.replace(/\\n/g, '\n') ?? single ?? back ?? plain.trim());
+  }
+  // As in Node, in the order of the names.
+  return Object.fromEntries([...variables].sort(([a], [b]) => (a < b ? -1 : 1)));
+};
+
 // Parses command-line arguments: `--name value`, `--name=value`, `-n value`, `--flag`.
+const unexpectedWord = (word) =>
+  codedError(TypeError, 'ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL', `Unexpected argument '${word}'. This command does not take positional arguments`);
+const checkArguments = (args, options) => {
+  if (!Array.isArray(args)) throw invalidType('args', 'an instance of Array', args);
+  for (const [name, { type, short, default: standard, multiple }] of Object.entries(options)) {
+    if (type !== 'string' && type !== 'boolean') throw invalidType(`options.${name}.type`, "('string|boolean')", type);
+    if (short !== undefined) {
+      if (typeof short !== 'string') throw invalidType(`options.${name}.short`, 'string', short);
+      if (short.length !== 1) throw invalidValue(`options.${name}.short`, short, 'must be a single character');
+    }
+    if (standard === undefined) continue;
+    if (multiple && !Array.isArray(standard)) throw invalidType(`options.${name}.default`, 'an instance of Array', standard);
+    if (!multiple && typeof standard !== type) throw invalidType(`options.${name}.default`, type, standard);
+  }
+};
 export const parseArgs = (config = {}) => {
   const { options = {}, args = host.args(), strict = true, allowPositionals = !strict } = config;
+  checkArguments(args, options);
   const values = Object.create(null);
   const positionals = [];
   const tokens = [];
@@ -225,15 +259,14 @@ export const parseArgs = (config = {}) => {
     if (word === '--') {
       tokens.push({ kind: 'option-terminator', index });
       words.slice(i + 1).forEach((value, at) => tokens.push({ kind: 'positional', index: index + 1 + at, value }));
+      if (strict && !allowPositionals && i + 1 < words.length) throw unexpectedWord(words[i + 1]);
       positionals.push(...words.slice(i + 1));
       break;
     }
     const long = /^--([^=]+)(?:=(.*))?$/s.exec(word);
     const short = long === null ? /^-([^-])(.*)$/s.exec(word) : null;
     if (long === null && short === null) {
-      if (strict && !allowPositionals) {
-        throw codedError(TypeError, 'ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL', `Unexpected argument '${word}'. This command does not take positional arguments`);
-      }
+      if (strict && !allowPositionals) throw unexpectedWord(word);
       positionals.push(word);
       tokens.push({ kind: 'positional', index, value: word });
       continue;
@@ -256,7 +289,7 @@ export const parseArgs = (config = {}) => {
         isApart = false;
       }
       if (strict && given !== undefined) {
-        throw codedError(TypeError, 'ERR_PARSE_ARGS_INVALID_OPTION_VALUE', `Option '--${name}' does not take an argument`);
+        throw codedError(TypeError, 'ERR_PARSE_ARGS_INVALID_OPTION_VALUE', `Option '${option.short ? `-${option.short}, ` : ''}--${name}' does not take an argument`);
       }
       store(name, given ?? !negated);
       continue;
@@ -271,9 +304,11 @@ export const parseArgs = (config = {}) => {
         throw codedError(TypeError, 'ERR_PARSE_ARGS_INVALID_OPTION_VALUE', `Option '${token.rawName}' argument is ambiguous.\n${advice}`);
       }
       token.value = given;
+      if (given === undefined) token.inlineValue = undefined;
       index++;
     }
     tokens.push(token);
+    if (given === undefined && !strict) given = true;
     if (given === undefined) {
       throw codedError(TypeError, 'ERR_PARSE_ARGS_INVALID_OPTION_VALUE', `Option '${option.short ? `-${option.short}, ` : ''}--${name} <value>' argument missing`);
     }
@@ -302,6 +337,9 @@ export default {
   styleText,
   aborted,
   getSystemErrorName,
+  getSystemErrorMap,
+  _extend,
+  parseEnv,
   isBuffer,
   types,
   isArray,

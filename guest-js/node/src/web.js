@@ -68,7 +68,7 @@ export class Blob {
     return new Blob([this.#bytes.subarray(from, Math.max(from, to))], { type });
   }
   [custom](depth, options) {
-    return `${this instanceof File ? 'File' : 'Blob'} ${inspect({ size: this.size, type: this.type }, options)}`;
+    return `Blob ${inspect({ size: this.size, type: this.type }, options)}`;
   }
 }
 Object.defineProperty(Blob.prototype, Symbol.toStringTag, { value: 'Blob', configurable: true });
@@ -87,6 +87,9 @@ export class File extends Blob {
   }
   get lastModified() {
     return this.#modified;
+  }
+  [custom](depth, options) {
+    return `File ${inspect({ size: this.size, type: this.type, name: this.#name, lastModified: this.#modified }, options)}`;
   }
 }
 Object.defineProperty(File.prototype, Symbol.toStringTag, { value: 'File', configurable: true });

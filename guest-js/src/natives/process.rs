@@ -15,6 +15,7 @@ pub(super) fn add<'js>(ctx: &Ctx<'js>, natives: &Object<'js>) -> Result<()> {
         "callText" => call_text,
         "memoryUsed" => limits::memory_used_number,
         "memoryLimit" => limits::memory_limit_number,
+        "checkSyntax" => modules::check_syntax,
         "isCommonJs" => modules::is_common_js,
         "compileCommonJs" => modules::compile_common_js,
         "prepareFile" => modules::prepare_file,

@@ -26,6 +26,7 @@ return {
   runTicks,
   beginImmediates,
   onUncaught,
+  onHandled,
   beforeExit,
   findState,
   keepState,

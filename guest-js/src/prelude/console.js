@@ -25,11 +25,11 @@ const hasOwnText = (value) => {
 // Conversions of the `%` directives.
 const directives = {
   __proto__: null,
-  s: (value) => {
+  s: (value, options) => {
     if (typeof value === 'bigint') return bigIntToString(value) + 'n';
     if (typeof value === 'number') return formatNumber(value);
     if (typeof value !== 'object' || value === null) return String(value);
-    return hasOwnText(value) ? String(value) : inspect(value, { depth: 0 });
+    return hasOwnText(value) ? String(value) : inspect(value, { ...options, depth: 0, colors: false, compact: 3 });
   },
   d: (value) =>
     typeof value === 'bigint'
@@ -52,8 +52,8 @@ const directives = {
       throw error;
     }
   },
-  o: (value) => inspect(value, { depth: 4, showHidden: true, showProxy: true }),
-  O: (value) => inspect(value),
+  o: (value, options) => inspect(value, { ...options, depth: 4, showHidden: true, showProxy: true }),
+  O: (value, options) => inspect(value, options),
   c: () => '',
 };
 const { parseFloat, parseInt } = globalThis;
@@ -85,7 +85,7 @@ const formatLine = (values, options) => {
       if (kind === '%') {
         text += substring(form, from, i + 1);
       } else if (kind in directives && used < values.length) {
-        text += substring(form, from, i) + directives[kind](values[used++]);
+        text += substring(form, from, i) + directives[kind](values[used++], options);
       } else {
         continue;
       }

@@ -65,20 +65,6 @@ class TextEncoder {
   }
 }
 
-const decoderLabels = {
-  __proto__: null,
-  'utf-8': 'utf-8',
-  utf8: 'utf-8',
-  'unicode-1-1-utf-8': 'utf-8',
-  latin1: 'windows-1252',
-  ascii: 'windows-1252',
-  'us-ascii': 'windows-1252',
-  'iso-8859-1': 'windows-1252',
-  'windows-1252': 'windows-1252',
-  'utf-16le': 'utf-16le',
-  'utf-16': 'utf-16le',
-};
-
 // Returns the number of bytes at the end that begin an incomplete character.
 const unfinishedUtf8 = (bytes) => {
   const length = typedArrayLength(bytes);
@@ -91,24 +77,29 @@ const unfinishedUtf8 = (bytes) => {
   return 0;
 };
 
-// Characters 0x80 to 0x9F of Windows-1252, where it differs from Latin-1.
-const windows1252 = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ';
+// Encodings whose texts may begin with a byte order mark.
+const markedEncodings = ['utf-8', 'utf-16le', 'utf-16be'];
 
 class TextDecoder {
   #encoding;
   #fatal;
   #ignoreBom;
+  // Bytes of an incomplete character of UTF-8.
   #rest = new Uint8Array(0);
+  // Native decoder of a text in another encoding, of which more parts may come.
+  #decoding;
   #begun = false;
   constructor(label = 'utf-8', options = {}) {
-    this.#encoding = decoderLabels[toLowerCase(trim(String(label)))];
-    if (this.#encoding === undefined)
+    const given = String(label);
+    const found = native.encodingOf(given);
+    if (!found?.isSupported)
       throw nodeError(
-        new RangeError('TextDecoder knows utf-8, utf-16le and latin1; got ' + inspect(label)),
+        new RangeError('The "' + (found?.name ?? given) + '" encoding is not supported'),
         'ERR_ENCODING_NOT_SUPPORTED',
       );
-    this.#fatal = options?.fatal === true;
-    this.#ignoreBom = options?.ignoreBOM === true;
+    this.#encoding = found.name;
+    this.#fatal = Boolean(options?.fatal);
+    this.#ignoreBom = Boolean(options?.ignoreBOM);
   }
   get encoding() {
     return this.#encoding;
@@ -123,44 +114,36 @@ class TextDecoder {
     return this.#ignoreBom;
   }
   decode(input, options) {
-    const given = input === undefined ? new Uint8Array(0) : asBytes(input);
-    if (given === undefined) throw new TypeError('TextDecoder.decode takes bytes, got ' + kindOf(input));
-    let bytes =
-      typedArrayLength(this.#rest) === 0
-        ? given
-        : joinBytes([this.#rest, given], typedArrayLength(this.#rest) + typedArrayLength(given));
-    this.#rest = new Uint8Array(0);
-    if (options?.stream === true) {
-      const keep =
-        this.#encoding === 'utf-8' ? unfinishedUtf8(bytes) : this.#encoding === 'utf-16le' ? bytes.length % 2 : 0;
-      this.#rest = joinBytes([subarray(bytes, bytes.length - keep)], keep);
-      bytes = subarray(bytes, 0, bytes.length - keep);
+    const bytes = input === undefined ? new Uint8Array(0) : asBytes(input);
+    if (bytes === undefined)
+      throw nodeError(
+        new TypeError('The "' + (this.#encoding === 'utf-8' ? 'list' : 'input') + '" argument must be an instance of SharedArrayBuffer, ArrayBuffer or ArrayBufferView.'),
+        'ERR_INVALID_ARG_TYPE',
+      );
+    const isLast = options?.stream !== true;
+    let text = this.#encoding === 'utf-8' ? this.#utf8(bytes, isLast) : this.#other(bytes, isLast);
+    if (text == null) {
+      this.#begun = false;
+      throw nodeError(new TypeError('The encoded data was not valid for encoding ' + this.#encoding), 'ERR_ENCODING_INVALID_ENCODED_DATA');
     }
-    let text = this.#text(bytes);
-    if (!this.#begun && !this.#ignoreBom && text[0] === '\ufeff' && this.#encoding !== 'windows-1252')
+    if (!this.#begun && !this.#ignoreBom && text[0] === '\ufeff' && contains(markedEncodings, this.#encoding))
       text = substring(text, 1);
-    this.#begun = options?.stream === true && (this.#begun || text !== '');
+    this.#begun = !isLast && (this.#begun || text !== '');
     return text;
   }
-  #text(bytes) {
-    if (this.#encoding === 'utf-8') {
-      if (!this.#fatal) return native.decodeUtf8Lossy(bytes);
-      const text = native.decodeUtf8(bytes);
-      if (text == null) throw defineCode(new TypeError('The encoded data was not valid for encoding utf-8'), 'ERR_ENCODING_INVALID_ENCODED_DATA');
-      return text;
-    }
-    let text = '';
-    if (this.#encoding === 'utf-16le') {
-      for (let i = 0; i + 1 < bytes.length; i += 2)
-        text += apply(String.fromCharCode, undefined, [bytes[i] | (bytes[i + 1] << 8)]);
-      return bytes.length % 2 === 0 ? text : text + '\ufffd';
-    }
-    for (let i = 0; i < bytes.length; i++) {
-      text +=
-        bytes[i] >= 0x80 && bytes[i] < 0xa0
-          ? windows1252[bytes[i] - 0x80]
-          : apply(String.fromCharCode, undefined, [bytes[i]]);
-    }
+  // Returns null if the bytes are invalid and that is an error.
+  #utf8(given, isLast) {
+    const kept = typedArrayLength(this.#rest);
+    let bytes = kept === 0 ? given : joinBytes([this.#rest, given], kept + typedArrayLength(given));
+    const keep = isLast ? 0 : unfinishedUtf8(bytes);
+    this.#rest = joinBytes([subarray(bytes, bytes.length - keep)], keep);
+    bytes = subarray(bytes, 0, bytes.length - keep);
+    return this.#fatal ? native.decodeUtf8(bytes) : native.decodeUtf8Lossy(bytes);
+  }
+  #other(bytes, isLast) {
+    const decoding = this.#decoding ?? native.newDecoding(this.#encoding);
+    const text = native.decodePart(decoding, bytes, isLast, this.#fatal);
+    this.#decoding = isLast || text == null ? undefined : decoding;
     return text;
   }
 }
@@ -169,9 +152,7 @@ const base64Functions = {
   btoa(text) {
     const bytes = fromLatin1(String(text));
     if (bytes === undefined) {
-      throw characterError(
-        'btoa takes characters up to U+00FF; for text use btoa(String.fromCharCode(...new TextEncoder().encode(text)))',
-      );
+      throw characterError('Invalid character');
     }
     return native.encodeBase64(bytes);
   },

@@ -37,11 +37,23 @@ const unhandledReason = (reason) => {
   return error;
 };
 
+// Promises that listeners of `unhandledRejection` were told of.
+const toldRejections = new WeakMap();
+
+// Called when a rejected promise gets a handler that it did not have when the script was told of it.
+const onHandled = (promise) => {
+  if (weakHas(toldRejections, promise) && processEvents.count('rejectionHandled') > 0)
+    promiseThen(resolved, () => queueTick(() => processEvents.emit('rejectionHandled', promise), []));
+};
+
 // Calls the listeners for a value that nothing has caught. `promise` is the promise that was rejected with it, if there
 // is one. Returns the exit status if the script must end, and undefined if it continues.
 const onUncaught = (thrown, promise) => {
   const { emit, count } = processEvents;
-  if (promise !== undefined && emit('unhandledRejection', thrown, promise)) return undefined;
+  if (promise !== undefined && emit('unhandledRejection', thrown, promise)) {
+    weakSet(toldRejections, promise, true);
+    return undefined;
+  }
   const origin = promise === undefined ? 'uncaughtException' : 'unhandledRejection';
   if (count('uncaughtExceptionMonitor') > 0) emit('uncaughtExceptionMonitor', thrown, origin);
   if (count('uncaughtException') > 0) {
@@ -198,6 +210,7 @@ const host = {
   nodeError,
   signalOf,
   makeRequire: (base) => makeRequire(base),
+  checkSyntax: (text, name) => native.checkSyntax(text, name),
   builtinNames: () => objectKeys(builtins),
   defineClassName: define,
   timers: timerFunctions,

@@ -7,7 +7,8 @@
 // Returns true if a function is a class. Its text tells, except for the guest's own classes, which are compiled without
 // text, and are recognized by not being part of the engine.
 const isClass = (value, source) => {
-  if (startsWith(source, 'class')) return true;
+  // As in Node, a call before the body (`class A extends Mixin(B) {`) hides that it is a class.
+  if (startsWith(source, 'class')) return !includes(substring(source, 0, indexOf(source, '{')), '(');
   if (!isBuiltIn(value) || weakHas(engineFunctions, value)) return false;
   return getOwnPropertyDescriptor(value, 'prototype')?.writable === false;
 };

@@ -250,7 +250,8 @@ const readModule = (path) => {
     try {
       return { __proto__: null, json: parseJson(text) };
     } catch (error) {
-      throw new SyntaxError(path + ': ' + error.message);
+      // As in Node 20, without the place in lines and columns.
+      throw new SyntaxError(path + ': ' + split(error.message, ' (line ')[0]);
     }
   }
   const file = native.prepareFile(text, path);
@@ -339,20 +340,21 @@ const requireFile = (path, parent, found) => {
 // there is one.
 const makeRequire = (base, module) => {
   const from = () => (base === undefined ? mainPath() : base);
-  const find = (name, form) => {
-    if (typeof name !== 'string' || name === '') {
-      throw usageError(TypeError, form + ' takes the name of a module, got ' + kindOf(name), form);
+  const find = (name, argument) => {
+    if (typeof name !== 'string') {
+      throw nodeError(new TypeError('The "' + argument + '" argument must be of type string.' + received(name)), 'ERR_INVALID_ARG_TYPE');
     }
+    if (name === '') throw nodeError(new TypeError("The argument 'id' must be a non-empty string. Received ''"), 'ERR_INVALID_ARG_VALUE');
     return findModule(name, from(), requireConditions);
   };
   const require = {
     require(name) {
-      const found = find(name, 'require(name)');
+      const found = find(name, 'id');
       return startsWith(found, 'node:') ? builtins[substring(found, 5)] : requireFile(found, base === undefined ? mainModule() : module);
     },
   }.require;
   define(require, 'resolve', (name) => {
-    const found = find(name, 'require.resolve(name)');
+    const found = find(name, 'request');
     return startsWith(found, 'node:') ? name : found;
   });
   defineShown(require, 'cache', commonCache);

@@ -43,6 +43,33 @@ const parseForm = (text, pairs) => {
   }
 };
 
+// Iterators of `URLSearchParams`. They see changes that are made meanwhile.
+const paramsIterators = new WeakMap();
+const paramsIteratorPrototype = {
+  __proto__: getPrototypeOf(getPrototypeOf([][symbolIterator]())),
+  next() {
+    const state = weakGet(paramsIterators, this);
+    if (state === undefined) throw nodeError(new TypeError('Value of "this" must be of type URLSearchParamsIterator'), 'ERR_INVALID_THIS');
+    const pairs = state.pairsOf();
+    if (state.at >= pairs.length) return { value: undefined, done: true };
+    return { value: state.take(pairs[state.at++]), done: false };
+  },
+  [customInspect](depth, options) {
+    const { pairsOf, take, at } = weakGet(paramsIterators, this);
+    const pairs = pairsOf();
+    const shown = [];
+    for (let i = at; i < pairs.length; i++) push(shown, inspect(take(pairs[i]), options));
+    return 'URLSearchParams Iterator { ' + join(shown, ', ') + ' }';
+  },
+};
+defineProperty(paramsIteratorPrototype, symbolToStringTag, { __proto__: null, value: 'URLSearchParams Iterator', configurable: true });
+const makeParamsIterator = (pairsOf, take) => {
+  const iterator = { __proto__: paramsIteratorPrototype };
+  weakSet(paramsIterators, iterator, { __proto__: null, pairsOf, take, at: 0 });
+  return iterator;
+};
+
+const missingName = () => nodeError(new TypeError('The "name" argument must be specified'), 'ERR_MISSING_ARGS');
 const missingPair = () => nodeError(new TypeError('The "name" and "value" arguments must be specified'), 'ERR_MISSING_ARGS');
 
 class URLSearchParams {
@@ -83,19 +110,23 @@ class URLSearchParams {
     this.#changed();
   }
   delete(name, value) {
+    if (arguments.length < 1) throw missingName();
     this.#keep((pair) => pair[0] !== toUsv(name) || (value !== undefined && pair[1] !== toUsv(value)));
     this.#changed();
   }
   get(name) {
+    if (arguments.length < 1) throw missingName();
     return this.getAll(name)[0] ?? null;
   }
   getAll(name) {
+    if (arguments.length < 1) throw missingName();
     const values = [];
     for (let i = 0; i < this.#pairs.length; i++)
       if (this.#pairs[i][0] === toUsv(name)) push(values, this.#pairs[i][1]);
     return values;
   }
   has(name, value) {
+    if (arguments.length < 1) throw missingName();
     const values = this.getAll(name);
     return value === undefined ? values.length > 0 : contains(values, toUsv(value));
   }
@@ -119,14 +150,14 @@ class URLSearchParams {
   forEach(callback, self) {
     for (let i = 0; i < this.#pairs.length; i++) apply(callback, self, [this.#pairs[i][1], this.#pairs[i][0], this]);
   }
-  *entries() {
-    for (let i = 0; i < this.#pairs.length; i++) yield [this.#pairs[i][0], this.#pairs[i][1]];
+  entries() {
+    return makeParamsIterator(() => this.#pairs, (pair) => [pair[0], pair[1]]);
   }
-  *keys() {
-    for (let i = 0; i < this.#pairs.length; i++) yield this.#pairs[i][0];
+  keys() {
+    return makeParamsIterator(() => this.#pairs, (pair) => pair[0]);
   }
-  *values() {
-    for (let i = 0; i < this.#pairs.length; i++) yield this.#pairs[i][1];
+  values() {
+    return makeParamsIterator(() => this.#pairs, (pair) => pair[1]);
   }
   toString() {
     return join(
