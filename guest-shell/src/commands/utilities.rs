@@ -76,7 +76,7 @@ fn filters() -> Vec<NamedUtility> {
         ("grep", Arc::new(grep::Grep)),
         ("head", Arc::new(head::Head)),
         ("hd", Arc::new(hexdump::Hexdump::hd())),
-        ("hexdump", Arc::new(hexdump::Hexdump::hexdump())),
+        ("hexdump", Arc::new(hexdump::Hexdump::with_words())),
         ("iconv", Arc::new(iconv::Iconv)),
         ("look", Arc::new(look::Look)),
         ("nl", Arc::new(nl::Nl)),

@@ -35,8 +35,8 @@ pub(crate) struct Hexdump {
 }
 
 impl Hexdump {
-    /// Returns the command `hexdump`.
-    pub(crate) const fn hexdump() -> Self {
+    /// Returns the command `hexdump`, which shows words of two bytes.
+    pub(crate) const fn with_words() -> Self {
         Self { canonical: false }
     }
 
