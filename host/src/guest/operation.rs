@@ -231,7 +231,8 @@ impl From<wit::ProgramRun> for ProgramRun {
 
 impl Outcome {
     fn read(outcome: wit::Outcome, memory: u64) -> Self {
-        let parsed = outcome.value.as_deref().map(|text| json::parse(text, memory)).transpose();
+        let left = memory.max(SMALL_VALUE);
+        let parsed = outcome.value.as_deref().map(|text| json::parse(text, left)).transpose();
         let (value, broken) = match parsed {
             Ok(value) => (value, None),
             Err(JsonError::Malformed(error)) => {
@@ -252,6 +253,10 @@ impl Outcome {
         }
     }
 }
+
+/// Bytes of memory that the value of a script may have although its guest has taken all of the run's: a guest that has
+/// freed most of that says what came of it.
+const SMALL_VALUE: u64 = 64 << 10;
 
 /// Most bytes of each text of a failure: its message, its stack, its hint. They count against no limit of the run, and
 /// JSON may take six bytes for each.
@@ -377,5 +382,16 @@ mod tests {
         let large = left(MAX_STATE_BYTES + 1, true);
         assert_eq!((large.state, large.exit_code, large.fuel), (None, 1, 7));
         assert!(large.error.is_some_and(|failure| failure.kind == ErrorKind::Limit));
+    }
+
+    #[test]
+    fn small_value_is_kept_although_the_guest_has_all_memory() {
+        let read = |value: String| {
+            let outcome = wit::Outcome { value: Some(value), exit_code: 0, error: None, fuel: 0, state: None };
+            Outcome::read(outcome, 0)
+        };
+        assert_eq!(read("\"60000000\"".to_owned()).value, Some(serde_json::json!("60000000")));
+        let large = read(format!("\"{}\"", "x".repeat(64 << 10)));
+        assert!(large.value.is_none() && large.error.is_some_and(|failure| failure.kind == ErrorKind::Limit));
     }
 }

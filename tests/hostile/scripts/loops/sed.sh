@@ -1,6 +1,6 @@
-# A jump in sed to itself. sed stops after a thousand, with a message.
-# status: completed
-# stdout: "a\n"
+# A jump in sed to itself.
+# status: limited
+# error: limit
 # limits: wall = "600ms"
 
 echo a | sed ':a;ba'
