@@ -423,9 +423,7 @@ impl SessionGate {
             files: calls_others || authority.writes_files(),
         }
     }
-}
 
-impl SessionGate {
     /// Returns the effect of repeating a call of a method. Whether it is pure follows from what its tool was granted,
     /// whatever the manifest says; whether it is idempotent, from what is declared. Two kinds of tools are not idempotent
     /// whatever they declare: one that may call other tools, which would call them under other keys when it is repeated; and

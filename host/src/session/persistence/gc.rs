@@ -66,8 +66,8 @@ impl GarbageCollector<'_> {
         self.clear_journals()
     }
 
-    /// Removes the heaps of runs that have ended, and their journals, unless the session's policy keeps them: a process died before it could,
-    /// an earlier version left them, or their time is over.
+    /// Removes the heaps of runs that have ended, and their journals, unless the session's policy keeps them: a process
+    /// died before it could, an earlier version left them, or their time is over.
     fn clear_journals(&self) -> Result<(), SessionsError> {
         for id in self.sessions.list()? {
             let journals = record_key::prefix(b'J', &id);

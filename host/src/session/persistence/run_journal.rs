@@ -275,16 +275,15 @@ impl PersistentSession {
         }
         let prefix = open.journal.as_ref().map(PendingJournal::prefix);
         let heap = heap.zip(prefix).and_then(|(heap, prefix)| EncodedHeap::new(heap, &prefix));
-        let suspended = self.commit_suspension(open, started_run, &record, heap.as_ref());
-        if heap.is_some() && suspended.is_err() {
-            self.commit_suspension(open, started_run, &record, None)?;
-        } else {
-            suspended?;
+        match self.commit_suspension(open, started_run, &record, heap.as_ref()) {
+            Err(_) if heap.is_some() => self.commit_suspension(open, started_run, &record, None)?,
+            committed => committed?,
         }
         open.journal = None;
         Ok(())
     }
 
+    /// Commits the suspension of a run, with its heap if it has one.
     fn commit_suspension(
         &self,
         open: &mut OpenLog,
