@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
+use serde_json::Value;
 use tempfile::TempDir;
 use tollhouse::capability::{Approve, Grant, Limits, Policy};
 use tollhouse::guest::{Language, Script};
@@ -18,7 +19,7 @@ use tollhouse_tests::Home;
 
 use crate::calls::host;
 use crate::files::{DiskStore, LIMITS, PIECE_BYTES, PIECES, Shape};
-use crate::table::{bytes, figure, median, median_of, rate, row, taken};
+use crate::table::{bytes, figure, median, median_of, rate, row, taken, time};
 
 /// Argument that makes this binary report the memory of idle sessions. A home, a directory and a session follow.
 pub(crate) const IDLE: &str = "idle-sessions";
@@ -141,6 +142,7 @@ fn resumed_runs(host: &Host) {
         };
         host.open(&sessions, id, options).expect("it is made")
     };
+    let monty = monty(&[1, 100, 1000]);
     for (calls, aim) in [(1, "2 ms"), (100, "5 ms"), (1000, "30 ms")] {
         let session = open(&name(&format!("resumed-{calls}")));
         let source = format!(
@@ -160,6 +162,10 @@ fn resumed_runs(host: &Host) {
         let from_heap = median(20, || assert!(resume(HeapUse::Always)));
         let what = format!("  resume a run of {calls} calls from its heap, until it is suspended again");
         row(&what, from_heap, "2 ms", None, None);
+        if let Some(seconds) = monty[calls.to_string()].as_f64() {
+            let what = format!("  Monty: load a run of {calls} calls from a file, dump it and write it again");
+            figure(&what, &time(Duration::from_secs_f64(seconds)), "");
+        }
     }
     for number in 0..WAITING {
         let session = open(&name(&format!("waits-{number}")));
@@ -173,6 +179,18 @@ fn resumed_runs(host: &Host) {
         assert_eq!(calls.len() as u32, WAITING + 3);
     });
     row(&format!("  list the calls that wait, of {WAITING} suspended runs"), listed, "50 ms", None, None);
+}
+
+/// Returns the seconds that Monty takes to resume and suspend runs of so many calls, by their number; null if `cargo xtask
+/// bench` could not install it.
+fn monty(calls: &[u32]) -> Value {
+    let measured = std::env::var_os("TOLLHOUSE_BENCH_MONTY").and_then(|python| {
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("bench/monty.py");
+        let out = Command::new(python).arg(script).args(calls.iter().map(u32::to_string)).output().ok()?;
+        assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+        serde_json::from_slice(&out.stdout).ok()
+    });
+    measured.unwrap_or_default()
 }
 
 /// Resumes a run until it is suspended again. Returns true if it continued from its heap.

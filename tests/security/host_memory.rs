@@ -3,7 +3,7 @@
 //! Each test runs the real binary and compares the largest resident set of its process with the limit and a constant.
 
 use std::path::PathBuf;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use tollhouse_tests::{Home, Ran, built, components};
@@ -22,7 +22,11 @@ const CONSTANT: u64 = 448 << 20;
 fn measured(home: &Home, limit: u64, arguments: &[&str]) -> (Ran, u64) {
     let memory = format!("memory={limit}B");
     let fixed = ["run", "--limit", &memory, "--timeout", "600s"];
-    let mut command = home.command(fixed.iter().copied().chain(arguments.iter().copied()));
+    peak_of(home.command(fixed.iter().copied().chain(arguments.iter().copied())))
+}
+
+/// Runs a command and returns what it came to, with the largest resident set of its process, in bytes.
+fn peak_of(mut command: Command) -> (Ran, u64) {
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the binary is built");
     let status = format!("/proc/{}/status", child.id());
     // Read beside: a process whose output nobody reads does not end.
@@ -367,4 +371,48 @@ fn recording_of_many_values_takes_bounded_memory() {
     // The twin: one that fits is replayed.
     home.file("big.rec", recorded);
     stays_within(&home, LIMIT, 0, &replay, "mean");
+}
+
+/// A component that returns as many zeros as it is told.
+fn zeros() -> Vec<u8> {
+    let wit = "package test:zeros@0.1.0;
+        interface zeros { zeros: func(count: u32) -> list<u32>; }
+        world tool { export zeros; }";
+    let module = r#"(module
+        (memory (export "memory") 64)
+        (func (export "cabi_realloc") (param i32 i32 i32 i32) (result i32) (i32.const 1048576))
+        (func (export "test:zeros/zeros@0.1.0#zeros") (param $count i32) (result i32)
+            (i32.store (i32.const 16) (i32.const 1024))
+            (i32.store (i32.const 20) (local.get $count))
+            (i32.const 16)))"#;
+    components::encode(wit, "tool", module)
+}
+
+/// A value takes sixteen times the memory of its text, and a run that makes one call after the other never holds two.
+#[test]
+fn journal_of_many_values_takes_bounded_memory_when_it_is_read() {
+    let home = Home::new();
+    home.file("zeros.wasm", zeros());
+    assert_eq!(home.run(["publish", "zeros.wasm"]).status, 0);
+    home.file("p.toml", "[tools]\nzeros = 'test:zeros@0.1.0'\n[[grant]]\nmethod = 'zeros/*'\ncalls = 30\n[[grant]]\nmethod = 'zeros/*'\napprove = true\n[limits]\nmemory = '64MiB'\nwall = '600s'\n");
+    assert_eq!(home.run(["session", "new", "s", "--policy", "p.toml"]).status, 0);
+    let script = "let sum = 0;
+        for (let n = 0; n < 30; n++) sum += (await zeros({ count: 600_000 })).length;
+        return sum + (await zeros({ count: 1 })).length";
+    let suspended = home.run(["run", "--session", "s", "--no-wait", "-e", script]);
+    assert_eq!(suspended.status, 7, "{} {}", suspended.stdout, head(&suspended.stderr));
+    assert_eq!(home.run(["session", "approve", "s"]).status, 0);
+    // Thirty-six million bytes of text are 576 million bytes of values.
+    let most = LIMIT + CONSTANT;
+    let within = |arguments: &[&str], expected: &str| {
+        let (ran, peak) = peak_of(home.command(arguments.iter().copied()));
+        println!("{} MiB of {}: {arguments:?}", peak >> 20, most >> 20);
+        assert!(ran.status == 0 && ran.stdout.contains(expected), "{} {}", head(&ran.stdout), head(&ran.stderr));
+        assert!(peak > 0 && peak < most, "{} MiB: {arguments:?}", peak >> 20);
+    };
+    within(&["session", "fork", "s@1", "t", "--at", "31"], "");
+    within(&["session", "replay", "s@1"], "zeros");
+    within(&["session", "resume", "s"], "18000001");
+    within(&["session", "why", "s", "/workspace"], "");
+    within(&["session", "receipt", "s@1", "--out", "r.receipt"], "");
 }

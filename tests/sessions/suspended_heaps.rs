@@ -261,7 +261,7 @@ fn run_that_waits_again_keeps_its_heap() {
     let (host, store) = (home.host(), OpenStore::new());
     let session = suspended(&host, &store);
     let before = store.heaps();
-    for heap in [HeapUse::Always, HeapUse::AfterManyEntries] {
+    for heap in [HeapUse::Always, HeapUse::AfterMuchWork] {
         let (is_from_heap, result) = resume(&session, heap);
         assert_eq!((is_from_heap, result.status), (true, Status::Suspended));
         assert_eq!(store.heaps(), before);
@@ -274,9 +274,9 @@ fn run_that_waits_again_keeps_its_heap() {
     assert_ne!(store.heaps(), before);
 }
 
-/// A run of few calls is replayed sooner than its heap is written.
+/// A run that did little is replayed sooner than its heap is written.
 #[test]
-fn run_of_few_calls_has_no_heap_unless_asked_for() {
+fn run_of_little_work_has_no_heap_unless_asked_for() {
     let home = Home::new();
     let (host, store) = (home.host(), OpenStore::new());
     let session = host.open(&store.sessions, &id(), options(tools(|_| {}))).expect("it opens");
@@ -292,6 +292,8 @@ fn run_of_few_calls_has_no_heap_unless_asked_for() {
     assert_eq!(suspend(SCRIPT.to_owned()), 0);
     let many = "for (let at = 0; at < 250; at++) await new Promise(done => setTimeout(done, 0)); await wait.ask({})";
     assert_eq!(suspend(many.to_owned()), 1);
+    let long = "let sum = 0; for (let at = 0; at < 3e6; at++) sum += at; await wait.ask({}); return sum";
+    assert_eq!(suspend(long.to_owned()), 1, "a replay would compute all of it again");
 }
 
 /// With other limits, a replay could end otherwise.

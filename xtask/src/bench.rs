@@ -15,8 +15,11 @@ pub(crate) fn soak(options: &[&str]) -> Result<()> {
     run(command(binary(Profile::Release).with_file_name("bench")).arg("soak").args(options))
 }
 
-/// PyPI requirement of the seed system.
-const SEED: &str = "amla-sandbox==0.2.8";
+/// PyPI requirement of the seed system, and the module that it has.
+const SEED: [&str; 2] = ["amla-sandbox==0.2.8", "amla_sandbox"];
+
+/// PyPI requirement of Monty, whose runs can be suspended too, and the module that it has.
+const MONTY: [&str; 2] = ["pydantic-monty==1.4.0", "pydantic_monty"];
 
 /// Measures these parts of a release build, or all of them if `parts` is empty.
 pub(crate) fn bench(parts: &[&str]) -> Result<()> {
@@ -26,6 +29,11 @@ pub(crate) fn bench(parts: &[&str]) -> Result<()> {
     let mut bench = command(binary.with_file_name("bench"));
     if let Some(python) = seed() {
         bench.env("TOLLHOUSE_BENCH_PYTHON", python);
+    }
+    if (parts.is_empty() || parts.contains(&"sessions"))
+        && let Some(python) = installed("bench-monty", MONTY)
+    {
+        bench.env("TOLLHOUSE_BENCH_MONTY", python);
     }
     if parts.is_empty() || parts.contains(&"shell") {
         if let Some(bashkit) = rivals::bashkit() {
@@ -50,15 +58,20 @@ pub(crate) fn bench(parts: &[&str]) -> Result<()> {
 
 /// Returns a Python interpreter in an environment with the seed system, or `None` if that cannot be installed here.
 fn seed() -> Option<PathBuf> {
-    let environment = target().join("bench-seed");
+    installed("bench-seed", SEED)
+}
+
+/// Returns the Python interpreter of an environment with a module from PyPI, or `None` if that cannot be installed here.
+fn installed(environment: &str, [requirement, module]: [&str; 2]) -> Option<PathBuf> {
+    let environment = target().join(environment);
     let python = environment.join("bin/python");
-    let has_it = || succeeds(command(&python).args(["-c", "import amla_sandbox"]));
+    let has_it = || succeeds(command(&python).args(["-c", &format!("import {module}")]));
     if !has_it() {
-        say(&format!("installing {SEED} from PyPI, to measure beside"));
+        say(&format!("installing {requirement} from PyPI, to measure beside"));
         let made = succeeds(command("python3").args(["-m", "venv"]).arg(&environment))
-            && succeeds(command(&python).args(["-m", "pip", "install", "--quiet", SEED]));
+            && succeeds(command(&python).args(["-m", "pip", "install", "--quiet", requirement]));
         if !made {
-            say("it cannot be installed: its column stays empty");
+            say("it cannot be installed: its figures are left out");
         }
     }
     has_it().then_some(python)

@@ -33,7 +33,7 @@ use crate::vfs::Tree;
 
 /// Nanoseconds that a unit of a guest's fuel stands for. For JavaScript it is the rate of its own clock
 /// (`guest-js/src/time.rs`); for the shell it is roughly the time that a unit takes.
-const fn nanos_per_fuel(language: Language) -> u64 {
+pub(super) const fn nanos_per_fuel(language: Language) -> u64 {
     match language {
         Language::JavaScript => 25,
         Language::Shell => 2_500,

@@ -12,16 +12,23 @@
 //! the members of each entry.
 
 mod answer;
+mod answer_text;
+
+use std::borrow::Cow;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
+use serde_json::value::RawValue;
 use tollhouse_registry::Effect;
+use tollhouse_types::json::{self, JsonError};
 
 pub(super) use self::answer::{
     CallStart, RecordedAnswer, RecordedEdit, UnreadOutput, decoded, record_edits, restore_edits,
 };
+pub(super) use self::answer_text::AnswerText;
 use super::guest_process::Pid;
 use super::persistence::SessionId;
 use crate::capability::{Limits, Policy};
@@ -33,6 +40,9 @@ const VERSION: u32 = 2;
 
 /// Earlier version that can be read too: its runs have no seed of their own, and cannot be forked in the middle.
 const WITHOUT_SEED: u32 = 1;
+
+/// Most bytes of memory that the values of a journal take that are not answers: what was asked about and decided.
+const MAX_VALUES: u64 = 256 << 20;
 
 /// One entry of a journal.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -57,15 +67,15 @@ pub(super) enum JournalEntry {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         effect: Option<Effect>,
     },
-    /// A completion was delivered to the guest that waited for it.
+    /// A completion was delivered to the guest that waited for it. It is read and written by itself, as text.
+    #[serde(skip)]
     Delivered {
         /// Operation of the guest.
         id: OperationId,
         /// Time that the guest was given.
         now: u64,
         /// The completion; `None` for a stream between two scripts of the run, whose bytes the scripts write again.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        answer: Option<RecordedAnswer>,
+        answer: Option<AnswerText>,
     },
     /// The main script read standard input within the step that began with the entry before.
     Input {
@@ -224,6 +234,15 @@ pub enum ReplayError {
     /// The run did something that cannot be replayed.
     #[error("a run that {0} cannot be resumed")]
     Unreplayable(String),
+    /// Values of the journal take more memory than there is for them.
+    #[error("a value of its journal takes more than what is left of the memory limit of {0} bytes")]
+    TooLarge(u64),
+}
+
+impl From<serde_json::Error> for ReplayError {
+    fn from(error: serde_json::Error) -> Self {
+        Self::Unreadable(error.to_string())
+    }
 }
 
 impl RunStart {
@@ -316,18 +335,90 @@ fn guest_digest(language: Language) -> String {
 
 /// Encodes an entry as a line.
 pub(super) fn encode(entry: &JournalEntry) -> Vec<u8> {
-    let mut line = serde_json::to_vec(entry).expect("an entry is plain data");
+    let mut line = match entry {
+        JournalEntry::Delivered { id, now, answer } => {
+            let mut line = format!(r#"{{"entry":"delivered","id":{id},"now":{now}"#).into_bytes();
+            if let Some(answer) = answer {
+                line.extend_from_slice(br#","answer":"#);
+                line.extend_from_slice(answer.as_bytes());
+            }
+            line.push(b'}');
+            line
+        }
+        entry => serde_json::to_vec(entry).expect("an entry is plain data"),
+    };
     line.push(b'\n');
     line
 }
 
-/// Decodes a journal.
+/// Decodes a whole journal.
 ///
 /// # Errors
-/// If a line is no entry that this version knows.
-pub(super) fn decode(journal: &[u8]) -> Result<Vec<JournalEntry>, ReplayError> {
-    let lines = journal.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
-    lines.map(|line| serde_json::from_slice(line).map_err(|error| ReplayError::Unreadable(error.to_string()))).collect()
+/// Those of [`JournalReader::read`].
+pub(super) fn decode(journal: &Bytes) -> Result<Vec<JournalEntry>, ReplayError> {
+    JournalReader::default().read(journal)
+}
+
+/// Reader of a journal, whole or in parts. The values of its answers are not made: they stay text, which is part of the
+/// bytes that are read.
+pub(super) struct JournalReader {
+    /// Bytes of memory that values may still take.
+    left: u64,
+}
+
+impl Default for JournalReader {
+    fn default() -> Self {
+        Self { left: MAX_VALUES }
+    }
+}
+
+/// Line of a journal, of which the answer is not read.
+#[derive(Deserialize)]
+struct EntryLine<'a> {
+    #[serde(borrow)]
+    entry: Cow<'a, str>,
+    id: Option<OperationId>,
+    now: Option<u64>,
+    #[serde(borrow)]
+    answer: Option<&'a RawValue>,
+}
+
+impl JournalReader {
+    /// Decodes the next part of the journal, which has whole lines.
+    ///
+    /// # Errors
+    /// If a line is no entry that this version knows, or the values of other entries than answers take more than 256 MiB of
+    /// memory.
+    pub(super) fn read(&mut self, part: &Bytes) -> Result<Vec<JournalEntry>, ReplayError> {
+        let lines = part.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+        lines.map(|line| self.read_line(&part.slice_ref(line))).collect()
+    }
+
+    fn read_line(&mut self, line: &Bytes) -> Result<JournalEntry, ReplayError> {
+        let EntryLine { entry, id, now, answer } = serde_json::from_slice(line)?;
+        match entry.as_ref() {
+            "delivered" => {
+                let (Some(id), Some(now)) = (id, now) else {
+                    return Err(ReplayError::Unreadable("an answer without an operation or a time".to_owned()));
+                };
+                let answer = answer.map(|answer| AnswerText::parse(line.slice_ref(answer.get().as_bytes())));
+                return Ok(JournalEntry::Delivered { id, now, answer: answer.transpose()? });
+            }
+            // They take no more memory than their text.
+            "kept" | "input" => {}
+            _ => self.left -= measured(line, self.left)?.ok_or(ReplayError::TooLarge(MAX_VALUES))?,
+        }
+        Ok(serde_json::from_slice(line)?)
+    }
+}
+
+/// Returns the bytes of memory that the value of a text takes; `None` if they are more than `most`.
+fn measured(text: &[u8], most: u64) -> Result<Option<u64>, ReplayError> {
+    match json::measure(text, most, &|| true) {
+        Ok(weight) => Ok(weight),
+        Err(JsonError::TooLarge(_)) => Ok(None),
+        Err(JsonError::Malformed(why)) => Err(ReplayError::Unreadable(why)),
+    }
 }
 
 #[cfg(test)]
@@ -336,6 +427,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::code::MemoryAccount;
     use crate::guest::Value;
     use crate::vfs::{Action, Body};
 
@@ -365,11 +457,11 @@ mod tests {
 
     #[test]
     fn entries_of_version_1_are_read_and_written_alike() {
-        let entries = decode(version_1().as_bytes()).expect("it is a journal");
+        let entries = decode(&version_1().into()).expect("it is a journal");
         let written: Vec<u8> = entries.iter().flat_map(encode).collect();
         assert_eq!(String::from_utf8(written).expect("text"), version_1());
         let JournalEntry::Delivered { answer: Some(answer), .. } = &entries[3] else { panic!("{:?}", entries[3]) };
-        let (result, edits) = answer.clone().restore().expect("it is whole");
+        let (result, edits) = answer.read().and_then(RecordedAnswer::restore).expect("it is whole");
         let Ok(Value::Json(payload)) = result else { panic!("{result:?}") };
         assert_eq!((payload.value, payload.specials[0].pointer.as_str()), (json!(["YQ=="]), "/0"));
         assert_eq!(edits.len(), 4);
@@ -377,9 +469,50 @@ mod tests {
             if content.to_vec().as_deref() == Ok(b"a")));
     }
 
+    /// A value takes ten times the memory of its text, and a journal may come from a stranger.
+    #[test]
+    fn journal_of_too_many_values_beside_answers_is_refused() {
+        let lists = format!("[[]{}]", ",[]".repeat(3 << 20));
+        let decided = format!(
+            "{{\"entry\":\"decided\",\"seq\":2,\"decision\":{{\"allowed\":true,\"by\":\"me\",\"at\":5,\"digest\":\"bb\",\"arguments\":{{\"a\":{lists}}}}}}}\n"
+        );
+        let part = Bytes::from(decided);
+        let mut reader = JournalReader::default();
+        assert_eq!(reader.read(&part).expect("it fits").len(), 1);
+        assert!(reader.read(&part).is_ok());
+        assert!(matches!(reader.read(&part), Err(ReplayError::TooLarge(MAX_VALUES))), "all parts count together");
+        // Its answers stay text.
+        let delivered = format!(
+            "{{\"entry\":\"delivered\",\"id\":1,\"now\":2,\"answer\":{{\"result\":{{\"json\":{{\"value\":{lists}}}}}}}}}\n"
+        );
+        let part = Bytes::from(delivered.repeat(4));
+        let entries = decode(&part).expect("they are answers");
+        let JournalEntry::Delivered { answer: Some(answer), .. } = &entries[0] else { panic!("{:?}", entries[0]) };
+        let read = |limit: u64| answer.read_within(&MemoryAccount::new(limit));
+        assert!(matches!(read(64 << 20), Err(ReplayError::TooLarge(_))));
+        assert!(read(256 << 20).is_ok());
+    }
+
+    #[test]
+    fn answer_in_another_form_is_read_as_json_or_refused() {
+        let spaced = r#" { "now" : 2, "answer" : { "result" : { "bytes" : "" } }, "id" : 1, "entry" : "delivered" } "#;
+        let entries = decode(&Bytes::from_static(spaced.as_bytes())).expect("it is JSON");
+        assert!(matches!(&entries[0], JournalEntry::Delivered { id: 1, now: 2, answer: Some(answer) }
+            if answer.is_end_of_input == Some(true)));
+        for text in [
+            r#"{"entry":"delivered","id":1}"#,
+            r#"{"entry":"delivered","id":1,"now":2,"answer":{}}"#,
+            r#"{"entry":"delivered","id":1,"now":2,"answer":{"result":"other"}}"#,
+            r#"{"entry":"delivered","id":1,"now":2,"answer":{"result":"nothing","more":1}}"#,
+            r#"{"entry":"delivered","id":1,"now":2,"answer":{"result":"nothing"},"answer":{"result":"nothing"}}"#,
+        ] {
+            assert!(decode(&text.to_owned().into()).is_err(), "{text}");
+        }
+    }
+
     #[test]
     fn entries_without_values_have_all_but_what_guests_were_given() {
-        let entries = decode(version_1().as_bytes()).expect("it is a journal");
+        let entries = decode(&version_1().into()).expect("it is a journal");
         let left: Vec<u8> = entries.into_iter().flat_map(|entry| encode(&entry.without_values())).collect();
         let left = String::from_utf8(left).expect("text");
         assert_eq!(left.lines().count(), version_1().lines().count());
@@ -395,7 +528,7 @@ mod tests {
 
     #[test]
     fn journal_of_other_conditions_is_not_replayed() {
-        let start = |text: &str| match decode(text.as_bytes()).expect("a journal").remove(0) {
+        let start = |text: &str| match decode(&text.to_owned().into()).expect("a journal").remove(0) {
             JournalEntry::Started(start) => start,
             entry => panic!("{entry:?}"),
         };
@@ -407,7 +540,7 @@ mod tests {
         assert!(refused(&version_1(), "ab").contains("policy"));
         assert!(refused(VERSION_1, "aa").contains("guest"));
         assert!(refused(&version_1().replace("\"version\":1", "\"version\":3"), "aa").contains("version 3"));
-        assert!(decode(b"{\"entry\":\"unknown\"}\n").is_err());
+        assert!(decode(&Bytes::from_static(b"{\"entry\":\"unknown\"}\n")).is_err());
     }
 
     /// What version 2 has beside the entries of version 1.
@@ -423,10 +556,10 @@ mod tests {
     fn seed_of_a_run_is_in_its_journal_from_version_2_on() {
         let seed = blake3::Hash::from([7; 32]).to_string();
         let text = VERSION_2.replace("SEED", &seed);
-        let entries = decode(text.as_bytes()).expect("it is a journal");
+        let entries = decode(&text.to_owned().into()).expect("it is a journal");
         let written: Vec<u8> = entries.iter().flat_map(encode).collect();
         assert_eq!(String::from_utf8(written).expect("text"), text);
-        let start = |text: &str| match decode(text.as_bytes()).expect("a journal").remove(0) {
+        let start = |text: &str| match decode(&text.to_owned().into()).expect("a journal").remove(0) {
             JournalEntry::Started(start) => start.seed(),
             entry => panic!("{entry:?}"),
         };

@@ -28,10 +28,10 @@ pub struct RunOptions {
 /// Use of the heap of a run: of the memory of its guest while it is suspended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum HeapUse {
-    /// A heap is kept if the run had so many calls, timers and reads that resuming it without one would take longer, and
-    /// a heap that is kept is used.
+    /// A heap is kept if the run had so many calls, timers and reads, or computed so long, that resuming it without one
+    /// would take longer, and a heap that is kept is used.
     #[default]
-    AfterManyEntries,
+    AfterMuchWork,
     /// A heap is kept whenever the run is suspended and can have one, and is used.
     Always,
     /// No heap is kept or used: the run is replayed from its start.

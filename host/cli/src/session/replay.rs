@@ -1,7 +1,6 @@
 //! `tollhouse session replay`.
 
 use clap::Args;
-use serde_json::Value;
 use tollhouse::gate::{BudgetKind, CallOutcome};
 use tollhouse::session::{CallDecision, ChangedFile, Point, ReplayedCall, ReplayedRun};
 
@@ -76,7 +75,7 @@ fn show_call(call: &ReplayedCall) {
         _ => format!("waits for approval{grant}"),
     };
     show::line(format_args!("{:>4}  {}{caller}  {decision}", call.seq, plain(&call.method)));
-    row("arguments", &clipped(&call.arguments));
+    row("arguments", &cut(&call.arguments.to_string()));
     if let Some(reason) = &call.reason {
         row("because", &cut(&plain(reason)));
     }
@@ -90,7 +89,7 @@ fn show_call(call: &ReplayedCall) {
         row(word, &format!("by {}{but}", plain(&answer.by)));
     }
     if let Some(result) = &call.result {
-        row("result", &clipped(result));
+        row("result", &cut(&plain(result.get())));
     }
     if let Some(error) = &call.error {
         row("error", &cut(&plain(error["message"].as_str().or(error.as_str()).unwrap_or_default())));
@@ -129,8 +128,4 @@ fn told(file: &ChangedFile) -> String {
         ("file", Some(bytes)) => format!("{path} written, {}", format::size(bytes)),
         (kind, _) => format!("{path} written, a {kind}"),
     }
-}
-
-fn clipped(value: &Value) -> String {
-    cut(&value.to_string())
 }

@@ -98,12 +98,11 @@ pub(super) fn origin(history: RunHistory<'_>, point: &Point, path: &str) -> Resu
     }
     let replayed = history.replay(&Point { session: id.clone(), at: super::At::Run(run) })?;
     let failed = |source| SessionsError::Replay { session: id.clone(), run, source };
-    let calls = deliveries(journal).map_err(failed)?;
+    let calls = deliveries(journal, path).map_err(failed)?;
     // They are in the order of their numbers.
     let index_of = |seq: u64| replayed.calls.binary_search_by_key(&seq, |call| call.seq).ok();
     let call_of = |seq: u64| index_of(seq).map(|index| OriginCall::of(&replayed.calls[index]));
-    let of_path = |edits: &'_ [Edit]| edits.iter().rposition(|edit| edit.path == path);
-    let last_edit = calls.iter().rev().find_map(|call| Some((call.seq, &call.edits[of_path(&call.edits)?])));
+    let last_edit = calls.iter().rev().find_map(|call| Some((call.seq, call.edit.as_ref()?)));
     let writer = last_edit.filter(|(_, edit)| leaves(edit, &files, path)).and_then(|(seq, _)| call_of(seq));
     origin.written_by = writer.map_or(FileWriter::Script, FileWriter::Call);
     if let FileWriter::Script = origin.written_by {
@@ -139,11 +138,13 @@ struct DeliveredCall {
     seq: u64,
     /// Time that the script was given with it.
     now: u64,
-    edits: Vec<Edit>,
+    /// Last change of the file in question by the call's tool.
+    edit: Option<Edit>,
 }
 
-/// Returns the calls whose results the scripts of a run were given, in that order.
-fn deliveries(journal: Vec<JournalEntry>) -> Result<Vec<DeliveredCall>, ReplayError> {
+/// Returns the calls whose results the scripts of a run were given, in that order, with what they did to a file.
+fn deliveries(journal: Vec<JournalEntry>, path: &str) -> Result<Vec<DeliveredCall>, ReplayError> {
+    let of_path = |edits: Vec<Edit>| edits.into_iter().rfind(|edit| edit.path == path);
     let mut numbers = HashMap::new();
     let mut calls = Vec::new();
     for entry in journal {
@@ -151,12 +152,12 @@ fn deliveries(journal: Vec<JournalEntry>) -> Result<Vec<DeliveredCall>, ReplayEr
             JournalEntry::Admitted { id, seq, .. } => drop(numbers.insert(id, seq)),
             JournalEntry::Delivered { id, now, answer: Some(answer) } => {
                 if let Some(seq) = numbers.remove(&id) {
-                    calls.push(DeliveredCall { seq, now, edits: answer.restore()?.1 });
+                    calls.push(DeliveredCall { seq, now, edit: of_path(answer.edits()?) });
                 }
             }
             JournalEntry::Kept { id, edits } => {
                 if let Some(seq) = numbers.get(&id) {
-                    calls.push(DeliveredCall { seq: *seq, now: 0, edits: restore_edits(edits)? });
+                    calls.push(DeliveredCall { seq: *seq, now: 0, edit: of_path(restore_edits(edits)?) });
                 }
             }
             _ => {}

@@ -134,7 +134,7 @@ pub(super) fn taken_over(
         return Err(ReplayError::Unreplayable(what.clone()));
     }
     let Some(cut) = cut else { return Ok(Err("its journal does not have that call".to_owned())) };
-    let entries = entries_before(journal, cut, &journaled, seq, forked);
+    let entries = entries_before(journal, cut, &journaled, seq, forked)?;
     Ok(all_have_results(&entries, &journaled, calls, seq).map(|()| entries))
 }
 
@@ -162,7 +162,7 @@ fn entries_before(
     journaled: &JournaledCalls,
     seq: u64,
     forked: JournalEntry,
-) -> Vec<JournalEntry> {
+) -> Result<Vec<JournalEntry>, ReplayError> {
     let number = |id: &OperationId| journaled.numbers.get(id).copied();
     let cut_id = match &journal[cut] {
         JournalEntry::Admitted { id, .. } | JournalEntry::Deferred { id, .. } => *id,
@@ -189,7 +189,7 @@ fn entries_before(
             JournalEntry::Delivered { id, answer: Some(answer), .. } => {
                 let is_result = number(id).is_some_and(|of| of < seq) && !journaled.programs.contains(id);
                 if is_result || is_earlier_refusal(*id, answer.call.as_ref()) {
-                    late.push(without_start(entry));
+                    late.push(without_start(entry)?);
                 }
                 continue;
             }
@@ -201,15 +201,17 @@ fn entries_before(
     }
     before.push(forked);
     before.append(&mut late);
-    before
+    Ok(before)
 }
 
 /// Removes from an answer where its call started: in the fork, other entries are before it.
-fn without_start(mut entry: JournalEntry) -> JournalEntry {
-    if let JournalEntry::Delivered { answer: Some(answer), .. } = &mut entry {
-        answer.started = None;
+fn without_start(mut entry: JournalEntry) -> Result<JournalEntry, ReplayError> {
+    if let JournalEntry::Delivered { answer: Some(answer), .. } = &mut entry
+        && answer.started.is_some()
+    {
+        *answer = AnswerText::of(&RecordedAnswer { started: None, ..answer.read()? });
     }
-    entry
+    Ok(entry)
 }
 
 /// Checks that each call before `seq` has a result, was refused, or is one that the script gave up.

@@ -4,7 +4,7 @@ use super::record::{Head, RunRecord};
 use super::record_reader::damaged;
 use super::{At, Point, RecordStatus, SessionId, Sessions, SessionsError, record_key, revision};
 use crate::guest::Language;
-use crate::session::journal;
+use crate::session::journal::{self, JournalEntry, ReplayError};
 use crate::store::Record;
 use crate::tool::keyvalue_size;
 
@@ -98,8 +98,8 @@ impl<'s> RecordChecker<'s> {
                 Ok(())
             }
             b'J' if rest.len() != 16 => self.bad("the key of a journal"),
-            b'J' => match journal::decode(&self.sessions.record_reader().value(self.id, value)?) {
-                Ok(_) => Ok(()),
+            b'J' => match read_journal(self.sessions.record_reader().value(self.id, value)?) {
+                Ok(()) => Ok(()),
                 Err(error) => self.bad(format!("a journal: {error}")),
             },
             b'I' if rest.len() != 8 => self.bad("the key of a heap"),
@@ -160,4 +160,14 @@ impl<'s> RecordChecker<'s> {
             () => Ok(()),
         }
     }
+}
+
+/// Checks that a part of a journal can be read, with its answers.
+fn read_journal(part: Vec<u8>) -> Result<(), ReplayError> {
+    for entry in journal::decode(&part.into())? {
+        if let JournalEntry::Delivered { answer: Some(answer), .. } = entry {
+            answer.edits()?;
+        }
+    }
+    Ok(())
 }

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use bytes::Bytes;
+
 use super::call_counts::CallCounts;
 use super::call_decisions::pending;
 use super::calls_in_doubt::unresolved;
@@ -16,7 +18,7 @@ use crate::capability::{JournalRetention, Limits};
 use crate::gate::{Call, CallOutcome, Event};
 use crate::ledger::Used;
 use crate::session::Status;
-use crate::session::journal::{self, JournalEntry, Resolution};
+use crate::session::journal::{self, JournalEntry, JournalReader, Resolution};
 use crate::session::run::TakenHeap;
 use crate::vfs::{self, Tree, now};
 
@@ -34,7 +36,7 @@ pub(in crate::session) struct StoredJournal {
     pub(in crate::session) run: u64,
     /// Number of chunks. Chunks are added, and never changed.
     chunks: u64,
-    pub(in crate::session) bytes: Vec<u8>,
+    pub(in crate::session) bytes: Bytes,
     pub(in crate::session) entries: Vec<JournalEntry>,
 }
 
@@ -101,7 +103,8 @@ impl UnfinishedRuns<'_> {
         let failed = |source| SessionsError::Replay { session: id.clone(), run, source };
         // The first entry says it, and a journal may be long.
         let Some(chunk) = self.sessions.records().get(&record_key::journal(id, run, 0))? else { return Ok(None) };
-        match decoded(id, run, &self.sessions.record_reader().value(id, &chunk)?)?.first() {
+        let chunk = self.sessions.record_reader().value(id, &chunk)?.into();
+        match decoded(id, run, &chunk, &mut JournalReader::default())?.first() {
             Some(JournalEntry::Started(start)) => Ok(Some(start.limits().map_err(failed)?)),
             _ => Ok(None),
         }
@@ -176,16 +179,17 @@ impl RunJournals<'_> {
             chunks += 1;
             Ok(())
         })?;
-        let entries = decoded(id, run, &bytes)?;
+        let bytes = Bytes::from(bytes);
+        let entries = decoded(id, run, &bytes, &mut JournalReader::default())?;
         Ok(StoredJournal { run, chunks, bytes, entries })
     }
 
     /// Reads the journal of a run without the values that its guests were given: what waits and what is in doubt is seen
     /// without them, and they may take much memory. Each of its records, which has whole entries, is read by itself.
     pub(super) fn without_values(&self, id: &SessionId, run: u64) -> Result<Vec<JournalEntry>, SessionsError> {
-        let mut entries = Vec::new();
+        let (mut entries, mut reader) = (Vec::new(), JournalReader::default());
         self.sessions.record_reader().for_each_record(&record_key::numbered(b'J', id, run), |(_, value)| {
-            let read = decoded(id, run, &self.sessions.record_reader().value(id, &value)?)?;
+            let read = decoded(id, run, &self.sessions.record_reader().value(id, &value)?.into(), &mut reader)?;
             entries.extend(read.into_iter().map(JournalEntry::without_values));
             Ok(())
         })?;
@@ -193,9 +197,14 @@ impl RunJournals<'_> {
     }
 }
 
-/// Decodes the bytes of a run's journal.
-fn decoded(id: &SessionId, run: u64, bytes: &[u8]) -> Result<Vec<JournalEntry>, SessionsError> {
-    journal::decode(bytes).map_err(|source| SessionsError::Replay { session: id.clone(), run, source })
+/// Decodes a part of a run's journal.
+fn decoded(
+    id: &SessionId,
+    run: u64,
+    part: &Bytes,
+    reader: &mut JournalReader,
+) -> Result<Vec<JournalEntry>, SessionsError> {
+    reader.read(part).map_err(|source| SessionsError::Replay { session: id.clone(), run, source })
 }
 
 /// Marks the calls as pending whose result the script was never given, though they had ended, or had been refused: they

@@ -4,14 +4,18 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde::Serialize;
 use serde_json::Value as Json;
+use serde_json::value::RawValue;
 
 use super::{RecordStatus, SessionId};
 use crate::capability::Amount;
 use crate::gate::{BudgetKind, CallOutcome, Cost, LoggedDebit, LoggedDecision, LoggedEvent};
-use crate::guest::{OperationId, Value};
+use crate::guest::OperationId;
 use crate::ledger::{Allowance, Used};
-use crate::session::journal::{JournalEntry, RecordedAnswer, ReplayError, restore_edits};
+use crate::session::journal::{AnswerText, JournalEntry, ReplayError, restore_edits};
 use crate::vfs::{Action, Body, Edit};
+
+/// Most bytes of memory that the values of failures take in a run that is shown.
+const MAX_FAILURES: u64 = 256 << 20;
 
 /// Run of a session, call by call.
 #[derive(Clone, Debug, Serialize)]
@@ -57,8 +61,8 @@ pub struct ReplayedCall {
     pub outcome: CallOutcome,
     /// Duration in microseconds.
     pub micros: u64,
-    /// Result that the script was given; `None` if there was none, or it is in no journal.
-    pub result: Option<Json>,
+    /// Result that the script was given, as the text of its JSON; `None` if there was none, or it is in no journal.
+    pub result: Option<Box<RawValue>>,
     /// Error that the script was given, as `error` of a run's result; or its message alone, from the log.
     pub error: Option<Json>,
     /// Amounts that the call took from budgets, and what was left of them, as far as this session has spent them.
@@ -116,6 +120,8 @@ pub(super) struct CallReader {
     limits: HashMap<String, Allowance>,
     /// Amounts that the session has spent so far, by account.
     used: HashMap<String, Used>,
+    /// Bytes of memory that the values of failures may still take.
+    memory_left: u64,
     /// Debits of calls, by run and number, which may be released.
     debits: HashMap<(u64, u64), Vec<LoggedDebit>>,
 }
@@ -123,7 +129,7 @@ pub(super) struct CallReader {
 impl CallReader {
     pub(super) fn new(run: u64, limits: Vec<(String, Allowance)>, carried: HashMap<String, Used>) -> Self {
         let limits = limits.into_iter().collect();
-        Self { run, calls: BTreeMap::new(), limits, used: carried, debits: HashMap::new() }
+        Self { run, calls: BTreeMap::new(), limits, used: carried, memory_left: MAX_FAILURES, debits: HashMap::new() }
     }
 
     /// Returns the amounts that the session has spent so far, by account.
@@ -245,7 +251,7 @@ impl CallReader {
                 JournalEntry::Deferred { id, call } => drop(operations.insert(id, call.seq)),
                 JournalEntry::Delivered { id, answer: Some(answer), .. } => {
                     if let Some(seq) = operations.remove(&id) {
-                        self.delivered(seq, answer)?;
+                        self.delivered(seq, &answer)?;
                     }
                 }
                 JournalEntry::Kept { id, edits } => {
@@ -260,14 +266,12 @@ impl CallReader {
         Ok(())
     }
 
-    fn delivered(&mut self, seq: u64, answer: RecordedAnswer) -> Result<(), ReplayError> {
-        let (result, edits) = answer.restore()?;
+    fn delivered(&mut self, seq: u64, answer: &AnswerText) -> Result<(), ReplayError> {
+        let (outcome, edits) = (answer.outcome(&mut self.memory_left)?, answer.edits()?);
         self.with(seq, |call| {
             call.files = Some(edits.iter().map(ChangedFile::of).collect());
-            match result {
-                Ok(Value::Json(payload)) => call.result = Some(payload.value),
-                Ok(Value::Exited(status)) => call.result = Some(serde_json::json!({ "exitCode": status })),
-                Ok(_) => call.result = Some(Json::Null),
+            match outcome {
+                Ok(value) => call.result = Some(value),
                 Err(failure) => call.error = serde_json::to_value(&failure).ok(),
             }
         });

@@ -274,7 +274,7 @@ fn run_of(
         record: statement.record.clone(),
         policy,
         lock: statement.lock.clone(),
-        journal: journal::decode(&entries)?,
+        journal: journal::decode(&entries.into())?,
         before: statement.before.clone(),
         log: log.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).map(<[u8]>::to_vec).collect(),
         spent,

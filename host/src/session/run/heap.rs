@@ -11,6 +11,7 @@ use crate::gate::{Admission, NotAdmitted, RequestedCall};
 use crate::guest::{self, Guest, GuestWorld, Language, OperationId, RestoredInstance};
 use crate::session::guest_process::{MAIN, owner};
 use crate::session::heap::{Heap, HeapConditions, HeapState, WaitingCall};
+use crate::session::inline_runner::nanos_per_fuel;
 use crate::session::options::HeapUse;
 use crate::session::session_state::SessionState;
 use crate::vfs::Tree;
@@ -18,6 +19,10 @@ use crate::vfs::Tree;
 /// Least number of entries into guests after which a heap is kept: with fewer, a replay takes less time than writing the
 /// heap (`docs/decisions/0062-suspended-heaps.md`).
 const MIN_ENTRIES: u64 = 200;
+
+/// Least time that the guests have computed, in nanoseconds of [`nanos_per_fuel`], after which a heap is kept however few
+/// entries there are.
+const MIN_COMPUTING: u64 = 50_000_000;
 
 /// Most bytes by which a run may have enlarged its session's files: they are written to the store with its heap.
 const MAX_NEW_FILES: u64 = 64 << 20;
@@ -118,7 +123,7 @@ impl Run {
         let is_worth_it = match self.heap_use {
             HeapUse::Never => false,
             HeapUse::Always => true,
-            HeapUse::AfterManyEntries => journal.entries >= MIN_ENTRIES,
+            HeapUse::AfterMuchWork => journal.entries >= MIN_ENTRIES || self.has_computed_long(),
         };
         if !is_worth_it || journal.heap_entries == Some(journal.entries) || !self.waits_for_decisions_alone() {
             return None;
@@ -141,6 +146,12 @@ impl Run {
         let memory = taken.inspect_err(|error| debug!(target: "tollhouse::run", %error, "no heap is taken")).ok()??;
         let state = HeapState { calls, last_operation, last_process, progress, fuel, peak };
         Some(TakenHeap { heap: Heap { conditions, state, memory }, files })
+    }
+
+    /// Returns true if a replay would compute for longer than a heap takes to be written.
+    fn has_computed_long(&self) -> bool {
+        let fuel = self.processes.as_ref().map_or(0, |processes| processes.usage().fuel());
+        fuel.saturating_mul(nanos_per_fuel(self.language)) >= MIN_COMPUTING
     }
 
     /// Returns true if the run waits for nothing but decisions about calls of its own script, and has no state that only a

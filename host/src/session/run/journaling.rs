@@ -17,7 +17,7 @@ use crate::guest::{self, Completion, OperationId, OutputSink, ProgramRun, Runnab
 use crate::session::guest_process::{self, MAIN};
 use crate::session::heap::WaitingCall;
 use crate::session::journal::{
-    JournalEntry, RecordedAnswer, ReplayError, Resolution, UnreadOutput, decoded, record_edits,
+    AnswerText, JournalEntry, RecordedAnswer, ReplayError, Resolution, UnreadOutput, decoded, record_edits,
 };
 use crate::session::run_input::{MAX_JOURNALED, NewReads, StepReads};
 use crate::tool::{ARGUMENTS, DIRECTORY, ProgramStart};
@@ -155,10 +155,10 @@ impl RunJournal {
                     journal.replay.push_back(entry);
                 }
                 JournalEntry::Delivered { id, ref answer, .. } => {
-                    if answer.as_ref().is_some_and(|answer| answer.unread.is_some()) {
+                    if answer.as_ref().is_some_and(|answer| answer.ends_program) {
                         journal.programs.will_end(id);
                     }
-                    if let Some(is_end) = answer.as_ref().and_then(RecordedAnswer::is_end_of_input) {
+                    if let Some(is_end) = answer.as_ref().and_then(|answer| answer.is_end_of_input) {
                         journal.input_before = Some(if is_end { InputBefore::All } else { InputBefore::Part });
                     }
                     journal.replay.push_back(entry);
@@ -324,7 +324,7 @@ impl Run {
                     answer.unread = self.unread_output(id, operation);
                     answer.started = operation.started;
                 }
-                Some(answer)
+                Some(AnswerText::of(&answer))
             }),
         };
         match answer {

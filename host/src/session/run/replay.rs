@@ -18,7 +18,7 @@ use crate::remedy::Remedy;
 use crate::session::guest_process::{self, MAIN, Pid};
 use crate::session::host::guest_now;
 use crate::session::journal::{
-    JournalEntry, RecordedAnswer, RecordedEdit, Resolution, UnreadOutput, restore_edits, seed_of,
+    AnswerText, JournalEntry, RecordedEdit, Resolution, UnreadOutput, restore_edits, seed_of,
 };
 use crate::session::persistence::JudgedOperation;
 use crate::session::result::Status;
@@ -216,7 +216,7 @@ impl Run {
         &mut self,
         id: OperationId,
         now: u64,
-        answer: RecordedAnswer,
+        answer: AnswerText,
     ) -> Option<(Pid, Result<Step, GuestError>)> {
         // A refusal of a script is queued, and in the journal too.
         self.queue.retain(|(completion, _)| completion.id != id);
@@ -226,6 +226,13 @@ impl Run {
             self.diverge(&format!("the operation {id} is another call, or has other arguments"));
             return None;
         }
+        let answer = match answer.read_within(&self.session.memory) {
+            Ok(answer) => answer,
+            Err(error) => {
+                self.diverge(&error.to_string());
+                return None;
+            }
+        };
         if !self.check_answer(id, &answer) {
             return None;
         }
