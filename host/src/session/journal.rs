@@ -469,17 +469,17 @@ mod tests {
             if content.to_vec().as_deref() == Ok(b"a")));
     }
 
-    /// A value takes ten times the memory of its text, and a journal may come from a stranger.
+    /// A value takes up to thirty-six times the memory of its text, and a journal may come from a stranger.
     #[test]
     fn journal_of_too_many_values_beside_answers_is_refused() {
-        let lists = format!("[[]{}]", ",[]".repeat(3 << 20));
+        let lists = format!("[[]{}]", ",[]".repeat(1 << 18));
         let decided = format!(
             "{{\"entry\":\"decided\",\"seq\":2,\"decision\":{{\"allowed\":true,\"by\":\"me\",\"at\":5,\"digest\":\"bb\",\"arguments\":{{\"a\":{lists}}}}}}}\n"
         );
         let part = Bytes::from(decided);
-        let mut reader = JournalReader::default();
+        let mut reader = JournalReader { left: 64 << 20 };
         assert_eq!(reader.read(&part).expect("it fits").len(), 1);
-        assert!(reader.read(&part).is_ok());
+        assert!(reader.read(&part).is_ok() && reader.read(&part).is_ok());
         assert!(matches!(reader.read(&part), Err(ReplayError::TooLarge(MAX_VALUES))), "all parts count together");
         // Its answers stay text.
         let delivered = format!(
@@ -489,8 +489,8 @@ mod tests {
         let entries = decode(&part).expect("they are answers");
         let JournalEntry::Delivered { answer: Some(answer), .. } = &entries[0] else { panic!("{:?}", entries[0]) };
         let read = |limit: u64| answer.read_within(&MemoryAccount::new(limit));
-        assert!(matches!(read(64 << 20), Err(ReplayError::TooLarge(_))));
-        assert!(read(256 << 20).is_ok());
+        assert!(matches!(read(16 << 20), Err(ReplayError::TooLarge(_))));
+        assert!(read(64 << 20).is_ok());
     }
 
     #[test]
@@ -573,7 +573,7 @@ mod tests {
     proptest! {
         #[test]
         fn journal_decoder_with_arbitrary_bytes_does_not_panic(bytes in any::<Vec<u8>>()) {
-            let _ = decode(&bytes);
+            let _ = decode(&bytes.into());
         }
     }
 }

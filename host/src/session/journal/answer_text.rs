@@ -14,7 +14,7 @@ use crate::code::MemoryAccount;
 use crate::error::Failure;
 use crate::vfs::Edit;
 
-/// Answer in the journal as text. A value takes up to thirty times the memory of its text, and all answers of a run
+/// Answer in the journal as text. A value takes up to forty times the memory of its text, and all answers of a run
 /// together may be many times what its guests ever held at once.
 #[derive(Clone, Debug)]
 pub(in crate::session) struct AnswerText {
@@ -23,8 +23,6 @@ pub(in crate::session) struct AnswerText {
     result: Bytes,
     /// Digest of the call that it answers, as the script made it.
     pub(in crate::session) call: Option<String>,
-    /// Number of the stream of a program that was read or written.
-    pub(in crate::session) stream: Option<u32>,
     /// Start of a call without effects, so that it can be repeated.
     pub(in crate::session) started: Option<CallStart>,
     /// True if a program ended, with output that the script may not have read.
@@ -88,7 +86,20 @@ impl AnswerText {
             _ => None,
         };
         let (result, ends_program) = (text.slice_ref(result.get().as_bytes()), unread.is_some());
-        Ok(Self { text, result, call, stream, started, ends_program, is_end_of_input })
+        Ok(Self { text, result, call, started, ends_program, is_end_of_input })
+    }
+
+    /// Returns the answer without the start of its call.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub(in crate::session) fn without_start(self) -> Result<Self, ReplayError> {
+        if self.started.is_none() {
+            return Ok(self);
+        }
+        let mut answer = self.read()?;
+        answer.started = None;
+        Ok(Self::of(&answer))
     }
 
     /// Returns the text.

@@ -188,30 +188,22 @@ fn entries_before(
             JournalEntry::Kept { id, .. } => !has_continued && number(id).is_some_and(|of| of < seq),
             JournalEntry::Delivered { id, answer: Some(answer), .. } => {
                 let is_result = number(id).is_some_and(|of| of < seq) && !journaled.programs.contains(id);
-                if is_result || is_earlier_refusal(*id, answer.call.as_ref()) {
-                    late.push(without_start(entry)?);
-                }
-                continue;
+                is_result || is_earlier_refusal(*id, answer.call.as_ref())
             }
             _ => false,
         };
-        if is_taken {
-            before.push(entry);
+        match entry {
+            _ if !is_taken => {}
+            JournalEntry::Delivered { id, now, answer: Some(answer) } if index >= cut => {
+                // In the fork, other entries are before it.
+                late.push(JournalEntry::Delivered { id, now, answer: Some(answer.without_start()?) });
+            }
+            entry => before.push(entry),
         }
     }
     before.push(forked);
     before.append(&mut late);
     Ok(before)
-}
-
-/// Removes from an answer where its call started: in the fork, other entries are before it.
-fn without_start(mut entry: JournalEntry) -> Result<JournalEntry, ReplayError> {
-    if let JournalEntry::Delivered { answer: Some(answer), .. } = &mut entry
-        && answer.started.is_some()
-    {
-        *answer = AnswerText::of(&RecordedAnswer { started: None, ..answer.read()? });
-    }
-    Ok(entry)
 }
 
 /// Checks that each call before `seq` has a result, was refused, or is one that the script gave up.

@@ -94,42 +94,77 @@ impl RunHistory<'_> {
 
     /// Returns the calls that a run had made, from the session's log.
     pub(super) fn calls_of(&self, id: &SessionId, run: u64) -> Result<Vec<Call>, SessionsError> {
+        self.calls_with(id, run, &mut |_| {})
+    }
+
+    /// Returns the calls that a run had made, from the session's log, each of whose events is passed to `observe`.
+    fn calls_with(
+        &self,
+        id: &SessionId,
+        run: u64,
+        observe: &mut dyn FnMut(&LoggedEvent),
+    ) -> Result<Vec<Call>, SessionsError> {
         let mut calls = Vec::new();
         let mut complete = true;
         let record = self.sessions.record_reader().run(id, run)?;
         self.sessions.reader().logged_events(id, record.log.as_ref(), Some(run), &mut |event| {
+            observe(&event);
             complete &= Call::replay(event, &mut calls);
         })?;
         if complete { Ok(calls) } else { Err(damaged(id, "its log lacks a call")) }
     }
 
-    /// Returns the number of a call that the journal of a run says was approved, and the session's log does not, if there is
-    /// one. Both are written in one commit.
-    pub(super) fn unlogged_approval(
+    /// Returns the calls that a run had made, from the session's log.
+    ///
+    /// # Errors
+    /// If the log cannot be read, or lacks a call or an approval that the journal has: both are written in one commit.
+    pub(super) fn calls_of_journal(
         &self,
         id: &SessionId,
         run: u64,
         journal: &[JournalEntry],
-    ) -> Result<Option<u64>, SessionsError> {
-        let mut approvals = BTreeMap::<u64, usize>::new();
-        for entry in journal {
-            if let JournalEntry::Decided { seq, decision } = entry
-                && decision.allowed
-            {
-                *approvals.entry(*seq).or_default() += 1;
-            }
-        }
-        if approvals.is_empty() {
-            return Ok(None);
-        }
-        let record = self.sessions.record_reader().run(id, run)?;
-        self.sessions.reader().logged_events(id, record.log.as_ref(), Some(run), &mut |event| {
+    ) -> Result<Vec<Call>, SessionsError> {
+        let mut unlogged = approvals(journal);
+        let calls = self.calls_with(id, run, &mut |event| {
             if let LoggedEvent::Answered { seq, allowed: true, .. } = event
-                && let Some(left) = approvals.get_mut(&seq)
+                && let Some(left) = unlogged.get_mut(seq)
             {
                 *left = left.saturating_sub(1);
             }
         })?;
-        Ok(approvals.into_iter().find(|(_, left)| *left > 0).map(|(seq, _)| seq))
+        if let Some(seq) = unknown_call(&calls, journal) {
+            return Err(damaged(id, &format!("its journal has call {seq}, and its log does not")));
+        }
+        match unlogged.into_iter().find(|(_, left)| *left > 0) {
+            Some((seq, _)) => {
+                Err(damaged(id, &format!("its journal has an approval of call {seq}, and its log does not")))
+            }
+            None => Ok(calls),
+        }
     }
+}
+
+/// Returns the calls that humans approved in a journal, by their numbers, and how often.
+fn approvals(journal: &[JournalEntry]) -> BTreeMap<u64, usize> {
+    let mut approvals = BTreeMap::new();
+    for entry in journal {
+        if let JournalEntry::Decided { seq, decision } = entry
+            && decision.allowed
+        {
+            *approvals.entry(*seq).or_default() += 1;
+        }
+    }
+    approvals
+}
+
+/// Returns the number of a call of a journal that is not among those of the log, or is another there.
+pub(super) fn unknown_call(calls: &[Call], journal: &[JournalEntry]) -> Option<u64> {
+    let of_log = |seq: u64| Call::index_of(seq).and_then(|index| calls.get(index));
+    journal.iter().find_map(|entry| match entry {
+        JournalEntry::Admitted { seq, .. } => of_log(*seq).is_none().then_some(*seq),
+        JournalEntry::Deferred { call, .. } => {
+            of_log(call.seq).is_none_or(|logged| logged.method != call.method).then_some(call.seq)
+        }
+        _ => None,
+    })
 }

@@ -227,18 +227,6 @@ fn without_results_pending(mut calls: Vec<Call>, journal: &[JournalEntry]) -> Ve
     calls
 }
 
-/// Returns the number of a call of a journal that is not among those of the log, or is another there.
-fn unknown_call(calls: &[Call], journal: &[JournalEntry]) -> Option<u64> {
-    let of_log = |seq: u64| Call::index_of(seq).and_then(|index| calls.get(index));
-    journal.iter().find_map(|entry| match entry {
-        JournalEntry::Admitted { seq, .. } => of_log(*seq).is_none().then_some(*seq),
-        JournalEntry::Deferred { call, .. } => {
-            of_log(call.seq).is_none_or(|logged| logged.method != call.method).then_some(call.seq)
-        }
-        _ => None,
-    })
-}
-
 impl PersistentSession {
     /// Adds an entry to the journal of the active run. The next commit makes it durable.
     pub(in crate::session) fn journal(&self, entry: &JournalEntry) {
@@ -374,14 +362,7 @@ impl PersistentSession {
                 true => known,
                 false => self.sessions.journals().stored(&self.id, number)?,
             };
-            let calls = self.sessions.history().calls_of(&self.id, number)?;
-            if let Some(seq) = unknown_call(&calls, &journal.entries) {
-                return Err(damaged(&self.id, &format!("its journal has call {seq}, and its log does not")));
-            }
-            if let Some(seq) = self.sessions.history().unlogged_approval(&self.id, number, &journal.entries)? {
-                let what = format!("its journal has an approval of call {seq}, and its log does not");
-                return Err(damaged(&self.id, &what));
-            }
+            let calls = self.sessions.history().calls_of_journal(&self.id, number, &journal.entries)?;
             let calls = without_results_pending(calls, &journal.entries);
             let files = self.head(limits)?;
             let mut open = self.log.lock();
@@ -522,6 +503,7 @@ impl PersistentSession {
 mod tests {
     use serde_json::json;
 
+    use super::super::history::unknown_call;
     use super::*;
     use crate::gate::{LoggedDecision, LoggedEvent};
     use crate::guest::OperationId;
