@@ -3,7 +3,7 @@ import { Buffer } from './buffer.js';
 import { createCipheriv, createDecipheriv, Cipheriv, Decipheriv, getCipherInfo, getCiphers } from './cipher.js';
 import { bytesOf, createSecretKey, CryptoKey, generateKeySync, KeyObject } from './crypto-bytes.js';
 import { constants } from './crypto-constants.js';
-import { createHash, createHmac, Hash, hashes, hkdf, hkdfSync, Hmac, pbkdf2Sync, scrypt, scryptSync } from './digests.js';
+import { allHashes, createHash, createHmac, Hash, hkdf, hkdfSync, Hmac, pbkdf2Sync, scrypt, scryptSync } from './digests.js';
 import { codedError, invalidType, isWhole } from './util.js';
 import web from './webcrypto.js';
 
@@ -62,7 +62,7 @@ export default {
   constants,
   createHmac,
   hash: (name, data, encoding = 'hex') => createHash(name).update(data).digest(encoding),
-  getHashes: () => [...hashes],
+  getHashes: () => [...allHashes],
   getCiphers,
   getCipherInfo,
   randomBytes,
