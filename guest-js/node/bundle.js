@@ -9601,7 +9601,27 @@ ${output.stderr}`);
   }, randomFill = (buffer2, offset, size, callback) => {
     if (typeof offset == "function" ? [offset, callback] = [void 0, offset] : typeof size == "function" && ([size, callback] = [void 0, size]), typeof callback != "function") throw invalidType("callback", "function", callback);
     randomFillSync(buffer2, offset, size), setTimeout(() => callback(null, buffer2), 0);
-  }, absent = (name2) => () => {
+  }, ABSENT = [
+    "checkPrime",
+    "checkPrimeSync",
+    "createDiffieHellman",
+    "createECDH",
+    "createPrivateKey",
+    "createPublicKey",
+    "createSign",
+    "createVerify",
+    "diffieHellman",
+    "generateKeyPair",
+    "generateKeyPairSync",
+    "generatePrime",
+    "generatePrimeSync",
+    "privateDecrypt",
+    "privateEncrypt",
+    "publicDecrypt",
+    "publicEncrypt",
+    "sign",
+    "verify"
+  ], absent = (name2) => () => {
     throw codedError(Error, "ERR_FEATURE_UNAVAILABLE_ON_PLATFORM", `crypto.${name2} is not here: there are digests, HMAC, AES, pbkdf2, scrypt, hkdf and random numbers`);
   }, crypto_default = {
     createHash,
@@ -9627,9 +9647,7 @@ ${output.stderr}`);
     createDecipheriv,
     createSecretKey,
     generateKeySync: (type, options) => generateKeySync(type, options, (size) => native9.randomBytes(size)),
-    createSign: absent("createSign"),
-    createVerify: absent("createVerify"),
-    generateKeyPairSync: absent("generateKeyPairSync"),
+    ...Object.fromEntries(ABSENT.map((name2) => [name2, absent(name2)])),
     scrypt,
     scryptSync,
     hkdf,

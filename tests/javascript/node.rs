@@ -388,6 +388,12 @@ fn modules_that_are_missing_say_so_however_they_are_imported() {
             "await shell.run",
         ),
         ("require('child_process').fork('x.js')", "fork is not here", "spawn"),
+        ("require('crypto').sign('sha256', 'text', 'key')", "crypto.sign is not here", "digests"),
+        (
+            "await require('util').promisify(require('crypto').generateKeyPair)('rsa')",
+            "crypto.generateKeyPair is not here",
+            "AES",
+        ),
         ("require('v8').writeHeapSnapshot()", "v8.writeHeapSnapshot is not here", "QuickJS"),
         ("require('node:test').mock.timers", "mock.timers is not here", "mock.method"),
         ("require('node:test').run()", "run of node:test is not here", "node FILE"),

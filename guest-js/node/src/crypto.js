@@ -54,6 +54,11 @@ const randomFill = (buffer, offset, size, callback) => {
   setTimeout(() => callback(null, buffer), 0);
 };
 
+// Functions for keys, signatures and certificates, which say that they are not here.
+const ABSENT = [
+  'checkPrime', 'checkPrimeSync', 'createDiffieHellman', 'createECDH', 'createPrivateKey', 'createPublicKey', 'createSign', 'createVerify', 'diffieHellman',
+  'generateKeyPair', 'generateKeyPairSync', 'generatePrime', 'generatePrimeSync', 'privateDecrypt', 'privateEncrypt', 'publicDecrypt', 'publicEncrypt', 'sign', 'verify',
+];
 const absent = (name) => () => {
   throw codedError(Error, 'ERR_FEATURE_UNAVAILABLE_ON_PLATFORM', `crypto.${name} is not here: there are digests, HMAC, AES, pbkdf2, scrypt, hkdf and random numbers`);
 };
@@ -82,9 +87,7 @@ export default {
   createDecipheriv,
   createSecretKey,
   generateKeySync: (type, options) => generateKeySync(type, options, (size) => native.randomBytes(size)),
-  createSign: absent('createSign'),
-  createVerify: absent('createVerify'),
-  generateKeyPairSync: absent('generateKeyPairSync'),
+  ...Object.fromEntries(ABSENT.map((name) => [name, absent(name)])),
   scrypt,
   scryptSync,
   hkdf,

@@ -219,6 +219,9 @@ class AbortSignal extends EventTarget {
     return signal;
   }
   static any(signals) {
+    if (!isObject(signals)) {
+      throw nodeError(new TypeError('The "signals" argument must be an instance of Array.' + received(signals)), 'ERR_INVALID_ARG_TYPE');
+    }
     const signal = newSignal();
     for (const other of signals) {
       const state = stateOf(other);
