@@ -46,6 +46,10 @@ const changed = [
     replace: [['return val1 == val2;', 'return val1 == val2 || (val1 !== val1 && val2 !== val2);']],
   },
   {
+    file: /\/punycode\/punycode\.js$/,
+    replace: [["if (digit >= base || digit", "if (digit >= base) error('invalid-input');\n\n\t\t\t\tif (digit"]],
+  },
+  {
     file: /\/url\/url\.js$/,
     replace: [
       ["this.search = '';", 'this.search = null;'],

@@ -44,6 +44,55 @@ var tollhouseNode = (() => {
     }
   });
 
+  // src/env-files.js
+  var parseVariables, init_env_files = __esm({
+    "src/env-files.js"() {
+      parseVariables = (text3) => {
+        let variables = /* @__PURE__ */ new Map(), trim = (part) => part.replace(/^ +| +$/g, ""), rest = trim(text3.replaceAll("\r", "")), dropLine = (from) => {
+          let end = rest.indexOf(`
+`, from);
+          rest = end < 0 ? "" : rest.slice(end);
+        };
+        for (; rest !== ""; ) {
+          if (rest[0] === `
+` || rest[0] === "#") {
+            let end = rest.indexOf(`
+`);
+            if (end >= 0) {
+              rest = rest.slice(end + 1);
+              continue;
+            }
+          }
+          let equal = rest.indexOf("=");
+          if (equal < 0) break;
+          let name2 = trim(rest.slice(0, equal)).replace(/^export /, "");
+          if (rest = rest.slice(equal + 1), trim(name2) === "") break;
+          if (rest === "" || rest[0] === `
+`) {
+            variables.set(name2, ""), rest = rest.slice(1);
+            continue;
+          }
+          rest = trim(rest);
+          let quote2 = /^["'`]/.exec(rest)?.[0], closing = quote2 === void 0 ? -1 : rest.indexOf(quote2, 1);
+          if (closing > 0) {
+            let value = rest.slice(1, closing);
+            variables.set(name2, quote2 === '"' ? value.replaceAll("\\n", `
+`) : value), dropLine(closing);
+            continue;
+          }
+          let line = rest.split(`
+`, 1)[0];
+          if (quote2 === void 0) variables.set(name2, trim(line.split("#", 1)[0]));
+          else if (rest.includes(`
+`)) variables.set(name2, line);
+          else continue;
+          dropLine(0);
+        }
+        return Object.fromEntries([...variables].sort(([a2], [b2]) => a2 < b2 ? -1 : 1));
+      };
+    }
+  });
+
   // src/util.js
   var util_exports = {};
   __export(util_exports, {
@@ -95,8 +144,9 @@ var tollhouseNode = (() => {
     toUSVString: () => toUSVString,
     types: () => types
   });
-  var native, inspectValue, formatLine, nodeError, received, isWhole, inspect, format, formatWithOptions, promisify, modules, provide, emitWarning, callbackify, inherits, deprecations, deprecate, debuglog, debug, stripVTControlCharacters, toUSVString, codesOf, isStream, styleText, aborted, getSystemErrorName, getSystemErrorMap, _extend, isBuffer, codedError, AbortError, abortError, checkText, invalidType, invalidValue, grouped, outOfRange, classIs, tagOf, functionKind, types, isArray, isRegExp, isDate, isError, isObject, isString, isNumber, isFunction, isUndefined, isNull, isNullOrUndefined, isBoolean, isSymbol, isPrimitive, TextEncoder2, TextDecoder2, ASSIGNMENT, parseEnv, unexpectedWord, checkArguments, parseArgs, isDeepStrictEqual, deepEqual, setDeepEqual, util_default, init_util = __esm({
+  var native, inspectValue, formatLine, nodeError, received, isWhole, inspect, format, formatWithOptions, promisify, modules, provide, emitWarning, callbackify, inherits, deprecations, deprecate, debuglog, debug, stripVTControlCharacters, toUSVString, codesOf, isStream, styleText, aborted, getSystemErrorName, getSystemErrorMap, _extend, isBuffer, codedError, AbortError, abortError, checkText, invalidType, invalidValue, grouped, outOfRange, classIs, tagOf, functionKind, types, isArray, isRegExp, isDate, isError, isObject, isString, isNumber, isFunction, isUndefined, isNull, isNullOrUndefined, isBoolean, isSymbol, isPrimitive, TextEncoder2, TextDecoder2, parseEnv, unexpectedWord, checkArguments, parseArgs, isDeepStrictEqual, deepEqual, setDeepEqual, util_default, init_util = __esm({
     "src/util.js"() {
+      init_env_files();
       ({ native, inspect: inspectValue, formatLine, nodeError, received } = host), { isInteger: isWhole } = Number, inspect = (value, options, ...legacy2) => typeof options == "boolean" ? inspectValue(value, { showHidden: options, depth: legacy2[0] }) : inspectValue(value, options);
       host.setPublicInspect(inspect);
       inspect.custom = /* @__PURE__ */ Symbol.for("nodejs.util.inspect.custom");
@@ -130,8 +180,8 @@ var tollhouseNode = (() => {
         return function(...values2) {
           let callback = values2.pop();
           if (typeof callback != "function") throw invalidType("last argument", "function", callback);
-          let later = (...results2) => modules.process.nextTick(() => callback(...results2)), falsy = (reason) => Object.assign(codedError(Error, "ERR_FALSY_VALUE_REJECTION", "Promise was rejected with falsy value"), { reason });
-          original.apply(this, values2).then((result) => later(null, result), (error) => later(error || falsy(error)));
+          let later2 = (...results2) => modules.process.nextTick(() => callback(...results2)), falsy = (reason) => Object.assign(codedError(Error, "ERR_FALSY_VALUE_REJECTION", "Promise was rejected with falsy value"), { reason });
+          original.apply(this, values2).then((result) => later2(null, result), (error) => later2(error || falsy(error)));
         };
       }, inherits = (constructor, parent) => {
         if (typeof constructor != "function") throw invalidType("ctor", "function", constructor);
@@ -218,15 +268,7 @@ var tollhouseNode = (() => {
         isUint32Array: (value) => tagOf(value) === "Uint32Array",
         isWeakMap: classIs("WeakMap"),
         isWeakSet: classIs("WeakSet")
-      }, isArray = Array.isArray, isRegExp = types.isRegExp, isDate = types.isDate, isError = types.isNativeError, isObject = (value) => value !== null && typeof value == "object", isString = (value) => typeof value == "string", isNumber = (value) => typeof value == "number", isFunction = (value) => typeof value == "function", isUndefined = (value) => value === void 0, isNull = (value) => value === null, isNullOrUndefined = (value) => value == null, isBoolean = (value) => typeof value == "boolean", isSymbol = (value) => typeof value == "symbol", isPrimitive = (value) => value === null || typeof value != "object" && typeof value != "function", TextEncoder2 = globalThis.TextEncoder, TextDecoder2 = globalThis.TextDecoder, ASSIGNMENT = /^[^\S\n]*(?:export[^\S\n]+)?([^\s=#]+)[^\S\n]*=[^\S\n]*(?:"([^"]*)"|'([^']*)'|`([^`]*)`|([^\n#]*))[^\n]*$/gm, parseEnv = (content) => {
-        checkText("content", content);
-        let variables = /* @__PURE__ */ new Map();
-        for (let [, name2, double, single3, back, plain2] of content.replace(/\r\n?/g, `
-`).matchAll(ASSIGNMENT))
-          variables.set(name2, double?.replace(/\\n/g, `
-`) ?? single3 ?? back ?? plain2.trim());
-        return Object.fromEntries([...variables].sort(([a2], [b2]) => a2 < b2 ? -1 : 1));
-      }, unexpectedWord = (word2) => codedError(TypeError, "ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL", `Unexpected argument '${word2}'. This command does not take positional arguments`), checkArguments = (args, options) => {
+      }, isArray = Array.isArray, isRegExp = types.isRegExp, isDate = types.isDate, isError = types.isNativeError, isObject = (value) => value !== null && typeof value == "object", isString = (value) => typeof value == "string", isNumber = (value) => typeof value == "number", isFunction = (value) => typeof value == "function", isUndefined = (value) => value === void 0, isNull = (value) => value === null, isNullOrUndefined = (value) => value == null, isBoolean = (value) => typeof value == "boolean", isSymbol = (value) => typeof value == "symbol", isPrimitive = (value) => value === null || typeof value != "object" && typeof value != "function", TextEncoder2 = globalThis.TextEncoder, TextDecoder2 = globalThis.TextDecoder, parseEnv = (content) => (checkText("content", content), parseVariables(content)), unexpectedWord = (word2) => codedError(TypeError, "ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL", `Unexpected argument '${word2}'. This command does not take positional arguments`), checkArguments = (args, options) => {
         if (!Array.isArray(args)) throw invalidType("args", "an instance of Array", args);
         for (let [name2, { type, short, default: standard, multiple }] of Object.entries(options)) {
           if (type !== "string" && type !== "boolean") throw invalidType(`options.${name2}.type`, "('string|boolean')", type);
@@ -734,8 +776,8 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
       function tripletToBase64(num) {
         return lookup[num >> 18 & 63] + lookup[num >> 12 & 63] + lookup[num >> 6 & 63] + lookup[num & 63];
       }
-      function encodeChunk(uint8, start, end) {
-        for (var tmp, output = [], i3 = start; i3 < end; i3 += 3)
+      function encodeChunk(uint8, start2, end) {
+        for (var tmp, output = [], i3 = start2; i3 < end; i3 += 3)
           tmp = (uint8[i3] << 16 & 16711680) + (uint8[i3 + 1] << 8 & 65280) + (uint8[i3 + 2] & 255), output.push(tripletToBase64(tmp));
         return output.join("");
       }
@@ -879,7 +921,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
         return alloc(size, fill2, encoding);
       };
       function allocUnsafe(size) {
-        return assertSize(size), createBuffer(size < 0 ? 0 : checked3(size) | 0);
+        return assertSize(size), createBuffer(size < 0 ? 0 : checked4(size) | 0);
       }
       Buffer3.allocUnsafe = function(size) {
         return allocUnsafe(size);
@@ -894,7 +936,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
         return actual !== length && (buf = buf.slice(0, actual)), buf;
       }
       function fromArrayLike(array) {
-        let length = array.length < 0 ? 0 : checked3(array.length) | 0, buf = createBuffer(length);
+        let length = array.length < 0 ? 0 : checked4(array.length) | 0, buf = createBuffer(length);
         for (let i2 = 0; i2 < length; i2 += 1)
           buf[i2] = array[i2] & 255;
         return buf;
@@ -916,7 +958,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
       }
       function fromObject(obj) {
         if (Buffer3.isBuffer(obj)) {
-          let len = checked3(obj.length) | 0, buf = createBuffer(len);
+          let len = checked4(obj.length) | 0, buf = createBuffer(len);
           return buf.length === 0 || obj.copy(buf, 0, 0, len), buf;
         }
         if (obj.length !== void 0)
@@ -924,7 +966,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
         if (obj.type === "Buffer" && Array.isArray(obj.data))
           return fromArrayLike(obj.data);
       }
-      function checked3(length) {
+      function checked4(length) {
         if (length >= K_MAX_LENGTH)
           throw new RangeError("Attempt to allocate Buffer larger than maximum size: 0x" + K_MAX_LENGTH.toString(16) + " bytes");
         return length | 0;
@@ -1030,29 +1072,29 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
           }
       }
       Buffer3.byteLength = byteLength2;
-      function slowToString(encoding, start, end) {
+      function slowToString(encoding, start2, end) {
         let loweredCase = !1;
-        if ((start === void 0 || start < 0) && (start = 0), start > this.length || ((end === void 0 || end > this.length) && (end = this.length), end <= 0) || (end >>>= 0, start >>>= 0, end <= start))
+        if ((start2 === void 0 || start2 < 0) && (start2 = 0), start2 > this.length || ((end === void 0 || end > this.length) && (end = this.length), end <= 0) || (end >>>= 0, start2 >>>= 0, end <= start2))
           return "";
         for (encoding || (encoding = "utf8"); ; )
           switch (encoding) {
             case "hex":
-              return hexSlice(this, start, end);
+              return hexSlice(this, start2, end);
             case "utf8":
             case "utf-8":
-              return utf8Slice(this, start, end);
+              return utf8Slice(this, start2, end);
             case "ascii":
-              return asciiSlice(this, start, end);
+              return asciiSlice(this, start2, end);
             case "latin1":
             case "binary":
-              return latin1Slice(this, start, end);
+              return latin1Slice(this, start2, end);
             case "base64":
-              return base64Slice(this, start, end);
+              return base64Slice(this, start2, end);
             case "ucs2":
             case "ucs-2":
             case "utf16le":
             case "utf-16le":
-              return utf16leSlice(this, start, end);
+              return utf16leSlice(this, start2, end);
             default:
               if (loweredCase) throw new TypeError("Unknown encoding: " + encoding);
               encoding = (encoding + "").toLowerCase(), loweredCase = !0;
@@ -1101,21 +1143,21 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
         return str = this.toString("hex", 0, max).replace(/(.{2})/g, "$1 ").trim(), this.length > max && (str += " ... "), "<Buffer " + str + ">";
       };
       customInspectSymbol && (Buffer3.prototype[customInspectSymbol] = Buffer3.prototype.inspect);
-      Buffer3.prototype.compare = function(target2, start, end, thisStart, thisEnd) {
+      Buffer3.prototype.compare = function(target2, start2, end, thisStart, thisEnd) {
         if (isInstance(target2, Uint8Array) && (target2 = Buffer3.from(target2, target2.offset, target2.byteLength)), !Buffer3.isBuffer(target2))
           throw new TypeError(
             'The "target" argument must be one of type Buffer or Uint8Array. Received type ' + typeof target2
           );
-        if (start === void 0 && (start = 0), end === void 0 && (end = target2 ? target2.length : 0), thisStart === void 0 && (thisStart = 0), thisEnd === void 0 && (thisEnd = this.length), start < 0 || end > target2.length || thisStart < 0 || thisEnd > this.length)
+        if (start2 === void 0 && (start2 = 0), end === void 0 && (end = target2 ? target2.length : 0), thisStart === void 0 && (thisStart = 0), thisEnd === void 0 && (thisEnd = this.length), start2 < 0 || end > target2.length || thisStart < 0 || thisEnd > this.length)
           throw new RangeError("out of range index");
-        if (thisStart >= thisEnd && start >= end)
+        if (thisStart >= thisEnd && start2 >= end)
           return 0;
         if (thisStart >= thisEnd)
           return -1;
-        if (start >= end)
+        if (start2 >= end)
           return 1;
-        if (start >>>= 0, end >>>= 0, thisStart >>>= 0, thisEnd >>>= 0, this === target2) return 0;
-        let x2 = thisEnd - thisStart, y2 = end - start, len = Math.min(x2, y2), thisCopy = this.slice(thisStart, thisEnd), targetCopy = target2.slice(start, end);
+        if (start2 >>>= 0, end >>>= 0, thisStart >>>= 0, thisEnd >>>= 0, this === target2) return 0;
+        let x2 = thisEnd - thisStart, y2 = end - start2, len = Math.min(x2, y2), thisCopy = this.slice(thisStart, thisEnd), targetCopy = target2.slice(start2, end);
         for (let i2 = 0; i2 < len; ++i2)
           if (thisCopy[i2] !== targetCopy[i2]) {
             x2 = thisCopy[i2], y2 = targetCopy[i2];
@@ -1247,12 +1289,12 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
           data: Array.prototype.slice.call(this._arr || this, 0)
         };
       };
-      function base64Slice(buf, start, end) {
-        return start === 0 && end === buf.length ? base64.fromByteArray(buf) : base64.fromByteArray(buf.slice(start, end));
+      function base64Slice(buf, start2, end) {
+        return start2 === 0 && end === buf.length ? base64.fromByteArray(buf) : base64.fromByteArray(buf.slice(start2, end));
       }
-      function utf8Slice(buf, start, end) {
+      function utf8Slice(buf, start2, end) {
         end = Math.min(buf.length, end);
-        let res = [], i2 = start;
+        let res = [], i2 = start2;
         for (; i2 < end; ) {
           let firstByte = buf[i2], codePoint = null, bytesPerSequence = firstByte > 239 ? 4 : firstByte > 223 ? 3 : firstByte > 191 ? 2 : 1;
           if (i2 + bytesPerSequence <= end) {
@@ -1288,38 +1330,38 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
           );
         return res;
       }
-      function asciiSlice(buf, start, end) {
+      function asciiSlice(buf, start2, end) {
         let ret = "";
         end = Math.min(buf.length, end);
-        for (let i2 = start; i2 < end; ++i2)
+        for (let i2 = start2; i2 < end; ++i2)
           ret += String.fromCharCode(buf[i2] & 127);
         return ret;
       }
-      function latin1Slice(buf, start, end) {
+      function latin1Slice(buf, start2, end) {
         let ret = "";
         end = Math.min(buf.length, end);
-        for (let i2 = start; i2 < end; ++i2)
+        for (let i2 = start2; i2 < end; ++i2)
           ret += String.fromCharCode(buf[i2]);
         return ret;
       }
-      function hexSlice(buf, start, end) {
+      function hexSlice(buf, start2, end) {
         let len = buf.length;
-        (!start || start < 0) && (start = 0), (!end || end < 0 || end > len) && (end = len);
+        (!start2 || start2 < 0) && (start2 = 0), (!end || end < 0 || end > len) && (end = len);
         let out = "";
-        for (let i2 = start; i2 < end; ++i2)
+        for (let i2 = start2; i2 < end; ++i2)
           out += hexSliceLookupTable[buf[i2]];
         return out;
       }
-      function utf16leSlice(buf, start, end) {
-        let bytes = buf.slice(start, end), res = "";
+      function utf16leSlice(buf, start2, end) {
+        let bytes = buf.slice(start2, end), res = "";
         for (let i2 = 0; i2 < bytes.length - 1; i2 += 2)
           res += String.fromCharCode(bytes[i2] + bytes[i2 + 1] * 256);
         return res;
       }
-      Buffer3.prototype.slice = function(start, end) {
+      Buffer3.prototype.slice = function(start2, end) {
         let len = this.length;
-        start = ~~start, end = end === void 0 ? len : ~~end, start < 0 ? (start += len, start < 0 && (start = 0)) : start > len && (start = len), end < 0 ? (end += len, end < 0 && (end = 0)) : end > len && (end = len), end < start && (end = start);
-        let newBuf = this.subarray(start, end);
+        start2 = ~~start2, end = end === void 0 ? len : ~~end, start2 < 0 ? (start2 += len, start2 < 0 && (start2 = 0)) : start2 > len && (start2 = len), end < 0 ? (end += len, end < 0 && (end = 0)) : end > len && (end = len), end < start2 && (end = start2);
+        let newBuf = this.subarray(start2, end);
         return Object.setPrototypeOf(newBuf, Buffer3.prototype), newBuf;
       };
       function checkOffset2(offset, ext, length) {
@@ -1552,24 +1594,24 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
       Buffer3.prototype.writeDoubleBE = function(value, offset, noAssert) {
         return writeDouble(this, value, offset, !1, noAssert);
       };
-      Buffer3.prototype.copy = function(target2, targetStart, start, end) {
+      Buffer3.prototype.copy = function(target2, targetStart, start2, end) {
         if (!Buffer3.isBuffer(target2)) throw new TypeError("argument should be a Buffer");
-        if (start || (start = 0), !end && end !== 0 && (end = this.length), targetStart >= target2.length && (targetStart = target2.length), targetStart || (targetStart = 0), end > 0 && end < start && (end = start), end === start || target2.length === 0 || this.length === 0) return 0;
+        if (start2 || (start2 = 0), !end && end !== 0 && (end = this.length), targetStart >= target2.length && (targetStart = target2.length), targetStart || (targetStart = 0), end > 0 && end < start2 && (end = start2), end === start2 || target2.length === 0 || this.length === 0) return 0;
         if (targetStart < 0)
           throw new RangeError("targetStart out of bounds");
-        if (start < 0 || start >= this.length) throw new RangeError("Index out of range");
+        if (start2 < 0 || start2 >= this.length) throw new RangeError("Index out of range");
         if (end < 0) throw new RangeError("sourceEnd out of bounds");
-        end > this.length && (end = this.length), target2.length - targetStart < end - start && (end = target2.length - targetStart + start);
-        let len = end - start;
-        return this === target2 && typeof Uint8Array.prototype.copyWithin == "function" ? this.copyWithin(targetStart, start, end) : Uint8Array.prototype.set.call(
+        end > this.length && (end = this.length), target2.length - targetStart < end - start2 && (end = target2.length - targetStart + start2);
+        let len = end - start2;
+        return this === target2 && typeof Uint8Array.prototype.copyWithin == "function" ? this.copyWithin(targetStart, start2, end) : Uint8Array.prototype.set.call(
           target2,
-          this.subarray(start, end),
+          this.subarray(start2, end),
           targetStart
         ), len;
       };
-      Buffer3.prototype.fill = function(val, start, end, encoding) {
+      Buffer3.prototype.fill = function(val, start2, end, encoding) {
         if (typeof val == "string") {
-          if (typeof start == "string" ? (encoding = start, start = 0, end = this.length) : typeof end == "string" && (encoding = end, end = this.length), encoding !== void 0 && typeof encoding != "string")
+          if (typeof start2 == "string" ? (encoding = start2, start2 = 0, end = this.length) : typeof end == "string" && (encoding = end, end = this.length), encoding !== void 0 && typeof encoding != "string")
             throw new TypeError("encoding must be a string");
           if (typeof encoding == "string" && !Buffer3.isEncoding(encoding))
             throw new TypeError("Unknown encoding: " + encoding);
@@ -1578,21 +1620,21 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
             (encoding === "utf8" && code < 128 || encoding === "latin1") && (val = code);
           }
         } else typeof val == "number" ? val = val & 255 : typeof val == "boolean" && (val = Number(val));
-        if (start < 0 || this.length < start || this.length < end)
+        if (start2 < 0 || this.length < start2 || this.length < end)
           throw new RangeError("Out of range index");
-        if (end <= start)
+        if (end <= start2)
           return this;
-        start = start >>> 0, end = end === void 0 ? this.length : end >>> 0, val || (val = 0);
+        start2 = start2 >>> 0, end = end === void 0 ? this.length : end >>> 0, val || (val = 0);
         let i2;
         if (typeof val == "number")
-          for (i2 = start; i2 < end; ++i2)
+          for (i2 = start2; i2 < end; ++i2)
             this[i2] = val;
         else {
           let bytes = Buffer3.isBuffer(val) ? val : Buffer3.from(val, encoding), len = bytes.length;
           if (len === 0)
             throw new TypeError('The value "' + val + '" is invalid for argument "value"');
-          for (i2 = 0; i2 < end - start; ++i2)
-            this[i2 + start] = bytes[i2 % len];
+          for (i2 = 0; i2 < end - start2; ++i2)
+            this[i2 + start2] = bytes[i2 % len];
         }
         return this;
       };
@@ -1645,8 +1687,8 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
         RangeError
       );
       function addNumericalSeparator(val) {
-        let res = "", i2 = val.length, start = val[0] === "-" ? 1 : 0;
-        for (; i2 >= start + 4; i2 -= 3)
+        let res = "", i2 = val.length, start2 = val[0] === "-" ? 1 : 0;
+        for (; i2 >= start2 + 4; i2 -= 3)
           res = `_${val.slice(i2 - 3, i2)}${res}`;
         return `${val.slice(0, i2)}${res}`;
       }
@@ -1791,7 +1833,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
     "src/buffer.js"() {
       library = __toESM(require_buffer(), 1);
       init_util();
-      ({ Buffer: Buffer2, SlowBuffer, kMaxLength } = library), { native: native2, toHex, toLatin1 } = host, fromBytes = (bytes) => Buffer2.from(bytes.buffer, bytes.byteOffset, bytes.length), plain = (buffer2, start = 0, end = buffer2.length) => new Uint8Array(buffer2.buffer, buffer2.byteOffset + start, Math.max(0, end - start)), HEX_PAIRS = /^(?:[0-9a-f]{2})*/i, fromText = Buffer2.from, checkSource = (value) => {
+      ({ Buffer: Buffer2, SlowBuffer, kMaxLength } = library), { native: native2, toHex, toLatin1 } = host, fromBytes = (bytes) => Buffer2.from(bytes.buffer, bytes.byteOffset, bytes.length), plain = (buffer2, start2 = 0, end = buffer2.length) => new Uint8Array(buffer2.buffer, buffer2.byteOffset + start2, Math.max(0, end - start2)), HEX_PAIRS = /^(?:[0-9a-f]{2})*/i, fromText = Buffer2.from, checkSource = (value) => {
         if (typeof value == "object" && value !== null) {
           if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer || value.length !== void 0 || value.type === "Buffer" || /^(Shared)?ArrayBuffer$/.test(native2.className(value))) return value;
           let plainValue = value.valueOf?.();
@@ -1832,8 +1874,8 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
       isEncoding = Buffer2.isEncoding;
       Buffer2.isEncoding = (encoding) => String(encoding).toLowerCase() === "base64url" || isEncoding(encoding);
       toText = Buffer2.prototype.toString;
-      Buffer2.prototype.toString = function(encoding, start, end) {
-        let from = Math.min(Math.max(Math.trunc(start) || 0, 0), this.length), to2 = end === void 0 ? this.length : Math.min(Math.max(Math.trunc(end) || 0, from), this.length);
+      Buffer2.prototype.toString = function(encoding, start2, end) {
+        let from = Math.min(Math.max(Math.trunc(start2) || 0, 0), this.length), to2 = end === void 0 ? this.length : Math.min(Math.max(Math.trunc(end) || 0, from), this.length);
         switch (String(encoding ?? "utf8").toLowerCase()) {
           case "utf8":
           case "utf-8":
@@ -1948,7 +1990,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
           if (size === void 0 && (checkInteger("byteLength", bytes), bytes < 1 || bytes > 6))
             throw outOfRange("byteLength", ">= 1 and <= 6", bytes);
           isWrite && isInteger && checkValue(value, bytes * 8, isSigned, isBig), checkOffset(buffer2, offset, bytes);
-        }, checked3 = name2.startsWith("read") ? {
+        }, checked4 = name2.startsWith("read") ? {
           [name2](offset = size === void 0 ? void 0 : 0, byteLength2) {
             return isPlain && isWithin(this, offset) || check3(this, void 0, offset, byteLength2, !1), work2.call(this, offset, size === void 0 ? byteLength2 : !0);
           }
@@ -1958,7 +2000,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
             return isPlain && number >= least && number <= most && isWithin(this, offset) || check3(this, number, offset, byteLength2, !0), size === void 0 ? work2.call(this, number, offset, byteLength2, !0) : work2.call(this, number, offset, !0);
           }
         }[name2];
-        Object.defineProperty(Buffer2.prototype, name2, { value: checked3 });
+        Object.defineProperty(Buffer2.prototype, name2, { value: checked4 });
       }
       bytesWanted = (name2, value) => {
         if (!(value instanceof Uint8Array)) throw invalidType(name2, "an instance of Buffer or Uint8Array", value);
@@ -2008,7 +2050,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
       }
       for (let [name2, method] of Object.entries(methods)) Buffer2.prototype[name2] = Object.defineProperty(method, "name", { value: name2 });
       for (let encoding of ["ascii", "base64", "base64url", "hex", "latin1", "ucs2", "utf8"])
-        for (let [kind, method] of [["Slice", (self2, start, end) => self2.toString(encoding, start, end)], ["Write", (self2, text3, offset = 0, length = self2.length - offset) => self2.write(text3, offset, length, encoding)]]) {
+        for (let [kind, method] of [["Slice", (self2, start2, end) => self2.toString(encoding, start2, end)], ["Write", (self2, text3, offset = 0, length = self2.length - offset) => self2.write(text3, offset, length, encoding)]]) {
           let name2 = encoding + kind, value = { [name2](...values2) {
             return method(this, ...values2);
           } }[name2];
@@ -2352,6 +2394,12 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
       import_events.default.errorMonitor = /* @__PURE__ */ Symbol("events.errorMonitor");
       import_events.default.captureRejectionSymbol = /* @__PURE__ */ Symbol.for("nodejs.rejection");
       import_events.default.getEventListeners = (emitter, name2) => emitter.listeners(name2);
+      import_events.default.getMaxListeners = (emitter) => emitter.getMaxListeners?.() ?? import_events.default.defaultMaxListeners;
+      import_events.default.addAbortListener = (signal, listener) => {
+        if (!(signal instanceof AbortSignal)) throw invalidType("signal", "an instance of AbortSignal", signal);
+        if (typeof listener != "function") throw invalidType("listener", "function", listener);
+        return signal.aborted ? queueMicrotask(() => listener()) : signal.addEventListener("abort", listener, { once: !0 }), { [Symbol.dispose ?? /* @__PURE__ */ Symbol.for("nodejs.dispose")]: () => signal.removeEventListener("abort", listener) };
+      };
       import_events.default.listenerCount = (emitter, name2) => emitter.listenerCount(name2);
       import_events.default.setMaxListeners = (count, ...emitters) => {
         emitters.length === 0 && (import_events.default.defaultMaxListeners = count);
@@ -2440,8 +2488,8 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
         ArrayPrototypePush(self2, el) {
           return self2.push(el);
         },
-        ArrayPrototypeSlice(self2, start, end) {
-          return self2.slice(start, end);
+        ArrayPrototypeSlice(self2, start2, end) {
+          return self2.slice(start2, end);
         },
         Error,
         FunctionPrototypeCall(fn, thisArgs, ...args) {
@@ -2491,8 +2539,8 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
         },
         SafeSet: Set,
         String,
-        StringPrototypeSlice(self2, start, end) {
-          return self2.slice(start, end);
+        StringPrototypeSlice(self2, start2, end) {
+          return self2.slice(start2, end);
         },
         StringPrototypeToLowerCase(self2) {
           return self2.toLowerCase();
@@ -2575,8 +2623,8 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
           throw new codes2.ERR_INTERNAL_ASSERTION(message);
       }
       function addNumericalSeparator(val) {
-        let res = "", i2 = val.length, start = val[0] === "-" ? 1 : 0;
-        for (; i2 >= start + 4; i2 -= 3)
+        let res = "", i2 = val.length, start2 = val[0] === "-" ? 1 : 0;
+        for (; i2 >= start2 + 4; i2 -= 3)
           res = `_${val.slice(i2 - 3, i2)}${res}`;
         return `${val.slice(0, i2)}${res}`;
       }
@@ -2805,12 +2853,12 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
   var globals_exports = {};
   __export(globals_exports, {
     AbortController: () => AbortController2,
-    AbortSignal: () => AbortSignal,
+    AbortSignal: () => AbortSignal2,
     default: () => globals_default
   });
-  var AbortController2, AbortSignal, globals_default, init_globals = __esm({
+  var AbortController2, AbortSignal2, globals_default, init_globals = __esm({
     "src/globals.js"() {
-      AbortController2 = globalThis.AbortController, AbortSignal = globalThis.AbortSignal, globals_default = { AbortController: AbortController2, AbortSignal };
+      AbortController2 = globalThis.AbortController, AbortSignal2 = globalThis.AbortSignal, globals_default = { AbortController: AbortController2, AbortSignal: AbortSignal2 };
     }
   });
 
@@ -2820,7 +2868,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
       "use strict";
       var bufferModule = (init_buffer(), __toCommonJS(buffer_exports)), { format: format4, inspect: inspect3 } = require_inspect(), {
         codes: { ERR_INVALID_ARG_TYPE }
-      } = require_errors(), { kResistStopPropagation, AggregateError, SymbolDispose } = require_primordials(), AbortSignal2 = globalThis.AbortSignal || (init_globals(), __toCommonJS(globals_exports)).AbortSignal, AbortController3 = globalThis.AbortController || (init_globals(), __toCommonJS(globals_exports)).AbortController, AsyncFunction = Object.getPrototypeOf(async function() {
+      } = require_errors(), { kResistStopPropagation, AggregateError, SymbolDispose } = require_primordials(), AbortSignal3 = globalThis.AbortSignal || (init_globals(), __toCommonJS(globals_exports)).AbortSignal, AbortController3 = globalThis.AbortController || (init_globals(), __toCommonJS(globals_exports)).AbortController, AsyncFunction = Object.getPrototypeOf(async function() {
       }).constructor, Blob2 = globalThis.Blob || bufferModule.Blob, isBlob = typeof Blob2 < "u" ? function(b2) {
         return b2 instanceof Blob2;
       } : function(b2) {
@@ -2893,7 +2941,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
             }
           };
         },
-        AbortSignalAny: AbortSignal2.any || function(signals) {
+        AbortSignalAny: AbortSignal3.any || function(signals) {
           if (signals.length === 1)
             return signals[0];
           let ac = new AbortController3(), abort = () => ac.abort();
@@ -3219,8 +3267,8 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
       nanos = () => BigInt(Math.round((native4.now() - host.scriptStart()) * 1e6));
       process2.hrtime = (since) => {
         if (since !== void 0 && !Array.isArray(since)) throw invalidType("time", "an instance of Array", since);
-        let now = nanos() - (since === void 0 ? 0n : BigInt(since[0]) * 1000000000n + BigInt(since[1]));
-        return [Number(now / 1000000000n), Number(now % 1000000000n)];
+        let now2 = nanos() - (since === void 0 ? 0n : BigInt(since[0]) * 1000000000n + BigInt(since[1]));
+        return [Number(now2 / 1000000000n), Number(now2 % 1000000000n)];
       };
       process2.hrtime.bigint = nanos;
       process2.memoryUsage = () => {
@@ -3230,7 +3278,11 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
       process2.memoryUsage.rss = () => native4.memoryUsed();
       process2.cpuUsage = () => ({ user: Math.round((native4.now() - host.scriptStart()) * 1e3), system: 0 });
       process2.resourceUsage = () => ({ maxRSS: Math.round(native4.memoryUsed() / 1024) });
-      process2.umask = () => 18;
+      process2.umask = (mask) => {
+        if (mask !== void 0 && !(typeof mask == "string" ? /^[0-7]+$/.test(mask) : Number.isInteger(mask) && mask >= 0 && mask < 2 ** 32))
+          throw invalidValue("mask", mask, "must be a 32-bit unsigned integer or an octal string");
+        return 18;
+      };
       process2.getuid = process2.geteuid = process2.getgid = process2.getegid = () => 1e3;
       process2.emitWarning = (warning, type, code) => {
         let options = type !== null && typeof type == "object" ? type : { type, code }, told = warning;
@@ -3262,7 +3314,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
         warn: (message, name2) => process2.emitWarning(message, name2)
       });
       addStreams = ({ Readable: Readable2, Writable: Writable2 }) => {
-        let output = (fd, write3, toStderr) => {
+        let output = (fd, write4, toStderr) => {
           let stream2 = new Writable2({
             decodeStrings: !1,
             write(chunk, encoding, callback) {
@@ -3272,20 +3324,20 @@ ${told.detail === void 0 ? "" : `${told.detail}
           stream2.write = {
             write(chunk, encoding, callback) {
               if (typeof chunk == "string")
-                typeof encoding == "string" && !/^utf-?8$/i.test(encoding) ? native4.outputBytes(new Uint8Array(Buffer2.from(chunk, encoding)), toStderr) : write3(chunk);
+                typeof encoding == "string" && !/^utf-?8$/i.test(encoding) ? native4.outputBytes(new Uint8Array(Buffer2.from(chunk, encoding)), toStderr) : write4(chunk);
               else if (ArrayBuffer.isView(chunk))
                 native4.outputBytes(new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.byteLength), toStderr);
               else
-                throw codedError(TypeError, "ERR_INVALID_ARG_TYPE", `The "chunk" argument must be of type string or an instance of Buffer or Uint8Array. Received ${chunk === null ? "null" : `type ${typeof chunk}`}`);
+                throw invalidType("chunk", "string or an instance of Buffer, TypedArray, or DataView", chunk);
               let done = typeof encoding == "function" ? encoding : callback;
               return typeof done == "function" && process2.nextTick(() => done()), !0;
             }
           }.write;
-          let own = stream2.write, current = own;
+          let own = stream2.write, current2 = own;
           return Object.defineProperty(stream2, "write", {
-            get: () => current,
+            get: () => current2,
             set(given) {
-              current = given, host.redirectConsole(toStderr, given === own ? void 0 : (text3) => {
+              current2 = given, host.redirectConsole(toStderr, given === own ? void 0 : (text3) => {
                 stream2.write(text3);
               });
             },
@@ -5148,12 +5200,12 @@ ${told.detail === void 0 ? "" : `${told.detail}
             writable: Writable2.fromWeb(body)
           });
         if (typeof body == "function") {
-          let { value, write: write3, final, destroy } = fromAsyncGen(body);
+          let { value, write: write4, final, destroy } = fromAsyncGen(body);
           if (isIterable(value))
             return from(Duplexify, value, {
               // TODO (ronag): highWaterMark?
               objectMode: !0,
-              write: write3,
+              write: write4,
               final,
               destroy
             });
@@ -5174,7 +5226,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
               // TODO (ronag): highWaterMark?
               objectMode: !0,
               readable: !1,
-              write: write3,
+              write: write4,
               final(cb) {
                 final(async () => {
                   try {
@@ -6342,10 +6394,10 @@ ${told.detail === void 0 ? "" : `${told.detail}
   // node_modules/punycode/punycode.js
   var require_punycode = __commonJS({
     "node_modules/punycode/punycode.js"(exports, module2) {
-      (function(root) {
+      (function(root2) {
         var freeExports = typeof exports == "object" && exports && !exports.nodeType && exports, freeModule = typeof module2 == "object" && module2 && !module2.nodeType && module2, freeGlobal = typeof global == "object" && global;
-        (freeGlobal.global === freeGlobal || freeGlobal.window === freeGlobal || freeGlobal.self === freeGlobal) && (root = freeGlobal);
-        var punycode, maxInt = 2147483647, base = 36, tMin = 1, tMax = 26, skew = 38, damp = 700, initialBias = 72, initialN = 128, delimiter = "-", regexPunycode = /^xn--/, regexNonASCII = /[^\x20-\x7E]/, regexSeparators = /[\x2E\u3002\uFF0E\uFF61]/g, errors2 = {
+        (freeGlobal.global === freeGlobal || freeGlobal.window === freeGlobal || freeGlobal.self === freeGlobal) && (root2 = freeGlobal);
+        var punycode2, maxInt = 2147483647, base = 36, tMin = 1, tMax = 26, skew = 38, damp = 700, initialBias = 72, initialN = 128, delimiter = "-", regexPunycode = /^xn--/, regexNonASCII = /[^\x20-\x7E]/, regexSeparators = /[\x2E\u3002\uFF0E\uFF61]/g, errors2 = {
           overflow: "Overflow: input needs wider integers to process",
           "not-basic": "Illegal input >= 0x80 (not a basic code point)",
           "invalid-input": "Invalid input"
@@ -6392,7 +6444,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
           for (basic = input.lastIndexOf(delimiter), basic < 0 && (basic = 0), j2 = 0; j2 < basic; ++j2)
             input.charCodeAt(j2) >= 128 && error("not-basic"), output.push(input.charCodeAt(j2));
           for (index = basic > 0 ? basic + 1 : 0; index < inputLength; ) {
-            for (oldi = i2, w2 = 1, k2 = base; index >= inputLength && error("invalid-input"), digit = basicToDigit(input.charCodeAt(index++)), (digit >= base || digit > floor((maxInt - i2) / w2)) && error("overflow"), i2 += digit * w2, t2 = k2 <= bias ? tMin : k2 >= bias + tMax ? tMax : k2 - bias, !(digit < t2); k2 += base)
+            for (oldi = i2, w2 = 1, k2 = base; index >= inputLength && error("invalid-input"), digit = basicToDigit(input.charCodeAt(index++)), digit >= base && error("invalid-input"), digit > floor((maxInt - i2) / w2) && error("overflow"), i2 += digit * w2, t2 = k2 <= bias ? tMin : k2 >= bias + tMax ? tMax : k2 - bias, !(digit < t2); k2 += base)
               baseMinusT = base - t2, w2 > floor(maxInt / baseMinusT) && error("overflow"), w2 *= baseMinusT;
             out = output.length + 1, bias = adapt(i2 - oldi, out, oldi == 0), floor(i2 / out) > maxInt - n2 && error("overflow"), n2 += floor(i2 / out), i2 %= out, output.splice(i2++, 0, n2);
           }
@@ -6427,7 +6479,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
             return regexNonASCII.test(string) ? "xn--" + encode2(string) : string;
           });
         }
-        if (punycode = {
+        if (punycode2 = {
           /**
            * A string representing the current Punycode.js version number.
            * @memberOf punycode
@@ -6451,16 +6503,16 @@ ${told.detail === void 0 ? "" : `${told.detail}
           toUnicode
         }, typeof define == "function" && typeof define.amd == "object" && define.amd)
           define("punycode", function() {
-            return punycode;
+            return punycode2;
           });
         else if (freeExports && freeModule)
           if (module2.exports == freeExports)
-            freeModule.exports = punycode;
+            freeModule.exports = punycode2;
           else
-            for (key in punycode)
-              punycode.hasOwnProperty(key) && (freeExports[key] = punycode[key]);
+            for (key in punycode2)
+              punycode2.hasOwnProperty(key) && (freeExports[key] = punycode2[key]);
         else
-          root.punycode = punycode;
+          root2.punycode = punycode2;
       })(exports);
     }
   });
@@ -6535,7 +6587,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
   var require_url = __commonJS({
     "node_modules/url/url.js"(exports) {
       "use strict";
-      var punycode = require_punycode();
+      var punycode2 = require_punycode();
       function Url() {
         this.protocol = null, this.slashes = null, this.auth = null, this.host = null, this.port = null, this.hostname = null, this.hash = null, this.search = null, this.query = null, this.pathname = null, this.path = null, this.href = null;
       }
@@ -6637,7 +6689,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
                 }
               }
             }
-          this.hostname.length > hostnameMaxLen ? this.hostname = "" : this.hostname = this.hostname.toLowerCase(), ipv6Hostname || (this.hostname = punycode.toASCII(this.hostname));
+          this.hostname.length > hostnameMaxLen ? this.hostname = "" : this.hostname = this.hostname.toLowerCase(), ipv6Hostname || (this.hostname = punycode2.toASCII(this.hostname));
           var p2 = this.port ? ":" + this.port : "", h2 = this.hostname || "";
           this.host = h2 + p2, this.href += this.host, ipv6Hostname && (this.hostname = this.hostname.substr(1, this.hostname.length - 2), rest[0] !== "/" && (rest = "/" + rest));
         }
@@ -6876,7 +6928,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
         basename: function(path2, ext) {
           if (ext !== void 0 && typeof ext != "string") throw new TypeError('"ext" argument must be a string');
           assertPath(path2);
-          var start = 0, end = -1, matchedSlash = !0, i2;
+          var start2 = 0, end = -1, matchedSlash = !0, i2;
           if (ext !== void 0 && ext.length > 0 && ext.length <= path2.length) {
             if (ext.length === path2.length && ext === path2) return "";
             var extIdx = ext.length - 1, firstNonSlashEnd = -1;
@@ -6884,22 +6936,22 @@ ${told.detail === void 0 ? "" : `${told.detail}
               var code = path2.charCodeAt(i2);
               if (code === 47) {
                 if (!matchedSlash) {
-                  start = i2 + 1;
+                  start2 = i2 + 1;
                   break;
                 }
               } else
                 firstNonSlashEnd === -1 && (matchedSlash = !1, firstNonSlashEnd = i2 + 1), extIdx >= 0 && (code === ext.charCodeAt(extIdx) ? --extIdx === -1 && (end = i2) : (extIdx = -1, end = firstNonSlashEnd));
             }
-            return start === end ? end = firstNonSlashEnd : end === -1 && (end = path2.length), path2.slice(start, end);
+            return start2 === end ? end = firstNonSlashEnd : end === -1 && (end = path2.length), path2.slice(start2, end);
           } else {
             for (i2 = path2.length - 1; i2 >= 0; --i2)
               if (path2.charCodeAt(i2) === 47) {
                 if (!matchedSlash) {
-                  start = i2 + 1;
+                  start2 = i2 + 1;
                   break;
                 }
               } else end === -1 && (matchedSlash = !1, end = i2 + 1);
-            return end === -1 ? "" : path2.slice(start, end);
+            return end === -1 ? "" : path2.slice(start2, end);
           }
         },
         extname: function(path2) {
@@ -6928,9 +6980,9 @@ ${told.detail === void 0 ? "" : `${told.detail}
           assertPath(path2);
           var ret = { root: "", dir: "", base: "", ext: "", name: "" };
           if (path2.length === 0) return ret;
-          var code = path2.charCodeAt(0), isAbsolute2 = code === 47, start;
-          isAbsolute2 ? (ret.root = "/", start = 1) : start = 0;
-          for (var startDot = -1, startPart = 0, end = -1, matchedSlash = !0, i2 = path2.length - 1, preDotState = 0; i2 >= start; --i2) {
+          var code = path2.charCodeAt(0), isAbsolute2 = code === 47, start2;
+          isAbsolute2 ? (ret.root = "/", start2 = 1) : start2 = 0;
+          for (var startDot = -1, startPart = 0, end = -1, matchedSlash = !0, i2 = path2.length - 1, preDotState = 0; i2 >= start2; --i2) {
             if (code = path2.charCodeAt(i2), code === 47) {
               if (!matchedSlash) {
                 startPart = i2 + 1;
@@ -6975,8 +7027,8 @@ ${told.detail === void 0 ? "" : `${told.detail}
     notStrictEqualObject: 'Expected "actual" not to be reference-equal to "expected":',
     notDeepEqual: 'Expected "actual" not to be loosely deep-equal to:',
     notIdentical: "Values have same structure but are not reference-equal:"
-  }, SHORT = 12, MOST_LINES = 50, shown = (value) => inspect(value, { compact: !1, customInspect: !1, depth: 1e3, maxArrayLength: 1 / 0, sorted: !0, getters: !0 }), cut = (text3, most) => text3.length > most ? `${text3.slice(0, most - 3)}...` : text3, cutLines = (lines) => lines.length > MOST_LINES ? [...lines.slice(0, 46), "..."] : lines, areBoth = (kind, a2, b2) => kind(a2) && kind(b2), isCallable = (value) => typeof value == "function", commonEnd = (actual, expected, start) => {
-    let [count, end, other] = [start, "", ""];
+  }, SHORT = 12, MOST_LINES = 50, shown = (value) => inspect(value, { compact: !1, customInspect: !1, depth: 1e3, maxArrayLength: 1 / 0, sorted: !0, getters: !0 }), cut = (text3, most) => text3.length > most ? `${text3.slice(0, most - 3)}...` : text3, cutLines = (lines) => lines.length > MOST_LINES ? [...lines.slice(0, 46), "..."] : lines, areBoth = (kind, a2, b2) => kind(a2) && kind(b2), isCallable = (value) => typeof value == "function", commonEnd = (actual, expected, start2) => {
+    let [count, end, other] = [start2, "", ""];
     for (; actual.length > 0 && expected.length > 0 && actual.at(-1) === expected.at(-1); )
       count++ < 3 ? end = `
   ${actual.at(-1)}${end}` : other = actual.at(-1), actual.pop(), expected.pop();
@@ -7033,7 +7085,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
   }, difference = (actual, expected, given, message) => {
     let isReference = given === "strictEqual" && (areBoth(isObject, actual, expected) || areBoth(isCallable, actual, expected)), heading = message || headings[isReference ? "strictEqualObject" : given], lines = [shown(actual).split(`
 `), shown(expected).split(`
-`)], [start, indicator] = [0, ""];
+`)], [start2, indicator] = [0, ""];
     if (lines[0].length === 1 && lines[1].length === 1 && lines[0][0] !== lines[1][0]) {
       let [[a2], [b2]] = lines, length = a2.length + b2.length, areSimple = !isObject(actual) && !isObject(expected) && (actual !== 0 || expected !== 0);
       if (length <= SHORT && areSimple) return `${heading}
@@ -7041,12 +7093,12 @@ ${told.detail === void 0 ? "" : `${told.detail}
 ${a2} !== ${b2}
 `;
       if (length > SHORT && !isReference && length < 80) {
-        for (; a2[start] === b2[start]; ) start++;
-        start > 2 && (indicator = `
-  ${" ".repeat(start)}^`, start = 0);
+        for (; a2[start2] === b2[start2]; ) start2++;
+        start2 > 2 && (indicator = `
+  ${" ".repeat(start2)}^`, start2 = 0);
       }
     }
-    let all3 = [...lines[0]], { end, isSkipped } = commonEnd(lines[0], lines[1], start);
+    let all3 = [...lines[0]], { end, isSkipped } = commonEnd(lines[0], lines[1], start2);
     if (lines[0].length + lines[1].length === 0) return `${headings.notIdentical}
 
 ${cutLines(all3).join(`
@@ -7308,261 +7360,11 @@ ${second}` : `${first} ${operator} ${second}`;
     stateOf(file, "ftruncate"), files.truncate(file.path, Math.max(0, length));
   };
 
-  // src/fs.js
-  init_events();
-
-  // src/stats.js
-  var kinds = { file: 32768, directory: 16384, link: 40960, pipe: 4096 }, OWNER = 1e3, BLOCK = 4096, UNIT = 512, times = ["atime", "mtime", "ctime", "birthtime"], typeBits = (stats) => Number(stats.mode) & 61440, Stats = class {
-    constructor({ kind, size, mode, modified, id }, big = !1) {
-      let asNumber = (number) => big ? BigInt(Math.floor(number)) : number, numbers2 = {
-        dev: 1,
-        mode: kinds[kind] | mode,
-        nlink: 1,
-        uid: OWNER,
-        gid: OWNER,
-        rdev: 0,
-        blksize: BLOCK,
-        ino: id,
-        size,
-        blocks: Math.ceil(size / BLOCK) * (BLOCK / UNIT)
-      };
-      for (let [name2, number] of Object.entries(numbers2)) this[name2] = asNumber(number);
-      for (let time of times) this[`${time}Ms`] = asNumber(modified);
-      if (big) for (let time of times) this[`${time}Ns`] = BigInt(Math.round(modified * 1e6));
-      for (let time of times) this[time] = new Date(modified);
-    }
-    isFile() {
-      return typeBits(this) === kinds.file;
-    }
-    isDirectory() {
-      return typeBits(this) === kinds.directory;
-    }
-    isSymbolicLink() {
-      return typeBits(this) === kinds.link;
-    }
-    isFIFO() {
-      return typeBits(this) === kinds.pipe;
-    }
-    isSocket() {
-      return !1;
-    }
-    isBlockDevice() {
-      return !1;
-    }
-    isCharacterDevice() {
-      return !1;
-    }
-  }, statsOf = (record, options) => new Stats(record, options?.bigint === !0), pipeStats = (options) => statsOf({ kind: "pipe", size: 0, mode: 384, modified: 0, id: 0 }, options);
-  for (let name2 of ["isFIFO", "isSocket", "isBlockDevice", "isCharacterDevice"])
-    Object.defineProperty(host.Dirent.prototype, name2, { value: () => !1, configurable: !0, writable: !0 });
-
-  // src/fs.js
-  init_util();
-
-  // src/stream.js
-  var import_ours = __toESM(require_browser(), 1), stream_default = import_ours.default;
-
-  // src/url.js
-  var import_url = __toESM(require_url(), 1);
-
-  // src/path.js
-  var import_path_browserify = __toESM(require_path_browserify(), 1);
-
-  // src/path-win32.js
-  init_util();
-  var isSeparator = (character) => character === "\\" || character === "/", hasDrive = (path2) => /^[a-z]:/i.test(path2), NETWORK_ROOT = /^[\\/]{2}([^\\/]+)[\\/]+([^\\/]+)/, check = (name2, value) => {
-    if (typeof value != "string") throw invalidType(name2, "string", value);
-  }, splitRoot = (path2) => {
-    let network = NETWORK_ROOT.exec(path2);
-    if (network !== null)
-      return { device: `\\\\${network[1]}\\${network[2]}`, isAbsolute: !0, rest: path2.slice(network[0].length) };
-    if (isSeparator(path2[0])) return { device: "", isAbsolute: !0, rest: path2.slice(1) };
-    if (!hasDrive(path2)) return { device: "", isAbsolute: !1, rest: path2 };
-    let isAbsolute2 = isSeparator(path2[2]);
-    return { device: path2.slice(0, 2), isAbsolute: isAbsolute2, rest: path2.slice(isAbsolute2 ? 3 : 2) };
-  }, rootLength = (path2) => {
-    let network = NETWORK_ROOT.exec(path2);
-    return network !== null ? Math.min(network[0].length + 1, path2.length) : isSeparator(path2[0]) ? 1 : hasDrive(path2) ? isSeparator(path2[2]) ? 3 : 2 : 0;
-  }, resolveSegments = (path2, isAbsolute2) => {
-    let kept = [];
-    for (let segment of path2.split(/[\\/]+/))
-      segment === "" || segment === "." || (segment !== ".." ? kept.push(segment) : kept.length > 0 && kept.at(-1) !== ".." ? kept.pop() : isAbsolute2 || kept.push(".."));
-    return kept.join("\\");
-  }, normalize = (path2) => {
-    if (check("path", path2), path2 === "") return ".";
-    if (path2 === ":") return path2;
-    let { device, isAbsolute: isAbsolute2, rest } = splitRoot(path2), tail = resolveSegments(rest, isAbsolute2);
-    return tail === "" && !isAbsolute2 && (tail = "."), tail !== "" && isSeparator(path2.at(-1)) && rest !== "" && (tail += "\\"), device === "" && !isAbsolute2 && (hasDrive(tail) || /:([\\/]|$)/.test(path2)) && (tail = `.\\${tail}`), device + (isAbsolute2 ? "\\" : "") + tail;
-  }, isAbsolute = (path2) => (check("path", path2), isSeparator(path2[0]) || hasDrive(path2) && isSeparator(path2[2])), join = (...parts) => {
-    for (let part of parts) check("path", part);
-    let given = parts.filter((part) => part !== "");
-    if (given.length === 0) return ".";
-    let joined2 = given.join("\\"), isNetwork = /^[\\/]{2}[^\\/]/.test(given[0]);
-    return normalize(isNetwork ? joined2 : joined2.replace(/^[\\/]{2,}/, "\\"));
-  }, directoryOf = (device) => {
-    let directory = (device !== "" ? host.env[`=${device}`] : void 0) ?? host.cwd();
-    return device !== "" && directory.slice(0, 2).toLowerCase() !== device.toLowerCase() && directory[2] === "\\" ? `${device}\\` : directory;
-  }, resolve = (...parts) => {
-    let [device, tail, isRooted] = ["", "", !1], add = (path2) => {
-      if (path2 === "") return;
-      let root = splitRoot(path2);
-      if (root.device !== "") {
-        if (device === "") device = root.device;
-        else if (device.toLowerCase() !== root.device.toLowerCase()) return;
-      }
-      isRooted || (tail = `${root.rest}\\${tail}`, isRooted = root.isAbsolute);
-    };
-    for (let at2 = parts.length - 1; at2 >= 0 && !(isRooted && device !== ""); at2--)
-      check(`paths[${at2}]`, parts[at2]), add(parts[at2]);
-    isRooted && device !== "" || add(directoryOf(device));
-    let resolved = resolveSegments(tail, isRooted);
-    return device + (isRooted ? "\\" : "") + resolved || ".";
-  }, relative = (from, to2) => {
-    check("from", from), check("to", to2);
-    let [start, end] = [resolve(from), resolve(to2)];
-    if (start.toLowerCase() === end.toLowerCase()) return "";
-    let segmentsOf = (path2) => path2.split("\\").filter((segment) => segment !== ""), [there, here] = [segmentsOf(end), segmentsOf(start)], common = 0;
-    for (; common < Math.min(here.length, there.length) && here[common].toLowerCase() === there[common].toLowerCase(); ) common++;
-    return common === 0 && here.length > 0 && there.length > 0 ? end : [...here.slice(common).fill(".."), ...there.slice(common)].join("\\");
-  }, toNamespacedPath = (path2) => {
-    if (typeof path2 != "string" || path2 === "") return path2;
-    let resolved = resolve(path2);
-    return /^\\\\[^?.]/.test(resolved) ? `\\\\?\\UNC\\${resolved.slice(2)}` : /^[a-z]:\\/i.test(resolved) ? `\\\\?\\${resolved}` : resolved.length <= 2 ? path2 : resolved;
-  }, lastSegment = (path2, start) => {
-    let end = path2.length;
-    for (; end > start && isSeparator(path2[end - 1]); ) end--;
-    let begin3 = end;
-    for (; begin3 > start && !isSeparator(path2[begin3 - 1]); ) begin3--;
-    return { begin: begin3, end };
-  }, dirname = (path2) => {
-    check("path", path2);
-    let root = rootLength(path2), { begin: begin3 } = lastSegment(path2, root);
-    return begin3 > root ? path2.slice(0, begin3 - 1) : root === 0 ? "." : path2.slice(0, root);
-  }, baseOf = (path2) => {
-    let { begin: begin3, end } = lastSegment(path2, hasDrive(path2) ? 2 : 0);
-    return path2.slice(begin3, end);
-  }, basename = (path2, suffix) => {
-    suffix !== void 0 && check("suffix", suffix), check("path", path2);
-    let base = baseOf(path2);
-    return suffix === void 0 || suffix === "" || suffix === path2 ? suffix === path2 ? "" : base : base.endsWith(suffix) && base !== suffix ? base.slice(0, -suffix.length) : base;
-  }, extensionOf = (base) => {
-    let dot = base.lastIndexOf(".");
-    return dot <= 0 || base === ".." ? "" : base.slice(dot);
-  }, extname = (path2) => (check("path", path2), extensionOf(baseOf(path2))), parse3 = (path2) => {
-    check("path", path2);
-    let length = rootLength(path2), root = path2.slice(0, length), { begin: begin3, end } = lastSegment(path2, length), base = path2.slice(begin3, end), ext = extensionOf(base), dir = begin3 > length ? path2.slice(0, begin3 - 1) : root;
-    return { root, dir, base, ext, name: base.slice(0, base.length - ext.length) };
-  }, format2 = (parts) => {
-    if (parts === null || typeof parts != "object") throw invalidType("pathObject", "object", parts);
-    let directory = parts.dir || parts.root, extension = parts.ext && !parts.ext.startsWith(".") ? `.${parts.ext}` : parts.ext, base = parts.base || `${parts.name || ""}${extension || ""}`;
-    return directory ? directory === parts.root ? `${directory}${base}` : `${directory}\\${base}` : base;
-  }, path_win32_default = {
-    resolve,
-    normalize,
-    isAbsolute,
-    join,
-    relative,
-    toNamespacedPath,
-    dirname,
-    basename,
-    extname,
-    format: format2,
-    parse: parse3,
-    sep: "\\",
-    delimiter: ";",
-    _makeLong: toNamespacedPath
-  };
-
-  // src/path.js
-  init_util();
-  var check2 = (name2, value) => {
-    if (typeof value != "string") throw invalidType(name2, "string", value);
-  }, replace = (functions) => {
-    for (let [name2, { value }] of Object.entries(Object.getOwnPropertyDescriptors(functions)))
-      import_path_browserify.default[name2] = Object.defineProperty(value, "length", { value: import_path_browserify.default[name2].length, configurable: !0 });
-  }, checked = (name2, ...wanted) => {
-    let work2 = import_path_browserify.default[name2], checks = (...given) => (wanted.forEach((argument, at2) => check2(argument, given[at2])), work2(...given));
-    replace({ [name2]: Object.defineProperty(checks, "name", { value: name2, configurable: !0 }) });
-  };
-  for (let name2 of ["normalize", "isAbsolute", "dirname", "extname", "parse"]) checked(name2, "path");
-  checked("relative", "from", "to");
-  var { basename: basename2, join: join2, resolve: resolve2 } = import_path_browserify.default;
-  replace({
-    basename(name2, suffix) {
-      return suffix !== void 0 && check2("suffix", suffix), check2("path", name2), basename2(name2, suffix);
-    },
-    join(...parts) {
-      for (let part of parts) check2("path", part);
-      return join2(...parts);
-    },
-    resolve(...parts) {
-      for (let at2 = parts.length - 1; at2 >= 0; at2--)
-        if (check2(`paths[${at2}]`, parts[at2]), parts[at2].startsWith("/")) return resolve2(...parts.slice(at2));
-      return resolve2(...parts);
-    },
-    format(parts) {
-      if (parts === null || typeof parts != "object") throw invalidType("pathObject", "object", parts);
-      let directory = parts.dir || parts.root, extension = parts.ext && !parts.ext.startsWith(".") ? `.${parts.ext}` : parts.ext, base = parts.base || `${parts.name || ""}${extension || ""}`;
-      return directory ? directory === parts.root ? `${directory}${base}` : `${directory}/${base}` : base;
-    }
-  });
-  import_path_browserify.default.posix = import_path_browserify.default;
-  import_path_browserify.default.toNamespacedPath = (name2) => name2;
-  import_path_browserify.default.win32 = path_win32_default;
-  Object.assign(path_win32_default, { win32: path_win32_default, posix: import_path_browserify.default });
-  var path_default = import_path_browserify.default;
-
-  // src/url.js
-  init_util();
-  var { URL: URL2, URLSearchParams: URLSearchParams2 } = globalThis, fileURLToPath = (given) => {
-    if (typeof given != "string" && !(given instanceof URL2)) throw invalidType("path", "string or an instance of URL", given);
-    let url = new URL2(given);
-    if (url.protocol !== "file:") throw codedError(TypeError, "ERR_INVALID_URL_SCHEME", "The URL must be of scheme file");
-    if (url.hostname !== "") throw codedError(TypeError, "ERR_INVALID_FILE_URL_HOST", 'File URL host must be "localhost" or empty on linux');
-    if (/%2f/i.test(url.pathname)) throw codedError(TypeError, "ERR_INVALID_FILE_URL_PATH", "File URL path must not include encoded / characters");
-    return decodeURIComponent(url.pathname);
-  }, pathToFileURL = (file) => {
-    let at2 = path_default.resolve(host.cwd(), file) + (file.length > 1 && file.endsWith("/") ? "/" : "");
-    return new URL2(`file://${encodeURI(at2).replace(/[?#]/g, encodeURIComponent)}`);
-  }, format3 = (given, options) => {
-    if (!(given instanceof URL2)) return import_url.default.format(given);
-    let url = new URL2(given.href);
-    return options?.fragment === !1 && (url.hash = ""), options?.search === !1 && (url.search = ""), options?.auth === !1 && (url.username = url.password = ""), !options?.unicode || url.hostname === "" ? url.href : url.href.replace(url.hostname, host.native.domainToUnicode(url.hostname));
-  }, urlToHttpOptions = (url) => ({
-    __proto__: null,
-    protocol: url.protocol,
-    hostname: url.hostname.replace(/^\[|\]$/g, ""),
-    hash: url.hash,
-    search: url.search,
-    pathname: url.pathname,
-    path: url.pathname + url.search,
-    href: url.href,
-    ...url.port === "" ? {} : { port: Number(url.port) },
-    ...url.username === "" && url.password === "" ? {} : { auth: `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}` }
-  }), url_default = {
-    Url: import_url.default.Url,
-    parse(text3, ...rest) {
-      if (text3 instanceof import_url.default.Url) return text3;
-      if (typeof text3 != "string") throw invalidType("url", "string", text3);
-      return import_url.default.parse(text3, ...rest);
-    },
-    resolve: import_url.default.resolve,
-    resolveObject: import_url.default.resolveObject,
-    format: format3,
-    URL: URL2,
-    URLSearchParams: URLSearchParams2,
-    domainToASCII: host.native.domainToAscii,
-    domainToUnicode: host.native.domainToUnicode,
-    fileURLToPath,
-    pathToFileURL,
-    urlToHttpOptions
-  };
-
-  // src/fs.js
-  var { fs: files2, native: native5, toPath: toPath2 } = host, { O_RDONLY: O_RDONLY2, O_WRONLY: O_WRONLY2, O_RDWR: O_RDWR2, O_CREAT: O_CREAT2, O_EXCL: O_EXCL2, O_TRUNC: O_TRUNC2, O_APPEND: O_APPEND2 } = descriptors_exports, constants2 = {
-    O_RDONLY: O_RDONLY2,
-    O_WRONLY: O_WRONLY2,
-    O_RDWR: O_RDWR2,
+  // src/fs-constants.js
+  var constants2 = {
+    O_RDONLY,
+    O_WRONLY,
+    O_RDWR,
     S_IFMT: 61440,
     S_IFREG: 32768,
     S_IFDIR: 16384,
@@ -7571,10 +7373,10 @@ ${second}` : `${first} ${operator} ${second}`;
     S_IFIFO: 4096,
     S_IFLNK: 40960,
     S_IFSOCK: 49152,
-    O_CREAT: O_CREAT2,
-    O_EXCL: O_EXCL2,
-    O_TRUNC: O_TRUNC2,
-    O_APPEND: O_APPEND2,
+    O_CREAT,
+    O_EXCL,
+    O_TRUNC,
+    O_APPEND,
     S_IRWXU: 448,
     S_IRUSR: 256,
     S_IWUSR: 128,
@@ -7592,153 +7394,11 @@ ${second}` : `${first} ${operator} ${second}`;
     W_OK: 2,
     X_OK: 1,
     COPYFILE_EXCL: 1
-  }, encodingOf = (options) => {
-    let encoding = typeof options == "string" ? options : options?.encoding;
-    if (encoding == null || encoding === "buffer") return null;
-    if (!Buffer2.isEncoding(encoding)) throw codedError(TypeError, "ERR_INVALID_ARG_VALUE", `The argument 'encoding' is invalid encoding. Received '${encoding}'`);
-    return encoding;
-  }, contents = (data, options) => {
-    if (typeof data == "string") {
-      let encoding = encodingOf(options);
-      return encoding === null || /^utf-?8$/i.test(encoding) ? data : new Uint8Array(Buffer2.from(data, encoding));
-    }
-    if (ArrayBuffer.isView(data)) return new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
-    throw invalidType("data", "string or an instance of Buffer, TypedArray, or DataView", data);
-  }, flagOf = (options, standard) => (typeof options == "object" ? options?.flag : void 0) ?? standard, checkOptions = (options) => {
-    if (options != null && !["string", "object", "function"].includes(typeof options)) throw invalidType("options", "one of type string or object", options);
-  }, withOpened = (path2, flags, mode, work2) => {
-    let fd = open(path2, flags, mode);
-    try {
-      return work2(fd);
-    } finally {
-      close(fd);
-    }
-  }, target = (path2) => path2 instanceof FileHandle ? path2.fd : path2, stdinPaths = ["/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"], readWhole = (path2, options, encoding) => {
-    if (path2 === 0 || stdinPaths.includes(path2)) return host.readAllStdinNow();
-    if (isDescriptor(path2)) return readRest(path2, encoding === null ? "fstat" : "read");
-    let bits = toFlags(flagOf(options, "r"));
-    return bits === O_RDONLY2 ? files2.readBytes(path2) : withOpened(path2, bits, void 0, (fd) => readRest(fd));
-  }, writeWhole = (path2, data, options, standard) => {
-    checkOptions(options);
-    let given = contents(data, options), bytes = () => typeof given == "string" ? native5.encodeUtf8(given) : given;
-    if (isDescriptor(path2)) {
-      writeBytes(path2, bytes());
-      return;
-    }
-    let flags = flagOf(options, standard), mode = toMode(options?.mode);
-    mode === void 0 && (flags === "w" || flags === "wx") ? files2.writeFile(path2, given, { flag: flags }) : mode === void 0 && flags === "a" ? files2.appendFile(path2, given) : withOpened(path2, flags, mode, (fd) => writeBytes(fd, bytes()));
-  }, sync2 = {
-    readFile(path2, options) {
-      checkOptions(options);
-      let encoding = encodingOf(options), bytes = Buffer2.from(readWhole(target(path2), options, encoding).buffer);
-      return encoding === null ? bytes : bytes.toString(encoding);
-    },
-    writeFile: (path2, data, options) => writeWhole(target(path2), data, options, "w"),
-    appendFile: (path2, data, options) => writeWhole(target(path2), data, options, "a"),
-    exists: (path2) => {
-      try {
-        return files2.exists(path2);
-      } catch {
-        return !1;
-      }
-    },
-    stat(path2, options) {
-      return statOf(path2, options, "stat", !0);
-    },
-    lstat(path2, options) {
-      return statOf(path2, options, "lstat", !1);
-    },
-    fstat(fd, options) {
-      return fd === 0 || fd === 1 || fd === 2 ? pipeStats(options) : statsOf(native5.stat(pathOf(fd, "fstat"), !0), options);
-    },
-    readdir(path2, options) {
-      let list = files2.readdir(path2, options);
-      for (let entry of list) typeof entry == "object" && (entry.path = entry.parentPath);
-      return list;
-    },
-    mkdir(path2, options) {
-      let recursive = typeof options == "object" && options?.recursive === !0, first;
-      if (recursive)
-        for (let at2 = toPath2(path2, "mkdir"); at2.length > 1 && !sync2.exists(at2); at2 = at2.slice(0, at2.lastIndexOf("/")) || "/") first = at2;
-      files2.mkdir(path2, { recursive });
-      let base = `${host.cwd()}/`;
-      return first?.startsWith(base) && !String(path2).startsWith("/") ? first.slice(base.length) : first;
-    },
-    mkdtemp(prefix) {
-      let letters = Buffer2.from(native5.randomBytes(6)).toString("hex").slice(0, 6);
-      try {
-        files2.mkdir(prefix + letters);
-      } catch (error) {
-        throw typeof error?.code == "string" ? host.fileError(error.code, "mkdtemp", `${prefix}XXXXXX`) : error;
-      }
-      return prefix + letters;
-    },
-    rm(path2, options) {
-      if (!options?.recursive && sync2.stat(path2, { throwIfNoEntry: !1 })?.isDirectory() && !files2.lstat(path2).isSymbolicLink()) {
-        let message = `Path is a directory: rm returned EISDIR (is a directory) ${path2}`;
-        throw Object.assign(codedError(Error, "ERR_FS_EISDIR", message), { name: "SystemError", errno: 21, syscall: "rm", path: path2 });
-      }
-      files2.rm(path2, options);
-    },
-    opendir: (path2, options) => new Dir(path2, options),
-    rmdir: (path2, options) => options?.recursive ? files2.rm(path2, { recursive: !0 }) : files2.rmdir(path2),
-    unlink: (path2) => files2.unlink(path2),
-    rename: (from, to2) => files2.rename(from, to2),
-    copyFile(from, to2, mode) {
-      if (mode & constants2.COPYFILE_EXCL && sync2.exists(to2)) throw host.fileError("EEXIST", "copyfile", String(from), String(to2));
-      files2.copyFile(from, to2);
-    },
-    cp(from, to2, options = {}) {
-      let kind = files2.lstat(from);
-      if (kind.isDirectory()) {
-        if (!options.recursive) {
-          let error = codedError(Error, "ERR_FS_EISDIR", `Path is a directory: cp returned EISDIR (${from} is a directory (not copied)) ${from}`);
-          throw Object.assign(error, { name: "SystemError", errno: 22, syscall: "cp", path: from });
-        }
-        files2.mkdir(to2, { recursive: !0 });
-        for (let name2 of files2.readdir(from)) sync2.cp(`${from}/${name2}`, `${to2}/${name2}`, options);
-      } else if (options.filter === void 0 || options.filter(from, to2)) {
-        if (sync2.exists(to2) && options.force === !1) {
-          if (options.errorOnExist) throw codedError(Error, "ERR_FS_CP_EEXIST", `Target already exists: ${to2}`);
-          return;
-        }
-        files2.mkdir(toPath2(to2, "cp").replace(/\/[^/]*$/, "") || "/", { recursive: !0 }), kind.isSymbolicLink() ? files2.symlink(files2.readlink(from), to2) : files2.copyFile(from, to2);
-      }
-    },
-    // Permission bits do not restrict reading and writing here.
-    access(path2, mode = constants2.F_OK) {
-      let stats = statOf(path2, void 0, "access", !0);
-      if (mode & constants2.X_OK && stats.isFile() && !(stats.mode & 73)) throw host.fileError("EACCES", "access", toPath2(path2, "access"));
-    },
-    symlink: (target2, path2) => files2.symlink(target2, path2),
-    // As on a file system without hard links, a file has one name.
-    link(from, to2) {
-      throw host.fileError("EPERM", "link", toPath2(from, "existingPath"), toPath2(to2, "newPath"));
-    },
-    readlink: (path2) => files2.readlink(path2),
-    realpath: (path2) => files2.realpath(path2),
-    chmod: (path2, mode) => files2.chmod(path2, mode),
-    chown() {
-    },
-    truncate(path2, length) {
-      isDescriptor(path2) ? truncate(path2, length) : withOpened(path2, "r+", void 0, (fd) => truncate(fd, length));
-    },
-    utimes: (path2, atime, mtime) => files2.utimes(path2, atime, mtime),
-    open,
-    close,
-    ftruncate: truncate,
-    fchmod: (fd, mode) => files2.chmod(pathOf(fd, "fchmod"), mode),
-    fchown: (fd) => {
-      pathOf(fd, "fchown");
-    },
-    futimes: (fd, atime, mtime) => files2.utimes(pathOf(fd, "futime"), atime, mtime),
-    fsync: (fd) => sync(fd, "fsync"),
-    fdatasync: (fd) => sync(fd, "fdatasync"),
-    read,
-    readv,
-    write: write2,
-    writev
-  }, entriesOf = (path2, options) => {
+  };
+
+  // src/fs-directories.js
+  init_util();
+  var { toPath: toPath2 } = host, entriesOf = (path2, options) => {
     encodingOf(options);
     let { bufferSize = 1, recursive } = typeof options == "object" && options !== null ? options : {};
     if (!(isWhole(bufferSize) && bufferSize >= 1 && bufferSize < 2 ** 32))
@@ -7785,57 +7445,11 @@ ${second}` : `${first} ${operator} ${second}`;
     }
   };
   Object.defineProperty(Dir.prototype, Symbol.asyncIterator, { value: Dir.prototype.entries, writable: !0, configurable: !0 });
-  var promised = async (work2) => work2(), statOf = (path2, options, syscall, follow) => {
-    let at2 = toPath2(path2, syscall);
-    try {
-      return statsOf(native5.stat(at2, follow), options);
-    } catch (code) {
-      if (options?.throwIfNoEntry === !1 && code === "ENOENT") return;
-      throw typeof code == "string" ? host.fileError(code, syscall, at2) : code;
-    }
-  }, takesDescriptor = /* @__PURE__ */ new Set(["readFile", "writeFile", "appendFile", "truncate"]), takesNoPath = (name2) => ["mkdtemp", "exists", "close", "read", "readv", "write", "writev"].includes(name2) || /^f/.test(name2), isPath = (path2) => typeof path2 == "string" || ArrayBuffer.isView(path2) || path2 instanceof URL, checkedPath = (argument, path2) => {
-    if (!isPath(path2)) throw invalidType(argument, "string or an instance of Buffer or URL", path2);
-    let text3 = path2 instanceof URL ? url_default.fileURLToPath(path2) : path2;
-    if (typeof text3 == "string" && text3.includes("\0")) throw invalidValue(argument, text3, "must be a string, Uint8Array, or URL without null bytes");
-    return text3;
-  }, firstArgument = { __proto__: null, rename: "oldPath", copyFile: "src", cp: "src", symlink: "target", link: "existingPath" };
-  for (let [name2, work2] of Object.entries(sync2))
-    takesNoPath(name2) || (sync2[name2] = (path2, ...rest) => {
-      let isOpen2 = takesDescriptor.has(name2) && (isDescriptor(path2) || path2 instanceof FileHandle);
-      return work2(isOpen2 ? path2 : checkedPath(firstArgument[name2] ?? "path", path2), ...rest);
-    });
-  var { F_OK, R_OK, W_OK, X_OK } = constants2, fs = { constants: constants2, F_OK, R_OK, W_OK, X_OK, Stats, Dirent: host.Dirent, Dir }, twoArguments = /* @__PURE__ */ new Set(["rename", "copyFile", "cp", "symlink", "link", "writeFile", "appendFile", "chmod", "utimes"]), withoutFrames = (error) => (error instanceof Error && typeof error.errno == "number" && Object.defineProperty(error, "stack", { value: `${error.name}: ${error.message}`, writable: !0, configurable: !0 }), error), withCallback = (name2, work2) => ({
-    [name2](...values2) {
-      let callback = values2.length > (twoArguments.has(name2) ? 2 : 1) || typeof values2.at(-1) == "function" ? values2.pop() : void 0;
-      if (typeof callback != "function") throw invalidType("cb", "function", callback);
-      let error = null, result;
-      try {
-        result = work2(...values2);
-      } catch (thrown) {
-        error = withoutFrames(thrown);
-      }
-      host.callLater(() => error === null ? result === void 0 ? callback(null) : callback(null, result) : callback(error));
-    }
-  })[name2], promises = { constants: constants2 };
-  for (let [name2, work2] of Object.entries(sync2))
-    fs[`${name2}Sync`] = Object.defineProperty((...values2) => work2(...values2), "name", { value: `${name2}Sync` }), name2 !== "exists" && (fs[name2] = withCallback(name2, work2)), /^(exists|f[a-z]+|close|readv?|writev?|open)$/.test(name2) || (promises[name2] = Object.defineProperty(async (...values2) => work2(...values2), "name", { value: name2 }));
-  fs.exists = (path2, callback) => {
-    let found = sync2.exists(path2);
-    host.callLater(() => callback(found));
-  };
-  fs.realpathSync.native = fs.realpathSync;
-  fs.read = (fd, ...rest) => {
-    let callback = rest.pop(), [first] = rest, given = ArrayBuffer.isView(first) ? rest : [first?.buffer ?? Buffer2.alloc(16384), ...first == null ? [] : [first]];
-    withCallback("read", () => sync2.read(fd, ...given))((error, count) => callback(error, count, given[0]));
-  };
-  for (let name2 of ["write", "readv", "writev"])
-    fs[name2] = (fd, data, ...rest) => {
-      let callback = rest.pop();
-      withCallback(name2, () => sync2[name2](fd, data, ...rest))((error, count) => callback(error, count, data));
-    };
-  fs.watch = fs.watchFile = () => {
-    throw codedError(Error, "ENOSYS", "files are not watched here: only this script changes them");
-  };
+
+  // src/fs-handles.js
+  init_buffer();
+  init_events();
+  init_util();
   var closedFile = (syscall) => Object.assign(codedError(Error, "EBADF", "file closed"), { syscall }), isChunks = (data) => isObject(data) && !ArrayBuffer.isView(data) && (Symbol.asyncIterator in data || Symbol.iterator in data), FileHandle = class extends events_default {
     #fd;
     constructor(fd) {
@@ -7905,36 +7519,24 @@ ${second}` : `${first} ${operator} ${second}`;
       for (let line of linesOf(String(await this.readFile({ encoding: "utf8", ...options })))) yield line;
     }
     createReadStream(options) {
-      return fs.createReadStream(null, { ...options, fd: this });
+      return fs_default.createReadStream(null, { ...options, fd: this });
     }
     createWriteStream(options) {
-      return fs.createWriteStream(null, { ...options, fd: this });
+      return fs_default.createWriteStream(null, { ...options, fd: this });
     }
   }, linesOf = (text3) => {
     let lines = text3.split(/\r?\n/);
     return lines.at(-1) === "" && lines.pop(), lines;
   };
-  promises.open = async (path2, flags, mode) => new FileHandle(sync2.open(path2, flags, mode));
-  promises.writeFile = {
-    async writeFile(path2, data, options) {
-      if (!isChunks(data) || path2 instanceof FileHandle)
-        return path2 instanceof FileHandle ? path2.writeFile(data, options) : sync2.writeFile(path2, data, options);
-      let handle = await promises.open(path2, options?.flag ?? "w", options?.mode);
-      try {
-        await handle.writeFile(data, options);
-      } finally {
-        await handle.close();
-      }
-    }
-  }.writeFile;
-  var { readFile } = promises;
-  promises.readFile = {
-    async readFile(path2, options) {
-      if (path2 instanceof FileHandle || checkedPath("path", path2), options?.signal?.aborted) throw abortError(options.signal);
-      return readFile(path2, options);
-    }
-  }.readFile;
-  fs.promises = promises;
+
+  // src/fs-streams.js
+  init_buffer();
+
+  // src/stream.js
+  var import_ours = __toESM(require_browser(), 1), stream_default = import_ours.default;
+
+  // src/fs-streams.js
+  init_util();
   var checkPlace = (name2, value) => {
     if (value !== void 0) {
       if (typeof value != "number") throw invalidType(name2, "number", value);
@@ -7967,14 +7569,13 @@ ${second}` : `${first} ${operator} ${second}`;
           return;
         }
         let done = (failed3) => callback(error ?? failed3 ?? null);
-        handle !== void 0 ? handle.close().then(() => done(), done) : isOpen(open3) ? fs.close(open3, done) : callback(error);
+        handle !== void 0 ? handle.close().then(() => done(), done) : isOpen(open3) ? fs_default.close(open3, done) : callback(error);
       }
     };
-  };
-  fs.createReadStream = (path2, options = {}) => {
-    let given = typeof options == "object" && options !== null ? options : {}, { start, end = 1 / 0, highWaterMark = 65536, emitClose, autoClose = !0, signal } = given;
-    if (checkPlace("start", start), checkPlace("end", end), start !== void 0 && start > end) throw outOfRange("start", `<= "end" (here: ${end})`, start);
-    let { construct, destroy, descriptor } = openAndClose(path2 === null ? null : checkedPath("path", path2), { flags: "r", ...given }), left = end - (start ?? 0) + 1, at2 = start, readable2 = new stream_default.Readable({
+  }, createReadStream = (path2, options = {}) => {
+    let given = typeof options == "object" && options !== null ? options : {}, { start: start2, end = 1 / 0, highWaterMark = 65536, emitClose, autoClose = !0, signal } = given;
+    if (checkPlace("start", start2), checkPlace("end", end), start2 !== void 0 && start2 > end) throw outOfRange("start", `<= "end" (here: ${end})`, start2);
+    let { construct, destroy, descriptor } = openAndClose(path2 === null ? null : checkedPath("path", path2), { flags: "r", ...given }), left = end - (start2 ?? 0) + 1, at2 = start2, readable2 = new stream_default.Readable({
       highWaterMark,
       encoding: encodingOf(options) ?? void 0,
       emitClose,
@@ -7996,14 +7597,12 @@ ${second}` : `${first} ${operator} ${second}`;
       }
     });
     return readable2.close = (callback) => closeStream(readable2, callback), shownStream(readable2, { path: path2 ?? void 0, fd: descriptor() ?? null, bytesRead: 0 });
-  };
-  var shownStream = (opened2, fields) => Object.defineProperty(Object.assign(opened2, fields), "pending", { get: () => opened2.fd === null, configurable: !0 }), closeStream = (opened2, callback) => {
+  }, shownStream = (opened2, fields) => Object.defineProperty(Object.assign(opened2, fields), "pending", { get: () => opened2.fd === null, configurable: !0 }), closeStream = (opened2, callback) => {
     callback !== void 0 && stream_default.finished(opened2, () => callback()), opened2.destroy();
-  };
-  fs.createWriteStream = (path2, options = {}) => {
-    let given = typeof options == "object" && options !== null ? options : {}, { start, highWaterMark = 16384, emitClose, autoClose = !0, signal } = given;
-    checkPlace("start", start);
-    let { construct, destroy, descriptor } = openAndClose(path2 === null ? null : checkedPath("path", path2), { flags: "w", ...given }), at2 = start, put = (bytes, callback) => {
+  }, createWriteStream = (path2, options = {}) => {
+    let given = typeof options == "object" && options !== null ? options : {}, { start: start2, highWaterMark = 16384, emitClose, autoClose = !0, signal } = given;
+    checkPlace("start", start2);
+    let { construct, destroy, descriptor } = openAndClose(path2 === null ? null : checkedPath("path", path2), { flags: "w", ...given }), at2 = start2, put = (bytes, callback) => {
       try {
         let count = writeBytes(descriptor(), bytes, at2 ?? null);
         at2 !== void 0 && (at2 += count), writable2.bytesWritten += count;
@@ -8027,6 +7626,585 @@ ${second}` : `${first} ${operator} ${second}`;
       callback !== void 0 && stream_default.finished(writable2, () => callback()), writable2.end();
     }, shownStream(writable2, { path: path2 ?? void 0, fd: descriptor() ?? null, bytesWritten: 0 });
   };
+
+  // src/stats.js
+  var kinds = { file: 32768, directory: 16384, link: 40960, pipe: 4096 }, OWNER = 1e3, BLOCK = 4096, UNIT = 512, times = ["atime", "mtime", "ctime", "birthtime"], typeBits = (stats) => Number(stats.mode) & 61440, Stats = class {
+    constructor({ kind, size, mode, modified, id }, big = !1) {
+      let asNumber = (number) => big ? BigInt(Math.floor(number)) : number, numbers2 = {
+        dev: 1,
+        mode: kinds[kind] | mode,
+        nlink: 1,
+        uid: OWNER,
+        gid: OWNER,
+        rdev: 0,
+        blksize: BLOCK,
+        ino: id,
+        size,
+        blocks: Math.ceil(size / BLOCK) * (BLOCK / UNIT)
+      };
+      for (let [name2, number] of Object.entries(numbers2)) this[name2] = asNumber(number);
+      for (let time of times) this[`${time}Ms`] = asNumber(modified);
+      if (big) for (let time of times) this[`${time}Ns`] = BigInt(Math.round(modified * 1e6));
+      for (let time of times) this[time] = new Date(modified);
+    }
+    isFile() {
+      return typeBits(this) === kinds.file;
+    }
+    isDirectory() {
+      return typeBits(this) === kinds.directory;
+    }
+    isSymbolicLink() {
+      return typeBits(this) === kinds.link;
+    }
+    isFIFO() {
+      return typeBits(this) === kinds.pipe;
+    }
+    isSocket() {
+      return !1;
+    }
+    isBlockDevice() {
+      return !1;
+    }
+    isCharacterDevice() {
+      return !1;
+    }
+  }, statsOf = (record, options) => new Stats(record, options?.bigint === !0), pipeStats = (options) => statsOf({ kind: "pipe", size: 0, mode: 384, modified: 0, id: 0 }, options);
+  for (let name2 of ["isFIFO", "isSocket", "isBlockDevice", "isCharacterDevice"])
+    Object.defineProperty(host.Dirent.prototype, name2, { value: () => !1, configurable: !0, writable: !0 });
+
+  // src/fs.js
+  init_util();
+
+  // src/url.js
+  var import_url = __toESM(require_url(), 1);
+
+  // src/path.js
+  var import_path_browserify = __toESM(require_path_browserify(), 1);
+
+  // src/path-glob.js
+  var escape3 = (text3) => text3.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&"), closingOf = (text3, from, open3, close2) => {
+    let depth = 0;
+    for (let at2 = from; at2 < text3.length; at2++)
+      if (text3[at2] === open3) depth++;
+      else if (text3[at2] === close2 && --depth === 0) return at2;
+    return -1;
+  }, splitOutside = (text3, separator) => {
+    let parts = [""], depth = 0;
+    for (let at2 = 0; at2 < text3.length; at2++) {
+      let letter = text3[at2];
+      if (letter === separator && depth === 0) {
+        parts.push("");
+        continue;
+      }
+      letter === "{" || letter === "(" ? depth++ : (letter === "}" || letter === ")") && depth--, parts[parts.length - 1] += letter;
+    }
+    return parts;
+  }, rangeOf = (body) => {
+    let parts = /^(-?\d+)\.\.(-?\d+)(?:\.\.(-?\d+))?$/.exec(body) ?? /^([a-zA-Z])\.\.([a-zA-Z])(?:\.\.(-?\d+))?$/.exec(body);
+    if (parts === null) return;
+    let isNumber2 = /\d/.test(parts[1]), [from, to2] = isNumber2 ? [Number(parts[1]), Number(parts[2])] : [parts[1].charCodeAt(0), parts[2].charCodeAt(0)], step = Math.max(Math.abs(Number(parts[3] ?? 1)), 1), count = Math.floor(Math.abs(to2 - from) / step) + 1;
+    if (count > 1e4) return;
+    let width = isNumber2 && [parts[1], parts[2]].some((part) => /^-?0\d/.test(part)) ? Math.max(parts[1].length, parts[2].length) : 0;
+    return Array.from({ length: count }, (_2, at2) => from + Math.sign(to2 - from) * step * at2).map((value) => isNumber2 ? value < 0 ? `-${String(-value).padStart(width - 1, "0")}` : String(value).padStart(width, "0") : String.fromCharCode(value));
+  }, expandBraces = (pattern) => {
+    for (let at2 = 0; at2 < pattern.length; at2++) {
+      if (pattern[at2] !== "{" || pattern[at2 - 1] === "$") continue;
+      let end = closingOf(pattern, at2, "{", "}");
+      if (end < 0) return [pattern];
+      let body = pattern.slice(at2 + 1, end), given = splitOutside(body, ","), parts = given.length > 1 ? given.flatMap(expandBraces) : rangeOf(body);
+      if (parts === void 0) continue;
+      let rests = expandBraces(pattern.slice(end + 1));
+      return parts.flatMap((part) => rests.map((rest) => pattern.slice(0, at2) + part + rest));
+    }
+    return [pattern];
+  }, CLASSES = {
+    alnum: "\\p{L}\\p{Nl}\\p{Nd}",
+    alpha: "\\p{L}\\p{Nl}",
+    ascii: "\\x00-\\x7f",
+    blank: "\\p{Zs}\\t",
+    cntrl: "\\p{Cc}",
+    digit: "\\p{Nd}",
+    lower: "\\p{Ll}",
+    print: "\\P{C}",
+    punct: "\\p{P}",
+    space: "\\p{Z}\\t\\r\\n\\v\\f",
+    upper: "\\p{Lu}",
+    word: "\\p{L}\\p{Nl}\\p{Nd}\\p{Pc}",
+    xdigit: "A-Fa-f0-9"
+  }, bracketAt = (pattern, from) => {
+    let at2 = from + 1, isNegated = pattern[at2] === "!" || pattern[at2] === "^";
+    isNegated && at2++;
+    let body = "";
+    for (let isFirst = !0; at2 < pattern.length; isFirst = !1) {
+      let named3 = /^\[:(\w+):\]/.exec(pattern.slice(at2));
+      if (pattern[at2] === "]" && !isFirst) return { text: body === "" ? "(?!)" : `[${isNegated ? "^" : ""}${body}]`, end: at2 };
+      if (named3 !== null && Object.hasOwn(CLASSES, named3[1])) {
+        body += CLASSES[named3[1]], at2 += named3[0].length;
+        continue;
+      }
+      let isRange = pattern[at2] === "-" && !isFirst && pattern[at2 + 1] !== "]";
+      body += isRange ? "-" : pattern[at2].replace(/[\\\]^[-]/, "\\$&"), at2++;
+    }
+  }, expressionOf = (pattern, isFirst = !0) => {
+    let text3 = "", mayBeDot = !isFirst;
+    for (let at2 = 0; at2 < pattern.length; at2++) {
+      let letter = pattern[at2], guard = mayBeDot ? "" : "(?!\\.)";
+      if (mayBeDot = !0, "!?+*@".includes(letter) && pattern[at2 + 1] === "(") {
+        let end = closingOf(pattern, at2 + 1, "(", ")");
+        if (end >= 0) {
+          let choices = splitOutside(pattern.slice(at2 + 2, end), "|").map((part) => expressionOf(part, !1)).join("|"), rest = expressionOf(pattern.slice(end + 1), !1);
+          return letter === "!" ? `${text3}${guard}(?!(?:${choices})${rest}$)[^/]*?${rest}` : `${text3}${guard}(?:${choices})${letter === "@" ? "" : letter}${rest}`;
+        }
+      }
+      let bracket = letter === "[" ? bracketAt(pattern, at2) : void 0;
+      if (bracket !== void 0)
+        text3 += guard + bracket.text, at2 = bracket.end;
+      else if (letter === "*") {
+        for (; pattern[at2 + 1] === "*" && pattern[at2 + 2] !== "("; ) at2++;
+        text3 += `${guard}[^/]*?`;
+      } else letter === "?" ? text3 += `${guard}[^/]` : text3 += escape3(letter);
+    }
+    return text3;
+  }, matchesParts = (parts, patterns) => {
+    if (patterns.length === 0) return parts.length === 0 || parts.length === 1 && parts[0] === "";
+    let [first, ...rest] = patterns;
+    if (first !== "**") return parts.length > 0 && first.test(parts[0]) && matchesParts(parts.slice(1), rest);
+    for (let taken = rest.length === 0 ? 1 : 0; taken <= parts.length; taken++) {
+      if (taken > 0 && parts[taken - 1].startsWith(".")) return !1;
+      if (matchesParts(parts.slice(taken), rest)) return !0;
+    }
+    return !1;
+  }, matchesGlob = (path2, pattern) => {
+    let parts = path2.split(/\/+/);
+    return expandBraces(pattern.replaceAll("\\", "/")).some((one) => {
+      let compiled = one.split(/\/+/).filter((piece, at2, all3) => piece !== "**" || all3[at2 - 1] !== "**").map((piece) => piece === "**" ? piece : new RegExp(`^${piece === "*" ? "(?!\\.)[^/]+" : expressionOf(piece)}$`, "su"));
+      return matchesParts(parts, compiled);
+    });
+  };
+
+  // src/path-win32.js
+  init_util();
+  var isSeparator = (character) => character === "\\" || character === "/", hasDrive = (path2) => /^[a-z]:/i.test(path2), NETWORK_ROOT = /^[\\/]{2}([^\\/]+)[\\/]+([^\\/]+)/, check = (name2, value) => {
+    if (typeof value != "string") throw invalidType(name2, "string", value);
+  }, splitRoot = (path2) => {
+    let network = NETWORK_ROOT.exec(path2);
+    if (network !== null)
+      return { device: `\\\\${network[1]}\\${network[2]}`, isAbsolute: !0, rest: path2.slice(network[0].length) };
+    if (isSeparator(path2[0])) return { device: "", isAbsolute: !0, rest: path2.slice(1) };
+    if (!hasDrive(path2)) return { device: "", isAbsolute: !1, rest: path2 };
+    let isAbsolute2 = isSeparator(path2[2]);
+    return { device: path2.slice(0, 2), isAbsolute: isAbsolute2, rest: path2.slice(isAbsolute2 ? 3 : 2) };
+  }, rootLength = (path2) => {
+    let network = NETWORK_ROOT.exec(path2);
+    return network !== null ? Math.min(network[0].length + 1, path2.length) : isSeparator(path2[0]) ? 1 : hasDrive(path2) ? isSeparator(path2[2]) ? 3 : 2 : 0;
+  }, resolveSegments = (path2, isAbsolute2) => {
+    let kept = [];
+    for (let segment of path2.split(/[\\/]+/))
+      segment === "" || segment === "." || (segment !== ".." ? kept.push(segment) : kept.length > 0 && kept.at(-1) !== ".." ? kept.pop() : isAbsolute2 || kept.push(".."));
+    return kept.join("\\");
+  }, normalize = (path2) => {
+    if (check("path", path2), path2 === "") return ".";
+    if (path2 === ":") return path2;
+    let { device, isAbsolute: isAbsolute2, rest } = splitRoot(path2), tail = resolveSegments(rest, isAbsolute2);
+    return tail === "" && !isAbsolute2 && (tail = "."), tail !== "" && isSeparator(path2.at(-1)) && rest !== "" && (tail += "\\"), device === "" && !isAbsolute2 && (hasDrive(tail) || /:([\\/]|$)/.test(path2)) && (tail = `.\\${tail}`), device + (isAbsolute2 ? "\\" : "") + tail;
+  }, isAbsolute = (path2) => (check("path", path2), isSeparator(path2[0]) || hasDrive(path2) && isSeparator(path2[2])), join = (...parts) => {
+    for (let part of parts) check("path", part);
+    let given = parts.filter((part) => part !== "");
+    if (given.length === 0) return ".";
+    let joined2 = given.join("\\"), isNetwork = /^[\\/]{2}[^\\/]/.test(given[0]);
+    return normalize(isNetwork ? joined2 : joined2.replace(/^[\\/]{2,}/, "\\"));
+  }, directoryOf = (device) => {
+    let directory = (device !== "" ? host.env[`=${device}`] : void 0) ?? host.cwd();
+    return device !== "" && directory.slice(0, 2).toLowerCase() !== device.toLowerCase() && directory[2] === "\\" ? `${device}\\` : directory;
+  }, resolve = (...parts) => {
+    let [device, tail, isRooted] = ["", "", !1], add = (path2) => {
+      if (path2 === "") return;
+      let root2 = splitRoot(path2);
+      if (root2.device !== "") {
+        if (device === "") device = root2.device;
+        else if (device.toLowerCase() !== root2.device.toLowerCase()) return;
+      }
+      isRooted || (tail = `${root2.rest}\\${tail}`, isRooted = root2.isAbsolute);
+    };
+    for (let at2 = parts.length - 1; at2 >= 0 && !(isRooted && device !== ""); at2--)
+      check(`paths[${at2}]`, parts[at2]), add(parts[at2]);
+    isRooted && device !== "" || add(directoryOf(device));
+    let resolved = resolveSegments(tail, isRooted);
+    return device + (isRooted ? "\\" : "") + resolved || ".";
+  }, relative = (from, to2) => {
+    check("from", from), check("to", to2);
+    let [start2, end] = [resolve(from), resolve(to2)];
+    if (start2.toLowerCase() === end.toLowerCase()) return "";
+    let segmentsOf = (path2) => path2.split("\\").filter((segment) => segment !== ""), [there, here] = [segmentsOf(end), segmentsOf(start2)], common = 0;
+    for (; common < Math.min(here.length, there.length) && here[common].toLowerCase() === there[common].toLowerCase(); ) common++;
+    return common === 0 && here.length > 0 && there.length > 0 ? end : [...here.slice(common).fill(".."), ...there.slice(common)].join("\\");
+  }, toNamespacedPath = (path2) => {
+    if (typeof path2 != "string" || path2 === "") return path2;
+    let resolved = resolve(path2);
+    return /^\\\\[^?.]/.test(resolved) ? `\\\\?\\UNC\\${resolved.slice(2)}` : /^[a-z]:\\/i.test(resolved) ? `\\\\?\\${resolved}` : resolved.length <= 2 ? path2 : resolved;
+  }, lastSegment = (path2, start2) => {
+    let end = path2.length;
+    for (; end > start2 && isSeparator(path2[end - 1]); ) end--;
+    let begin3 = end;
+    for (; begin3 > start2 && !isSeparator(path2[begin3 - 1]); ) begin3--;
+    return { begin: begin3, end };
+  }, dirname = (path2) => {
+    check("path", path2);
+    let root2 = rootLength(path2), { begin: begin3 } = lastSegment(path2, root2);
+    return begin3 > root2 ? path2.slice(0, begin3 - 1) : root2 === 0 ? "." : path2.slice(0, root2);
+  }, baseOf = (path2) => {
+    let { begin: begin3, end } = lastSegment(path2, hasDrive(path2) ? 2 : 0);
+    return path2.slice(begin3, end);
+  }, basename = (path2, suffix) => {
+    suffix !== void 0 && check("suffix", suffix), check("path", path2);
+    let base = baseOf(path2);
+    return suffix === void 0 || suffix === "" || suffix === path2 ? suffix === path2 ? "" : base : base.endsWith(suffix) && base !== suffix ? base.slice(0, -suffix.length) : base;
+  }, extensionOf = (base) => {
+    let dot = base.lastIndexOf(".");
+    return dot <= 0 || base === ".." ? "" : base.slice(dot);
+  }, extname = (path2) => (check("path", path2), extensionOf(baseOf(path2))), parse3 = (path2) => {
+    check("path", path2);
+    let length = rootLength(path2), root2 = path2.slice(0, length), { begin: begin3, end } = lastSegment(path2, length), base = path2.slice(begin3, end), ext = extensionOf(base), dir = begin3 > length ? path2.slice(0, begin3 - 1) : root2;
+    return { root: root2, dir, base, ext, name: base.slice(0, base.length - ext.length) };
+  }, format2 = (parts) => {
+    if (parts === null || typeof parts != "object") throw invalidType("pathObject", "object", parts);
+    let directory = parts.dir || parts.root, extension = parts.ext && !parts.ext.startsWith(".") ? `.${parts.ext}` : parts.ext, base = parts.base || `${parts.name || ""}${extension || ""}`;
+    return directory ? directory === parts.root ? `${directory}${base}` : `${directory}\\${base}` : base;
+  }, path_win32_default = {
+    resolve,
+    normalize,
+    isAbsolute,
+    join,
+    relative,
+    toNamespacedPath,
+    dirname,
+    basename,
+    extname,
+    format: format2,
+    parse: parse3,
+    sep: "\\",
+    delimiter: ";",
+    _makeLong: toNamespacedPath
+  };
+
+  // src/path.js
+  init_util();
+  var check2 = (name2, value) => {
+    if (typeof value != "string") throw invalidType(name2, "string", value);
+  }, replace = (functions) => {
+    for (let [name2, { value }] of Object.entries(Object.getOwnPropertyDescriptors(functions)))
+      import_path_browserify.default[name2] = Object.defineProperty(value, "length", { value: import_path_browserify.default[name2].length, configurable: !0 });
+  }, checked = (name2, ...wanted) => {
+    let work2 = import_path_browserify.default[name2], checks = (...given) => (wanted.forEach((argument, at2) => check2(argument, given[at2])), work2(...given));
+    replace({ [name2]: Object.defineProperty(checks, "name", { value: name2, configurable: !0 }) });
+  };
+  for (let name2 of ["normalize", "isAbsolute", "dirname", "extname", "parse"]) checked(name2, "path");
+  checked("relative", "from", "to");
+  var { basename: basename2, join: join2, resolve: resolve2 } = import_path_browserify.default;
+  replace({
+    basename(name2, suffix) {
+      return suffix !== void 0 && check2("suffix", suffix), check2("path", name2), basename2(name2, suffix);
+    },
+    join(...parts) {
+      for (let part of parts) check2("path", part);
+      return join2(...parts);
+    },
+    resolve(...parts) {
+      for (let at2 = parts.length - 1; at2 >= 0; at2--)
+        if (check2(`paths[${at2}]`, parts[at2]), parts[at2].startsWith("/")) return resolve2(...parts.slice(at2));
+      return resolve2(...parts);
+    },
+    format(parts) {
+      if (parts === null || typeof parts != "object") throw invalidType("pathObject", "object", parts);
+      let directory = parts.dir || parts.root, extension = parts.ext && !parts.ext.startsWith(".") ? `.${parts.ext}` : parts.ext, base = parts.base || `${parts.name || ""}${extension || ""}`;
+      return directory ? directory === parts.root ? `${directory}${base}` : `${directory}/${base}` : base;
+    }
+  });
+  var toldOfGlob = !1;
+  import_path_browserify.default.matchesGlob = (name2, pattern) => (check2("path", name2), check2("pattern", pattern), toldOfGlob || emitWarning(Object.assign(new Error("glob is an experimental feature and might change at any time"), { name: "ExperimentalWarning" })), toldOfGlob = !0, matchesGlob(name2, pattern));
+  import_path_browserify.default.posix = import_path_browserify.default;
+  import_path_browserify.default.toNamespacedPath = (name2) => name2;
+  import_path_browserify.default.win32 = path_win32_default;
+  Object.assign(path_win32_default, { win32: path_win32_default, posix: import_path_browserify.default });
+  var path_default = import_path_browserify.default;
+
+  // src/url.js
+  init_util();
+  var { URL: URL2, URLSearchParams: URLSearchParams2 } = globalThis, fileURLToPath = (given) => {
+    if (typeof given != "string" && !(given instanceof URL2)) throw invalidType("path", "string or an instance of URL", given);
+    let url = new URL2(given);
+    if (url.protocol !== "file:") throw codedError(TypeError, "ERR_INVALID_URL_SCHEME", "The URL must be of scheme file");
+    if (url.hostname !== "") throw codedError(TypeError, "ERR_INVALID_FILE_URL_HOST", 'File URL host must be "localhost" or empty on linux');
+    if (/%2f/i.test(url.pathname)) throw codedError(TypeError, "ERR_INVALID_FILE_URL_PATH", "File URL path must not include encoded / characters");
+    return decodeURIComponent(url.pathname);
+  }, pathToFileURL = (file) => {
+    let at2 = path_default.resolve(host.cwd(), file) + (file.length > 1 && file.endsWith("/") ? "/" : "");
+    return new URL2(`file://${encodeURI(at2).replace(/[?#]/g, encodeURIComponent)}`);
+  }, format3 = (given, options) => {
+    if (!(given instanceof URL2)) return import_url.default.format(given);
+    let url = new URL2(given.href);
+    return options?.fragment === !1 && (url.hash = ""), options?.search === !1 && (url.search = ""), options?.auth === !1 && (url.username = url.password = ""), !options?.unicode || url.hostname === "" ? url.href : url.href.replace(url.hostname, host.native.domainToUnicode(url.hostname));
+  }, urlToHttpOptions = (url) => ({
+    __proto__: null,
+    protocol: url.protocol,
+    hostname: url.hostname.replace(/^\[|\]$/g, ""),
+    hash: url.hash,
+    search: url.search,
+    pathname: url.pathname,
+    path: url.pathname + url.search,
+    href: url.href,
+    ...url.port === "" ? {} : { port: Number(url.port) },
+    ...url.username === "" && url.password === "" ? {} : { auth: `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}` }
+  }), url_default = {
+    Url: import_url.default.Url,
+    parse(text3, ...rest) {
+      if (text3 instanceof import_url.default.Url) return text3;
+      if (typeof text3 != "string") throw invalidType("url", "string", text3);
+      return import_url.default.parse(text3, ...rest);
+    },
+    resolve: import_url.default.resolve,
+    resolveObject: import_url.default.resolveObject,
+    format: format3,
+    URL: URL2,
+    URLSearchParams: URLSearchParams2,
+    domainToASCII: host.native.domainToAscii,
+    domainToUnicode: host.native.domainToUnicode,
+    fileURLToPath,
+    pathToFileURL,
+    urlToHttpOptions
+  };
+
+  // src/fs.js
+  var { fs: files2, native: native5, toPath: toPath3 } = host, { O_RDONLY: O_RDONLY2 } = descriptors_exports, encodingOf = (options) => {
+    let encoding = typeof options == "string" ? options : options?.encoding;
+    if (encoding == null || encoding === "buffer") return null;
+    if (!Buffer2.isEncoding(encoding)) throw codedError(TypeError, "ERR_INVALID_ARG_VALUE", `The argument 'encoding' is invalid encoding. Received '${encoding}'`);
+    return encoding;
+  }, contents = (data, options) => {
+    if (typeof data == "string") {
+      let encoding = encodingOf(options);
+      return encoding === null || /^utf-?8$/i.test(encoding) ? data : new Uint8Array(Buffer2.from(data, encoding));
+    }
+    if (ArrayBuffer.isView(data)) return new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
+    throw invalidType("data", "string or an instance of Buffer, TypedArray, or DataView", data);
+  }, flagOf = (options, standard) => (typeof options == "object" ? options?.flag : void 0) ?? standard, checkOptions = (options) => {
+    if (options != null && !["string", "object", "function"].includes(typeof options)) throw invalidType("options", "one of type string or object", options);
+  }, withOpened = (path2, flags, mode, work2) => {
+    let fd = open(path2, flags, mode);
+    try {
+      return work2(fd);
+    } finally {
+      close(fd);
+    }
+  }, target = (path2) => path2 instanceof FileHandle ? path2.fd : path2, stdinPaths = ["/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"], readWhole = (path2, options, encoding) => {
+    if (path2 === 0 || stdinPaths.includes(path2)) return host.readAllStdinNow();
+    if (isDescriptor(path2)) return readRest(path2, encoding === null ? "fstat" : "read");
+    let bits = toFlags(flagOf(options, "r"));
+    return bits === O_RDONLY2 ? files2.readBytes(path2) : withOpened(path2, bits, void 0, (fd) => readRest(fd));
+  }, writeWhole = (path2, data, options, standard) => {
+    checkOptions(options);
+    let given = contents(data, options), bytes = () => typeof given == "string" ? native5.encodeUtf8(given) : given;
+    if (isDescriptor(path2)) {
+      writeBytes(path2, bytes());
+      return;
+    }
+    let flags = flagOf(options, standard), mode = toMode(options?.mode);
+    mode === void 0 && (flags === "w" || flags === "wx") ? files2.writeFile(path2, given, { flag: flags }) : mode === void 0 && flags === "a" ? files2.appendFile(path2, given) : withOpened(path2, flags, mode, (fd) => writeBytes(fd, bytes()));
+  }, sync2 = {
+    readFile(path2, options) {
+      checkOptions(options);
+      let encoding = encodingOf(options), bytes = Buffer2.from(readWhole(target(path2), options, encoding).buffer);
+      return encoding === null ? bytes : bytes.toString(encoding);
+    },
+    writeFile: (path2, data, options) => writeWhole(target(path2), data, options, "w"),
+    appendFile: (path2, data, options) => writeWhole(target(path2), data, options, "a"),
+    exists: (path2) => {
+      try {
+        return files2.exists(path2);
+      } catch {
+        return !1;
+      }
+    },
+    stat(path2, options) {
+      return statOf(path2, options, "stat", !0);
+    },
+    lstat(path2, options) {
+      return statOf(path2, options, "lstat", !1);
+    },
+    fstat(fd, options) {
+      return fd === 0 || fd === 1 || fd === 2 ? pipeStats(options) : statsOf(native5.stat(pathOf(fd, "fstat"), !0), options);
+    },
+    readdir(path2, options) {
+      return files2.readdir(path2, options);
+    },
+    mkdir(path2, options) {
+      let recursive = typeof options == "object" && options?.recursive === !0, first;
+      if (recursive)
+        for (let at2 = toPath3(path2, "mkdir"); at2.length > 1 && !sync2.exists(at2); at2 = at2.slice(0, at2.lastIndexOf("/")) || "/") first = at2;
+      files2.mkdir(path2, { recursive });
+      let base = `${host.cwd()}/`;
+      return first?.startsWith(base) && !String(path2).startsWith("/") ? first.slice(base.length) : first;
+    },
+    mkdtemp(prefix) {
+      let letters = Buffer2.from(native5.randomBytes(6)).toString("hex").slice(0, 6);
+      try {
+        files2.mkdir(prefix + letters);
+      } catch (error) {
+        throw typeof error?.code == "string" ? host.fileError(error.code, "mkdtemp", `${prefix}XXXXXX`) : error;
+      }
+      return prefix + letters;
+    },
+    rm(path2, options) {
+      if (!options?.recursive && sync2.stat(path2, { throwIfNoEntry: !1 })?.isDirectory() && !files2.lstat(path2).isSymbolicLink()) {
+        let message = `Path is a directory: rm returned EISDIR (is a directory) ${path2}`;
+        throw Object.assign(codedError(Error, "ERR_FS_EISDIR", message), { name: "SystemError", errno: 21, syscall: "rm", path: path2 });
+      }
+      files2.rm(path2, options);
+    },
+    opendir: (path2, options) => new Dir(path2, options),
+    rmdir: (path2, options) => options?.recursive ? files2.rm(path2, { recursive: !0 }) : files2.rmdir(path2),
+    unlink: (path2) => files2.unlink(path2),
+    rename: (from, to2) => files2.rename(from, to2),
+    copyFile(from, to2, mode) {
+      if (mode & constants2.COPYFILE_EXCL && sync2.exists(to2)) throw host.fileError("EEXIST", "copyfile", String(from), String(to2));
+      files2.copyFile(from, to2);
+    },
+    cp(from, to2, options = {}) {
+      let kind = files2.lstat(from);
+      if (kind.isDirectory()) {
+        if (!options.recursive) {
+          let error = codedError(Error, "ERR_FS_EISDIR", `Path is a directory: cp returned EISDIR (${from} is a directory (not copied)) ${from}`);
+          throw Object.assign(error, { name: "SystemError", errno: 22, syscall: "cp", path: from });
+        }
+        files2.mkdir(to2, { recursive: !0 });
+        for (let name2 of files2.readdir(from)) sync2.cp(`${from}/${name2}`, `${to2}/${name2}`, options);
+      } else if (options.filter === void 0 || options.filter(from, to2)) {
+        if (sync2.exists(to2) && options.force === !1) {
+          if (options.errorOnExist) throw codedError(Error, "ERR_FS_CP_EEXIST", `Target already exists: ${to2}`);
+          return;
+        }
+        files2.mkdir(toPath3(to2, "cp").replace(/\/[^/]*$/, "") || "/", { recursive: !0 }), kind.isSymbolicLink() ? files2.symlink(files2.readlink(from), to2) : files2.copyFile(from, to2);
+      }
+    },
+    // Permission bits do not restrict reading and writing here.
+    access(path2, mode = constants2.F_OK) {
+      let stats = statOf(path2, void 0, "access", !0);
+      if (mode & constants2.X_OK && stats.isFile() && !(stats.mode & 73)) throw host.fileError("EACCES", "access", toPath3(path2, "access"));
+    },
+    symlink: (target2, path2) => files2.symlink(target2, path2),
+    // As on a file system without hard links, a file has one name.
+    link(from, to2) {
+      throw host.fileError("EPERM", "link", toPath3(from, "existingPath"), toPath3(to2, "newPath"));
+    },
+    readlink: (path2) => files2.readlink(path2),
+    realpath(path2) {
+      try {
+        return files2.realpath(path2);
+      } catch (error) {
+        throw error?.code === "ENOENT" ? host.fileError("ENOENT", "lstat", host.absolutePath(toPath3(path2, "realpath"))) : error;
+      }
+    },
+    // As of a file system without a limit of its own.
+    statfs(path2, options) {
+      statOf(path2, void 0, "statfs", !0);
+      let numbers2 = { type: 16914836, bsize: 4096, blocks: 2 ** 20, bfree: 2 ** 20, bavail: 2 ** 20, files: 2 ** 20, ffree: 2 ** 20 }, fields = Object.entries(numbers2).map(([name2, number]) => [name2, options?.bigint ? BigInt(number) : number]);
+      return Object.assign(new StatFs(), Object.fromEntries(fields));
+    },
+    chmod: (path2, mode) => files2.chmod(path2, mode),
+    chown() {
+    },
+    truncate(path2, length) {
+      isDescriptor(path2) ? truncate(path2, length) : withOpened(path2, "r+", void 0, (fd) => truncate(fd, length));
+    },
+    utimes: (path2, atime, mtime) => files2.utimes(path2, atime, mtime),
+    open,
+    close,
+    ftruncate: truncate,
+    fchmod: (fd, mode) => files2.chmod(pathOf(fd, "fchmod"), mode),
+    fchown: (fd) => {
+      pathOf(fd, "fchown");
+    },
+    futimes: (fd, atime, mtime) => files2.utimes(pathOf(fd, "futime"), atime, mtime),
+    fsync: (fd) => sync(fd, "fsync"),
+    fdatasync: (fd) => sync(fd, "fdatasync"),
+    read,
+    readv,
+    write: write2,
+    writev
+  }, StatFs = class {
+  }, promised = async (work2) => work2(), statOf = (path2, options, syscall, follow) => {
+    let at2 = toPath3(path2, syscall);
+    try {
+      return statsOf(native5.stat(at2, follow), options);
+    } catch (code) {
+      if (options?.throwIfNoEntry === !1 && code === "ENOENT") return;
+      throw typeof code == "string" ? host.fileError(code, syscall, at2) : code;
+    }
+  }, takesDescriptor = /* @__PURE__ */ new Set(["readFile", "writeFile", "appendFile", "truncate"]), takesNoPath = (name2) => ["mkdtemp", "exists", "close", "read", "readv", "write", "writev"].includes(name2) || /^f/.test(name2), isPath = (path2) => typeof path2 == "string" || ArrayBuffer.isView(path2) || path2 instanceof URL, checkedPath = (argument, path2) => {
+    if (!isPath(path2)) throw invalidType(argument, "string or an instance of Buffer or URL", path2);
+    let text3 = path2 instanceof URL ? url_default.fileURLToPath(path2) : path2;
+    if (typeof text3 == "string" && text3.includes("\0")) throw invalidValue(argument, text3, "must be a string, Uint8Array, or URL without null bytes");
+    return text3;
+  }, firstArgument = { __proto__: null, rename: "oldPath", copyFile: "src", cp: "src", symlink: "target", link: "existingPath" };
+  for (let [name2, work2] of Object.entries(sync2))
+    takesNoPath(name2) || (sync2[name2] = (path2, ...rest) => {
+      let isOpen2 = takesDescriptor.has(name2) && (isDescriptor(path2) || path2 instanceof FileHandle);
+      return work2(isOpen2 ? path2 : checkedPath(firstArgument[name2] ?? "path", path2), ...rest);
+    });
+  var { F_OK, R_OK, W_OK, X_OK } = constants2, fs = { constants: constants2, F_OK, R_OK, W_OK, X_OK, Stats, Dirent: host.Dirent, Dir }, twoArguments = /* @__PURE__ */ new Set(["rename", "copyFile", "cp", "symlink", "link", "writeFile", "appendFile", "chmod", "utimes"]), withoutFrames = (error) => (error instanceof Error && typeof error.errno == "number" && Object.defineProperty(error, "stack", { value: `${error.name}: ${error.message}`, writable: !0, configurable: !0 }), error), withCallback = (name2, work2) => ({
+    [name2](...values2) {
+      let callback = values2.length > (twoArguments.has(name2) ? 2 : 1) || typeof values2.at(-1) == "function" ? values2.pop() : void 0;
+      if (typeof callback != "function") throw invalidType("cb", "function", callback);
+      let error = null, result;
+      try {
+        result = work2(...values2);
+      } catch (thrown) {
+        error = withoutFrames(thrown);
+      }
+      host.callLater(() => error === null ? result === void 0 ? callback(null) : callback(null, result) : callback(error));
+    }
+  })[name2], promises = { constants: constants2 };
+  for (let [name2, work2] of Object.entries(sync2))
+    fs[`${name2}Sync`] = Object.defineProperty((...values2) => work2(...values2), "name", { value: `${name2}Sync` }), name2 !== "exists" && (fs[name2] = withCallback(name2, work2)), /^(exists|f[a-z]+|close|readv?|writev?|open)$/.test(name2) || (promises[name2] = Object.defineProperty(async (...values2) => work2(...values2), "name", { value: name2 }));
+  fs.exists = (path2, callback) => {
+    let found = sync2.exists(path2);
+    host.callLater(() => callback(found));
+  };
+  fs.realpathSync.native = fs.realpathSync;
+  fs.read = (fd, ...rest) => {
+    let callback = rest.pop(), [first] = rest, given = ArrayBuffer.isView(first) ? rest : [first?.buffer ?? Buffer2.alloc(16384), ...first == null ? [] : [first]];
+    withCallback("read", () => sync2.read(fd, ...given))((error, count) => callback(error, count, given[0]));
+  };
+  for (let name2 of ["write", "readv", "writev"])
+    fs[name2] = (fd, data, ...rest) => {
+      let callback = rest.pop();
+      withCallback(name2, () => sync2[name2](fd, data, ...rest))((error, count) => callback(error, count, data));
+    };
+  fs.watch = fs.watchFile = () => {
+    throw codedError(Error, "ENOSYS", "files are not watched here: only this script changes them");
+  };
+  promises.open = async (path2, flags, mode) => new FileHandle(sync2.open(path2, flags, mode));
+  promises.writeFile = {
+    async writeFile(path2, data, options) {
+      if (!isChunks(data) || path2 instanceof FileHandle)
+        return path2 instanceof FileHandle ? path2.writeFile(data, options) : sync2.writeFile(path2, data, options);
+      let handle = await promises.open(path2, options?.flag ?? "w", options?.mode);
+      try {
+        await handle.writeFile(data, options);
+      } finally {
+        await handle.close();
+      }
+    }
+  }.writeFile;
+  var { readFile } = promises;
+  promises.readFile = {
+    async readFile(path2, options) {
+      if (path2 instanceof FileHandle || checkedPath("path", path2), options?.signal?.aborted) throw abortError(options.signal);
+      return readFile(path2, options);
+    }
+  }.readFile;
+  fs.promises = promises;
+  Object.assign(fs, { createReadStream, createWriteStream });
   var fs_default = fs;
 
   // src/assert.js
@@ -8053,10 +8231,10 @@ ${second}` : `${first} ${operator} ${second}`;
     if (details.message = "No value argument passed to `assert.ok()`", values2.length > 0) {
       let holder = {};
       Error.captureStackTrace(holder, caller);
-      let call = callText(holder.stack);
-      details.message = call === void 0 ? "false == true" : `The expression evaluated to a falsy value:
+      let call2 = callText(holder.stack);
+      details.message = call2 === void 0 ? "false == true" : `The expression evaluated to a falsy value:
 
-  ${call}
+  ${call2}
 `;
     }
     throw Object.assign(new AssertionError(details), { generatedMessage: !0 });
@@ -8507,7 +8685,7 @@ ${said}`}`), Object.assign(this, { exitCode, stdout, stderr });
       if (typeof code == "string") return "ENOENT";
       throw code;
     }
-  }, lastProcess = process_default.pid, nextProcess = () => ++lastProcess, errnos = { ENOENT: -2, EBADF: -9, EACCES: -13, ENOTDIR: -20, ENOBUFS: -105, ETIMEDOUT: -110 }, systemFailure = (code, call, file, spawnargs) => Object.assign(new Error(`${call} ${file} ${code}`), { errno: errnos[code], code, syscall: `${call} ${file}`, path: file, spawnargs });
+  }, lastProcess = process_default.pid, nextProcess = () => ++lastProcess, errnos = { ENOENT: -2, EBADF: -9, EACCES: -13, ENOTDIR: -20, ENOBUFS: -105, ETIMEDOUT: -110 }, systemFailure = (code, call2, file, spawnargs) => Object.assign(new Error(`${call2} ${file} ${code}`), { errno: errnos[code], code, syscall: `${call2} ${file}`, path: file, spawnargs });
 
   // src/child_process_sync.js
   init_process();
@@ -8579,12 +8757,12 @@ ${result.stderr}` : "";
     return result.stdout;
   }, spawnSync = (file, args, options) => run("spawnSync", normalize2(file, args, options), spawnSync), execSync = (command, options) => {
     checkText2(command, "command");
-    let given = { __proto__: null, ...options }, call = normalize2(command, [], { ...given, shell: typeof given.shell == "string" ? given.shell : !0 });
-    return orThrow2(run("execSync", call, execSync), given, command);
+    let given = { __proto__: null, ...options }, call2 = normalize2(command, [], { ...given, shell: typeof given.shell == "string" ? given.shell : !0 });
+    return orThrow2(run("execSync", call2, execSync), given, command);
   }, execFileSync = (file, args, options) => {
     !Array.isArray(args) && args !== null && typeof args == "object" && ([args, options] = [[], args]);
-    let call = normalize2(file, args ?? [], options ?? {}), words = [call.options.argv0 || file, ...args ?? []];
-    return orThrow2(run("execFileSync", call, execFileSync), call.options, words.join(" "));
+    let call2 = normalize2(file, args ?? [], options ?? {}), words = [call2.options.argv0 || file, ...args ?? []];
+    return orThrow2(run("execFileSync", call2, execFileSync), call2.options, words.join(" "));
   };
 
   // src/child_process.js
@@ -8667,19 +8845,19 @@ ${result.stderr}` : "";
         resolve3(), child.emit("spawn");
       });
     });
-  }, started = (call, below) => {
-    let { source, options } = call, wanted = settings(options);
-    return call.cause = hindrance(scriptOf(source, wanted).directory, options), call.cause === void 0 ? begin(source, wanted, below) : begin(`exit ${MISSING}`, { ...wanted, cwd: void 0 }, below);
+  }, started = (call2, below) => {
+    let { source, options } = call2, wanted = settings(options);
+    return call2.cause = hindrance(scriptOf(source, wanted).directory, options), call2.cause === void 0 ? begin(source, wanted, below) : begin(`exit ${MISSING}`, { ...wanted, cwd: void 0 }, below);
   }, killLater = (child, { timeout, killSignal }) => {
     timeout > 0 && setTimeout(() => child.kill(toSignal(killSignal)), timeout).unref();
   }, settings = (options) => ({ cwd: options.cwd, env: options.env, signal: host.signalOf(options) }), spawn = (name2, given, wants) => {
-    let call = normalize2(name2, given, wants), { options } = call, running = started(call, spawn), progress = {}, child = new ChildProcess(running, call, whyMissing(call), () => Object.values(progress));
+    let call2 = normalize2(name2, given, wants), { options } = call2, running = started(call2, spawn), progress = {}, child = new ChildProcess(running, call2, whyMissing(call2), () => Object.values(progress));
     child.pid = nextProcess();
-    let wanted = typeof options.stdio == "string" ? Array(3).fill(options.stdio) : options.stdio ?? [], forward = async (which, write3) => {
+    let wanted = typeof options.stdio == "string" ? Array(3).fill(options.stdio) : options.stdio ?? [], forward = async (which, write4) => {
       for (; ; ) {
         let bytes = await running.read(which).catch(() => empty);
         if (bytes.length === 0) return;
-        write3(bytes);
+        write4(bytes);
       }
     };
     child.stdin = (wanted[0] ?? "pipe") === "pipe" ? writable(running) : null, child.stdin === null && running.write(empty, !0).catch(() => {
@@ -8690,7 +8868,7 @@ ${result.stderr}` : "";
       });
     }
     return child.stdio = [child.stdin, child.stdout, child.stderr], killLater(child, options), process_default.nextTick(() => {
-      call.cause === void 0 && child.listenerCount("spawn") > 0 && (progress.begun = tellBegun(child, call).catch(() => {
+      call2.cause === void 0 && child.listenerCount("spawn") > 0 && (progress.begun = tellBegun(child, call2).catch(() => {
       }));
     }), child;
   }, failure = (child, command, code, output) => {
@@ -8706,8 +8884,8 @@ ${output.stderr}`);
     Object.defineProperty(child, "stdin", { get: open3, set: (given) => stdin = given, enumerable: !0, configurable: !0 }), process_default.nextTick(() => {
       stdin === void 0 && open3().end();
     });
-  }, gather = (call, shown4, callback) => {
-    let { file, args, options } = call, running = started(call, gather), child = new ChildProcess(running, call, async () => {
+  }, gather = (call2, shown4, callback) => {
+    let { file, args, options } = call2, running = started(call2, gather), child = new ChildProcess(running, call2, async () => {
     }), aborted2;
     child.on("error", (error) => aborted2 ??= error), child.pid = nextProcess(), killLater(child, options);
     let encoding = options.encoding === void 0 ? "utf8" : options.encoding, [[stdout, showOut], [stderr, showErr]] = [shownStream2(encoding), shownStream2(encoding)];
@@ -8724,7 +8902,7 @@ ${output.stderr}`);
         }
       if (exitCode === 0) return callback?.(null, output.stdout, output.stderr);
       if (exitCode === MISSING)
-        return whyMissing(call)().then((cause) => {
+        return whyMissing(call2)().then((cause) => {
           let error2 = cause === void 0 ? failure(child, shown4, exitCode, output) : Object.assign(systemFailure(cause, "spawn", file, args), { cmd: shown4 });
           callback?.(error2, output.stdout, output.stderr);
         });
@@ -8745,8 +8923,8 @@ ${output.stderr}`);
     return gather(normalize2(command, [], { ...options, shell: shell2 }), command, callback);
   }, execFile = (file, args, options, callback) => {
     typeof args == "function" ? [args, options, callback] = [[], {}, args] : args !== null && typeof args == "object" && !Array.isArray(args) && ([args, options, callback] = [[], args, options]), typeof options == "function" && ([options, callback] = [{}, options]), checkCallback(callback);
-    let call = normalize2(file, args ?? [], options ?? {});
-    return gather(call, call.options.shell ? call.args[1] : [file, ...args ?? []].join(" "), callback);
+    let call2 = normalize2(file, args ?? [], options ?? {});
+    return gather(call2, call2.options.shell ? call2.args[1] : [file, ...args ?? []].join(" "), callback);
   }, promised2 = (run2) => function(...values2) {
     let child, promise = new Promise((resolve3, reject) => {
       child = run2(
@@ -8851,7 +9029,17 @@ ${output.stderr}`);
   }, keyBytes = (key) => isKey(key) ? secretOf(key) : bytesOf2(key, "utf8", "key", KINDS_OF_KEYS).slice();
 
   // src/string_decoder.js
-  var import_string_decoder = __toESM(require_string_decoder(), 1), string_decoder_default = { StringDecoder: import_string_decoder.StringDecoder };
+  var import_string_decoder = __toESM(require_string_decoder(), 1);
+  init_buffer();
+  init_util();
+  var checked2 = (encoding) => {
+    if (encoding == null || Buffer2.isEncoding(encoding)) return encoding;
+    throw codedError(TypeError, "ERR_UNKNOWN_ENCODING", `Unknown encoding: ${encoding}`);
+  }, StringDecoder = class extends import_string_decoder.StringDecoder {
+    constructor(encoding) {
+      super(checked2(encoding));
+    }
+  }, string_decoder_default = { StringDecoder };
 
   // src/cipher.js
   init_util();
@@ -8966,11 +9154,11 @@ ${output.stderr}`);
     #encoding;
     constructor(encrypt2, name2, key, vector, options) {
       super(options);
-      let spec = findOrThrow(name2), secret = keyBytes(key), start = vector === null ? new Uint8Array(0) : bytesOf2(vector, "utf8", "iv", KINDS_WITH_BUFFERS).slice();
+      let spec = findOrThrow(name2), secret = keyBytes(key), start2 = vector === null ? new Uint8Array(0) : bytesOf2(vector, "utf8", "iv", KINDS_WITH_BUFFERS).slice();
       if (secret.length !== spec.keyLength) throw codedError(RangeError, "ERR_CRYPTO_INVALID_KEYLEN", "Invalid key length");
-      if (!isVector(spec.mode, start.length)) throw codedError(TypeError, "ERR_CRYPTO_INVALID_IV", "Invalid initialization vector");
+      if (!isVector(spec.mode, start2.length)) throw codedError(TypeError, "ERR_CRYPTO_INVALID_IV", "Invalid initialization vector");
       let tagLength = spec.mode === "gcm" && options?.authTagLength !== void 0 ? checkTagLength(options.authTagLength) : void 0;
-      this.#cipher = begin2(spec, encrypt2, secret, start, tagLength);
+      this.#cipher = begin2(spec, encrypt2, secret, start2, tagLength);
     }
     #shown(bytes, encoding, last2) {
       let buffer2 = Buffer2.from(bytes.buffer, bytes.byteOffset, bytes.length);
@@ -9099,6 +9287,8 @@ ${output.stderr}`);
   init_buffer();
   init_util();
   var { native: native7 } = host, hashes = [
+    "blake2b512",
+    "blake2s256",
     "md5",
     "ripemd160",
     "sha1",
@@ -9112,7 +9302,7 @@ ${output.stderr}`);
     "sha512",
     "sha512-224",
     "sha512-256"
-  ], aliases2 = { ripemd: "ripemd160", rmd160: "ripemd160" }, plainName = (name2) => {
+  ], shakes = { __proto__: null, shake128: 16, shake256: 32 }, allHashes = [...hashes, ...Object.keys(shakes)], aliases2 = { ripemd: "ripemd160", rmd160: "ripemd160" }, plainName = (name2) => {
     let plain2 = String(name2).toLowerCase().replace(/^rsa-/, "").replace(/^sha-/, "sha").replace("/", "-");
     return Object.hasOwn(aliases2, plain2) ? aliases2[plain2] : plain2;
   }, shown2 = (bytes, encoding) => {
@@ -9165,10 +9355,25 @@ ${output.stderr}`);
       this.push(shown2(this.#finish(new Uint8Array(Buffer2.concat(this.#parts))))), callback();
     }
   }, Hmac = class extends Hash {
-  }, createHash = (name2) => {
+  }, LONGEST_SHAKE = 2 ** 24, checkedLength = (options) => {
+    let length = options?.outputLength;
+    if (length !== void 0) {
+      if (typeof length != "number") throw invalidType("options.outputLength", "number", length);
+      if (!isWhole(length)) throw outOfRange("options.outputLength", "an integer", length);
+      if (length < 0 || length > 2 ** 32 - 1) throw outOfRange("options.outputLength", ">= 0 && <= 4294967295", length);
+      return length;
+    }
+  }, createHash = (name2, options) => {
     let algorithm = plainName(name2);
     if (typeof name2 != "string") throw invalidType("algorithm", "string", name2);
+    let length = checkedLength(options);
+    if (algorithm in shakes) {
+      if (length > LONGEST_SHAKE) throw outOfRange("options.outputLength", `>= 0 && <= ${LONGEST_SHAKE}`, length);
+      return new Hash((bytes) => native7.shake(algorithm, bytes, length ?? shakes[algorithm]));
+    }
     if (!hashes.includes(algorithm)) throw new Error("Digest method not supported");
+    if (length !== void 0 && length !== native7.digest(algorithm, new Uint8Array(0)).length)
+      throw codedError(Error, "ERR_OSSL_EVP_NOT_XOF_OR_INVALID_LENGTH", "error:030000B2:digital envelope routines::not XOF or invalid length");
     return new Hash((bytes) => native7.digest(algorithm, bytes));
   }, createHmac = (name2, key) => {
     if (typeof name2 != "string") throw invalidType("hmac", "string", name2);
@@ -9244,11 +9449,11 @@ ${output.stderr}`);
     if (context2.length > 1024) throw outOfRange("info", "must not contain more than 1024 bytes", context2.length);
     let algorithm = plainName(digest);
     if (!hashes.includes(algorithm)) throw codedError(TypeError, "ERR_CRYPTO_INVALID_DIGEST", `Invalid digest: ${digest}`);
-    let start = native7.hmac(algorithm, grains, secret);
-    if (length > 255 * start.length) throw codedError(RangeError, "ERR_CRYPTO_INVALID_KEYLEN", "Invalid key length");
+    let start2 = native7.hmac(algorithm, grains, secret);
+    if (length > 255 * start2.length) throw codedError(RangeError, "ERR_CRYPTO_INVALID_KEYLEN", "Invalid key length");
     let blocks = [], block = new Uint8Array(0);
     for (let done = 0; done < length; done += block.length)
-      block = native7.hmac(algorithm, start, new Uint8Array(Buffer2.concat([block, context2, Uint8Array.of(blocks.length + 1)]))), blocks.push(block);
+      block = native7.hmac(algorithm, start2, new Uint8Array(Buffer2.concat([block, context2, Uint8Array.of(blocks.length + 1)]))), blocks.push(block);
     return new Uint8Array(Buffer2.concat(blocks)).buffer.slice(0, length);
   }, hkdf = (digest, key, salt, info, length, callback) => {
     if (typeof callback != "function") throw invalidType("callback", "function", callback);
@@ -9396,14 +9601,34 @@ ${output.stderr}`);
   }, randomFill = (buffer2, offset, size, callback) => {
     if (typeof offset == "function" ? [offset, callback] = [void 0, offset] : typeof size == "function" && ([size, callback] = [void 0, size]), typeof callback != "function") throw invalidType("callback", "function", callback);
     randomFillSync(buffer2, offset, size), setTimeout(() => callback(null, buffer2), 0);
-  }, absent = (name2) => () => {
+  }, ABSENT = [
+    "checkPrime",
+    "checkPrimeSync",
+    "createDiffieHellman",
+    "createECDH",
+    "createPrivateKey",
+    "createPublicKey",
+    "createSign",
+    "createVerify",
+    "diffieHellman",
+    "generateKeyPair",
+    "generateKeyPairSync",
+    "generatePrime",
+    "generatePrimeSync",
+    "privateDecrypt",
+    "privateEncrypt",
+    "publicDecrypt",
+    "publicEncrypt",
+    "sign",
+    "verify"
+  ], absent = (name2) => () => {
     throw codedError(Error, "ERR_FEATURE_UNAVAILABLE_ON_PLATFORM", `crypto.${name2} is not here: there are digests, HMAC, AES, pbkdf2, scrypt, hkdf and random numbers`);
   }, crypto_default = {
     createHash,
     constants: constants3,
     createHmac,
     hash: (name2, data, encoding = "hex") => createHash(name2).update(data).digest(encoding),
-    getHashes: () => [...hashes],
+    getHashes: () => [...allHashes],
     getCiphers,
     getCipherInfo,
     randomBytes,
@@ -9422,9 +9647,7 @@ ${output.stderr}`);
     createDecipheriv,
     createSecretKey,
     generateKeySync: (type, options) => generateKeySync(type, options, (size) => native9.randomBytes(size)),
-    createSign: absent("createSign"),
-    createVerify: absent("createVerify"),
-    generateKeyPairSync: absent("generateKeyPairSync"),
+    ...Object.fromEntries(ABSENT.map((name2) => [name2, absent(name2)])),
     scrypt,
     scryptSync,
     hkdf,
@@ -9437,6 +9660,139 @@ ${output.stderr}`);
     webcrypto: webcrypto_default,
     subtle: webcrypto_default.subtle
   };
+
+  // src/diagnostics_channel.js
+  init_process();
+  init_util();
+  var channels = /* @__PURE__ */ new Map(), withStores = (stores, message, work2) => {
+    let [first, ...rest] = stores;
+    if (first === void 0) return work2();
+    let [storage, transform] = first, store = message;
+    try {
+      transform !== void 0 && (store = transform(message));
+    } catch (error) {
+      return process_default.nextTick(() => {
+        throw error;
+      }), withStores(rest, message, work2);
+    }
+    return storage.run(store, () => withStores(rest, message, work2));
+  }, checkFunction = (name2, value) => {
+    if (typeof value != "function") throw invalidType(name2, "function", value);
+  }, Channel = class {
+    constructor(name2) {
+      this._subscribers = void 0, this._stores = void 0, this.name = name2;
+    }
+    get hasSubscribers() {
+      return this._subscribers !== void 0;
+    }
+    #activate() {
+      this._subscribers ??= [], this._stores ??= /* @__PURE__ */ new Map();
+    }
+    #rest() {
+      this._subscribers.length > 0 || this._stores.size > 0 || (this._subscribers = void 0, this._stores = void 0);
+    }
+    subscribe(subscription) {
+      checkFunction("subscription", subscription), this.#activate(), this._subscribers = [...this._subscribers, subscription];
+    }
+    unsubscribe(subscription) {
+      let at2 = this._subscribers?.indexOf(subscription) ?? -1;
+      return at2 < 0 ? !1 : (this._subscribers = this._subscribers.toSpliced(at2, 1), this.#rest(), !0);
+    }
+    bindStore(storage, transform) {
+      this.#activate(), this._stores.set(storage, transform);
+    }
+    unbindStore(storage) {
+      let isBound = this._stores?.delete(storage) ?? !1;
+      return isBound && this.#rest(), isBound;
+    }
+    publish(message) {
+      for (let subscriber of this._subscribers ?? [])
+        try {
+          subscriber(message, this.name);
+        } catch (error) {
+          process_default.nextTick(() => {
+            throw error;
+          });
+        }
+    }
+    runStores(message, work2, self2, ...values2) {
+      return withStores([...this._stores ?? []], message, () => (this.publish(message), Reflect.apply(work2, self2, values2)));
+    }
+  }, channel = (name2) => {
+    if (typeof name2 != "string" && typeof name2 != "symbol") throw invalidType("channel", "one of type string or symbol", name2);
+    return channels.has(name2) || channels.set(name2, new Channel(name2)), channels.get(name2);
+  }, subscribe = (name2, subscription) => channel(name2).subscribe(subscription), unsubscribe = (name2, subscription) => channel(name2).unsubscribe(subscription), hasSubscribers = (name2) => channels.get(name2)?.hasSubscribers ?? !1, EVENTS = ["start", "end", "asyncStart", "asyncEnd", "error"], channelOf = (channels3, event) => {
+    if (typeof channels3 == "string") return channel(`tracing:${channels3}:${event}`);
+    let given = channels3?.[event];
+    if (!(given instanceof Channel)) throw invalidType(`nameOrChannels.${event}`, "an instance of Channel", given);
+    return given;
+  }, TracingChannel = class {
+    constructor(channels3) {
+      for (let event of EVENTS) Object.defineProperty(this, event, { value: channelOf(channels3, event), configurable: !0 });
+    }
+    get hasSubscribers() {
+      return EVENTS.some((event) => this[event].hasSubscribers);
+    }
+    subscribe(handlers) {
+      for (let event of EVENTS) handlers[event] && this[event].subscribe(handlers[event]);
+    }
+    unsubscribe(handlers) {
+      return EVENTS.filter((event) => handlers[event] && !this[event].unsubscribe(handlers[event])).length === 0;
+    }
+    traceSync(work2, context2 = {}, self2, ...values2) {
+      return this.start.runStores(context2, () => {
+        try {
+          return context2.result = Reflect.apply(work2, self2, values2), context2.result;
+        } catch (error) {
+          throw context2.error = error, this.error.publish(context2), error;
+        } finally {
+          this.end.publish(context2);
+        }
+      });
+    }
+    tracePromise(work2, context2 = {}, self2, ...values2) {
+      let settle = (publishes, field) => (value) => {
+        if (context2[field] = value, publishes && this.error.publish(context2), this.asyncStart.publish(context2), this.asyncEnd.publish(context2), publishes) throw value;
+        return value;
+      };
+      return this.start.runStores(context2, () => {
+        try {
+          let promise = Reflect.apply(work2, self2, values2);
+          return Promise.resolve(promise).then(settle(!1, "result"), settle(!0, "error"));
+        } catch (error) {
+          throw context2.error = error, this.error.publish(context2), error;
+        } finally {
+          this.end.publish(context2);
+        }
+      });
+    }
+    traceCallback(work2, position = -1, context2 = {}, self2 = void 0, ...values2) {
+      let callback = values2.at(position);
+      checkFunction("callback", callback);
+      let { asyncStart, asyncEnd, error: errors2 } = this, wrapped = function(error, result) {
+        return error ? (context2.error = error, errors2.publish(context2)) : context2.result = result, asyncStart.runStores(context2, () => {
+          try {
+            return Reflect.apply(callback, this, arguments);
+          } finally {
+            asyncEnd.publish(context2);
+          }
+        });
+      };
+      return values2.splice(position, 1, wrapped), this.start.runStores(context2, () => {
+        try {
+          return Reflect.apply(work2, self2, values2);
+        } catch (error) {
+          throw context2.error = error, this.error.publish(context2), error;
+        } finally {
+          this.end.publish(context2);
+        }
+      });
+    }
+  }, tracingChannel = (channels3) => {
+    if (typeof channels3 != "string" && (typeof channels3 != "object" || channels3 === null))
+      throw codedError(TypeError, "ERR_INVALID_ARG_TYPE", `The "nameOrChannels" argument must be of type string or an instance of TracingChannel or Object.${host.received(channels3)}`);
+    return new TracingChannel(channels3);
+  }, diagnostics_channel_default = { channel, hasSubscribers, subscribe, tracingChannel, unsubscribe, Channel };
 
   // src/index.js
   init_events();
@@ -10041,7 +10397,7 @@ ${output.stderr}`);
     #localized({ at: at2, ...zone }) {
       let [o2, l2] = [this.#o, this.#l], pattern = this.#patterns();
       o2.timeZoneName !== void 0 && !pattern.includes("{z}") && (pattern += /\{[sSiIhHjJkKqQ]\}/.test(pattern) ? " {z}" : `${l2.glues[o2.month === "long" ? this.#width : 7][0]}{z}`);
-      let hour = at2.getUTCHours(), name2 = (letter, index) => (l2.names[letter] ?? l2.names[{ L: "M", l: "m", V: "W", v: "w" }[letter]]).split("|")[index], hasSmallMonths = o2.day !== void 0 && /^(pl|uk)\b/.test(o2.locale), number = (type, value, padded) => [type, padded ? two(value) : String(value)], write3 = (letter) => {
+      let hour = at2.getUTCHours(), name2 = (letter, index) => (l2.names[letter] ?? l2.names[{ L: "M", l: "m", V: "W", v: "w" }[letter]]).split("|")[index], hasSmallMonths = o2.day !== void 0 && /^(pl|uk)\b/.test(o2.locale), number = (type, value, padded) => [type, padded ? two(value) : String(value)], write4 = (letter) => {
         switch (letter) {
           case "d":
           case "D":
@@ -10082,7 +10438,7 @@ ${output.stderr}`);
             return "MLmlN".includes(letter) ? ["month", letter === "N" && hasSmallMonths ? name2(letter, at2.getUTCMonth()).toLowerCase() : name2(letter, at2.getUTCMonth())] : ["weekday", name2(letter, at2.getUTCDay())];
         }
       };
-      return [...pattern.matchAll(/\{(\w)\}|[^{]+/g)].map(([text3, letter]) => letter === void 0 ? ["literal", text3] : write3(letter));
+      return [...pattern.matchAll(/\{(\w)\}|[^{]+/g)].map(([text3, letter]) => letter === void 0 ? ["literal", text3] : write4(letter));
     }
     #parts(given) {
       let millis = given === void 0 ? Date.now() : Number(given);
@@ -10563,11 +10919,11 @@ ${output.stderr}`);
     formatToParts(list) {
       let items = list === void 0 ? [] : [...list];
       for (let item of items) if (typeof item != "string") throw new TypeError(`Iterable yielded ${String(item)} which is not a string`);
-      let { type, style, data } = this.#o, [pair, start, middle, end] = dataOf(data, "words").lists[type][style];
+      let { type, style, data } = this.#o, [pair, start2, middle, end] = dataOf(data, "words").lists[type][style];
       return items.flatMap((value, at2) => {
         let element = { type: "element", value };
         if (at2 === 0) return [element];
-        let isLast = at2 === items.length - 1, between = items.length === 2 ? pair : isLast ? end : at2 === 1 ? start : middle, literal = isLast && data.startsWith("es") ? spanish(between, value) : between;
+        let isLast = at2 === items.length - 1, between = items.length === 2 ? pair : isLast ? end : at2 === 1 ? start2 : middle, literal = isLast && data.startsWith("es") ? spanish(between, value) : between;
         return literal === "" ? [element] : [{ type: "literal", value: literal }, element];
       });
     }
@@ -10583,7 +10939,7 @@ ${output.stderr}`);
     #numbers;
     #plurals;
     constructor(locales, given) {
-      let options = given === void 0 ? { __proto__: null } : Object(given), { locale, data, keywords } = localeOf(locales), asked = optionOf(options, "numberingSystem", void 0, void 0, "RelativeTimeFormat"), native14 = dataOf(data, "basic").numbers.native, { system, isNamed } = numberingSystemOf(asked, keywords, native14), style = optionOf(options, "style", displays, "long", "RelativeTimeFormat"), numeric2 = optionOf(options, "numeric", ["always", "auto"], "always", "RelativeTimeFormat");
+      let options = given === void 0 ? { __proto__: null } : Object(given), { locale, data, keywords } = localeOf(locales), asked = optionOf(options, "numberingSystem", void 0, void 0, "RelativeTimeFormat"), native17 = dataOf(data, "basic").numbers.native, { system, isNamed } = numberingSystemOf(asked, keywords, native17), style = optionOf(options, "style", displays, "long", "RelativeTimeFormat"), numeric2 = optionOf(options, "numeric", ["always", "auto"], "always", "RelativeTimeFormat");
       this.#o = { locale: isNamed ? `${locale}-u-nu-${system}` : locale, style, numeric: numeric2, data, system }, this.#numbers = new NumberFormat(data, { numberingSystem: system }), this.#plurals = new PluralRules(data);
     }
     #parts(given, unit, method) {
@@ -10647,9 +11003,9 @@ ${output.stderr}`);
       let { type, fallback } = this.#o, code = String(given);
       if (type === "language")
         return this.#language(code) ?? (fallback === "none" ? void 0 : requested([code])[0]);
-      let [form, write3] = codeForms[type];
+      let [form, write4] = codeForms[type];
       if (!form.test(code)) throw invalidCode();
-      let written2 = write3(code), name2 = this.#known(type, calendarAliases[written2] ?? written2);
+      let written2 = write4(code), name2 = this.#known(type, calendarAliases[written2] ?? written2);
       if (name2 === void 0 && type === "currency" && isOldCurrency(written2)) throw new Error(`Intl has no name of the currency '${written2}' here`);
       return name2 ?? (fallback === "none" ? void 0 : written2);
     }
@@ -10913,9 +11269,9 @@ ${output.stderr}`);
       this.#at++;
     }
     #digits() {
-      let start = this.#at;
+      let start2 = this.#at;
       for (; /\d/.test(this.#text[this.#at] ?? ""); ) this.#at++;
-      return this.#at - start;
+      return this.#at - start2;
     }
     #number() {
       this.#text[this.#at] === "-" && !/\d/.test(this.#text[++this.#at] ?? "") && this.#fail("No number after minus sign");
@@ -10956,11 +11312,11 @@ ${output.stderr}`);
   }, stepFrom = (key, value, names3) => {
     let keys = isArray2(value) ? void 0 : names3 ?? objectKeys(value);
     return { key, value, keys, count: keys === void 0 ? value.length : keys.length, next: 0 };
-  }, circleIn = (start, replacer) => {
+  }, circleIn = (start2, replacer) => {
     let names3 = namesOf(replacer), way = [], places = /* @__PURE__ */ new Map(), done = /* @__PURE__ */ new Set(), enter = (key, value) => {
       places.set(value, way.length), way[way.length] = stepFrom(key, value, names3);
     };
-    for (isOpaque(start) || enter("", start); way.length > 0; ) {
+    for (isOpaque(start2) || enter("", start2); way.length > 0; ) {
       let step = way[way.length - 1];
       if (step.next === step.count) {
         done.add(step.value), places.delete(step.value), way.length--;
@@ -10978,11 +11334,11 @@ ${output.stderr}`);
     let constructor = inherited(value, "constructor"), name2 = typeof constructor == "function" && !isProxy(constructor) ? getOwnPropertyDescriptor(constructor, "name")?.value : void 0;
     return `object with constructor '${typeof name2 == "string" && name2 !== "" ? name2 : "Object"}'`;
   }, circleMessage = ({ way, last: last2 }) => {
-    let [start, ...rest] = way, line = (step) => `
+    let [start2, ...rest] = way, line = (step) => `
     |     ${named2(step.key)} -> ${classOf(step)}`, shown4 = rest.length > 3 ? `${rest.slice(0, 2).map(line).join("")}
     |     ...${line(rest.at(-1))}` : rest.map(line).join("");
     return `Converting circular structure to JSON
-    --> starting at ${classOf(start)}${shown4}
+    --> starting at ${classOf(start2)}${shown4}
     --- ${named2(last2)} closes the circle`;
   }, madeText = {
     stringify(value, replacer, space) {
@@ -11071,7 +11427,7 @@ ${output.stderr}`);
   }, entries = [], ordered2 = (wanted) => entries.filter(wanted).sort((a2, b2) => a2.startTime - b2.startTime), clear = (type) => (name2) => {
     for (let at2 = entries.length - 1; at2 >= 0; at2--)
       entries[at2].entryType === type && (name2 === void 0 || entries[at2].name === name2) && entries.splice(at2, 1);
-  }, addMarks = (performance2) => {
+  }, addMarks = (performance3) => {
     let timeOf = (mark, standard) => {
       if (mark === void 0) return standard;
       if (typeof mark == "number") return mark;
@@ -11079,12 +11435,12 @@ ${output.stderr}`);
       if (found !== void 0) return found.startTime;
       throw codedError(SyntaxError, "ERR_INVALID_PERFORMANCE_MARK", `The "${mark}" performance mark has not been set`);
     }, added = {
-      mark(name2, { startTime = performance2.now(), detail = null } = {}) {
+      mark(name2, { startTime = performance3.now(), detail = null } = {}) {
         let entry = new PerformanceEntry("mark", String(name2), startTime, 0, detail);
         return entries.push(entry), entry;
       },
       measure(name2, from, to2) {
-        let { start, end, duration, detail = null } = from !== null && typeof from == "object" ? from : { start: from, end: to2 }, last2 = end === void 0 && duration !== void 0 ? timeOf(start, 0) + duration : timeOf(end, performance2.now()), first = start === void 0 && duration !== void 0 ? last2 - duration : timeOf(start, 0), entry = new PerformanceEntry("measure", String(name2), first, last2 - first, detail);
+        let { start: start2, end, duration, detail = null } = from !== null && typeof from == "object" ? from : { start: from, end: to2 }, last2 = end === void 0 && duration !== void 0 ? timeOf(start2, 0) + duration : timeOf(end, performance3.now()), first = start2 === void 0 && duration !== void 0 ? last2 - duration : timeOf(start2, 0), entry = new PerformanceEntry("measure", String(name2), first, last2 - first, detail);
         return entries.push(entry), entry;
       },
       clearMarks: clear("mark"),
@@ -11093,7 +11449,7 @@ ${output.stderr}`);
       getEntriesByType: (type) => ordered2(({ entryType }) => entryType === type),
       getEntriesByName: (name2, type) => ordered2((entry) => entry.name === name2 && (type === void 0 || entry.entryType === type))
     };
-    for (let [name2, value] of Object.entries(added)) Object.defineProperty(performance2, name2, { value, writable: !0, enumerable: !1, configurable: !0 });
+    for (let [name2, value] of Object.entries(added)) Object.defineProperty(performance3, name2, { value, writable: !0, enumerable: !1, configurable: !0 });
   }, PerformanceObserver = class {
     static supportedEntryTypes = [];
     constructor() {
@@ -11103,6 +11459,11 @@ ${output.stderr}`);
 
   // src/index.js
   init_process();
+
+  // src/punycode.js
+  var import_punycode = __toESM(require_punycode(), 1), punycode_default = { ...import_punycode.default, version: "2.1.0" };
+
+  // src/index.js
   init_querystring();
 
   // src/readline.js
@@ -13251,6 +13612,7 @@ ${output.stderr}`);
   Object.defineProperties(TransformStreamDefaultController.prototype, { enqueue: { enumerable: !0 }, error: { enumerable: !0 }, terminate: { enumerable: !0 }, desiredSize: { enumerable: !0 } }), o(TransformStreamDefaultController.prototype.enqueue, "enqueue"), o(TransformStreamDefaultController.prototype.error, "error"), o(TransformStreamDefaultController.prototype.terminate, "terminate"), typeof Symbol.toStringTag == "symbol" && Object.defineProperty(TransformStreamDefaultController.prototype, Symbol.toStringTag, { value: "TransformStreamDefaultController", configurable: !0 });
 
   // src/webstreams.js
+  init_util();
   var custom = /* @__PURE__ */ Symbol.for("nodejs.util.inspect.custom"), shownAs = (Class, fields) => {
     Object.defineProperty(Class.prototype, custom, {
       value(depth, options) {
@@ -13263,6 +13625,14 @@ ${output.stderr}`);
   shownAs(ReadableStream, (stream2) => ({ locked: stream2.locked, state: stream2._state, supportsBYOB: !1 }));
   shownAs(WritableStream, (stream2) => ({ locked: stream2.locked, state: stream2._state }));
   shownAs(TransformStream, (stream2) => ({ readable: stream2.readable, writable: stream2.writable, backpressure: stream2._backpressure }));
+  for (let Strategy of [ByteLengthQueuingStrategy, CountQueuingStrategy]) shownAs(Strategy, ({ highWaterMark }) => ({ highWaterMark }));
+  var { getReader } = ReadableStream.prototype;
+  ReadableStream.prototype.getReader = {
+    getReader(options) {
+      if (this.locked) throw codedError(TypeError, "ERR_INVALID_STATE", "Invalid state: ReadableStream is locked");
+      return getReader.call(this, options);
+    }
+  }.getReader;
   var TextEncoderStream = class extends TransformStream {
     constructor() {
       let encoder = new TextEncoder(), half = "";
@@ -13305,7 +13675,9 @@ ${output.stderr}`);
     get ignoreBOM() {
       return this.#decoder.ignoreBOM;
     }
-  };
+  }, sides = ({ readable: readable2, writable: writable2 }) => ({ readable: readable2, writable: writable2 });
+  shownAs(TextEncoderStream, (stream2) => ({ encoding: stream2.encoding, ...sides(stream2) }));
+  shownAs(TextDecoderStream, (stream2) => ({ encoding: stream2.encoding, fatal: stream2.fatal, ignoreBOM: stream2.ignoreBOM, ...sides(stream2) }));
 
   // src/web.js
   var { native: native12, asBytes: asBytes4, fetch: fetchThroughTool, makeCopyable, signalOf, inspect: inspect2 } = host, custom2 = /* @__PURE__ */ Symbol.for("nodejs.util.inspect.custom"), joined = (parts) => {
@@ -13349,8 +13721,8 @@ ${output.stderr}`);
     stream() {
       return streamOf(this.#bytes.slice());
     }
-    slice(start = 0, end = this.size, type = "") {
-      let from = start < 0 ? Math.max(this.size + start, 0) : Math.min(start, this.size), to2 = end < 0 ? Math.max(this.size + end, 0) : Math.min(end, this.size);
+    slice(start2 = 0, end = this.size, type = "") {
+      let from = start2 < 0 ? Math.max(this.size + start2, 0) : Math.min(start2, this.size), to2 = end < 0 ? Math.max(this.size + end, 0) : Math.min(end, this.size);
       return new _Blob([this.#bytes.subarray(from, Math.max(from, to2))], { type });
     }
     [custom2](depth, options) {
@@ -13415,16 +13787,21 @@ ${output.stderr}`);
     *values() {
       for (let [, value] of this.#entries) yield value;
     }
+    [custom2](depth, options) {
+      let shown4 = {};
+      for (let [key, value] of this.#entries) shown4[key] = Object.hasOwn(shown4, key) ? Array.isArray(shown4[key]) ? [...shown4[key], value] : [shown4[key], value] : value;
+      return `FormData ${inspect2(shown4, options)}`;
+    }
   };
   FormData.prototype[Symbol.iterator] = FormData.prototype.entries;
   Object.defineProperty(FormData.prototype, Symbol.iterator, { enumerable: !1 });
   var newBoundary = () => `----formdata-tollhouse-${[...native12.randomBytes(8)].map((byte) => byte.toString(16).padStart(2, "0")).join("")}`, multipart = async (form, boundary) => {
-    let escape3 = (text3) => text3.replace(/\r?\n|\r/g, "%0D%0A").replace(/"/g, "%22"), parts = [];
+    let escape4 = (text3) => text3.replace(/\r?\n|\r/g, "%0D%0A").replace(/"/g, "%22"), parts = [];
     for (let [name2, value] of form) {
-      let file = value instanceof Blob ? `; filename="${escape3(value.name)}"\r
+      let file = value instanceof Blob ? `; filename="${escape4(value.name)}"\r
 Content-Type: ${value.type || "application/octet-stream"}` : "";
       parts.push(encode(`--${boundary}\r
-Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
+Content-Disposition: form-data; name="${escape4(name2)}"${file}\r
 \r
 `)), parts.push(value instanceof Blob ? await value.bytes() : encode(value.replace(/\r?\n|\r/g, `\r
 `))), parts.push(encode(`\r
@@ -13732,15 +14109,377 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
     text: text2
   };
 
+  // src/test.js
+  init_process();
+
+  // src/test-mock.js
+  init_util();
+  var MockFunctionContext = class {
+    #calls = [];
+    #original;
+    #implementation;
+    #once = /* @__PURE__ */ new Map();
+    #left;
+    #restore;
+    constructor(original, implementation, times3, restore) {
+      this.#original = original, this.#implementation = implementation, this.#left = times3, this.#restore = restore;
+    }
+    get calls() {
+      return [...this.#calls];
+    }
+    callCount() {
+      return this.#calls.length;
+    }
+    mockImplementation(implementation) {
+      if (typeof implementation != "function") throw invalidType("implementation", "function", implementation);
+      this.#implementation = implementation, this.#left = 1 / 0;
+    }
+    mockImplementationOnce(implementation, onCall = this.#calls.length) {
+      if (typeof implementation != "function") throw invalidType("implementation", "function", implementation);
+      this.#once.set(onCall, implementation);
+    }
+    resetCalls() {
+      this.#calls = [];
+    }
+    restore() {
+      this.#implementation = this.#original, this.#once.clear(), this.#restore?.();
+    }
+    // Returns the function that the next call runs.
+    #next() {
+      let at2 = this.#calls.length, once = this.#once.get(at2);
+      return this.#once.delete(at2), once !== void 0 ? once : this.#left <= 0 ? this.#original : (this.#left--, this.#implementation);
+    }
+    static call(context2, self2, values2, target2) {
+      let call2 = { arguments: values2, error: void 0, result: void 0, stack: new Error(), target: target2, this: self2 }, work2 = context2.#next();
+      try {
+        return call2.result = target2 === void 0 ? Reflect.apply(work2, self2, values2) : Reflect.construct(work2, values2, target2), target2 !== void 0 && (call2.this = call2.result), call2.result;
+      } catch (error) {
+        throw call2.error = error, error;
+      } finally {
+        context2.#calls.push(call2);
+      }
+    }
+  }, callMock = MockFunctionContext.call;
+  delete MockFunctionContext.call;
+  var timesOf = (options) => {
+    let { times: times3 = 1 / 0 } = options ?? {};
+    if (times3 !== 1 / 0 && !(Number.isInteger(times3) && times3 >= 1)) throw invalidValue("options.times", times3);
+    return times3;
+  }, MockTracker = class {
+    #contexts = [];
+    #make(original, implementation, options, restore) {
+      let context2 = new MockFunctionContext(original, implementation, timesOf(options), restore);
+      return this.#contexts.push(context2), new Proxy(original, {
+        apply: (_2, self2, values2) => callMock(context2, self2, values2, void 0),
+        construct: (_2, values2, target2) => callMock(context2, void 0, values2, target2),
+        get: (target2, name2, receiver2) => name2 === "mock" ? context2 : Reflect.get(target2, name2, receiver2)
+      });
+    }
+    fn(original = () => {
+    }, implementation = original, options = {}) {
+      if (typeof original == "object" && original !== null) return this.#make(() => {
+      }, () => {
+      }, original);
+      if (typeof original != "function") throw invalidType("original", "function", original);
+      return typeof implementation == "object" && implementation !== null ? this.#make(original, original, implementation) : this.#make(original, implementation, options);
+    }
+    #replace(object, name2, kind, implementation, options) {
+      let holder = object;
+      for (; holder !== null && !Object.hasOwn(holder, name2); ) holder = Object.getPrototypeOf(holder);
+      let property = holder === null ? void 0 : Object.getOwnPropertyDescriptor(holder, name2), original = property?.[kind];
+      if (typeof original != "function") throw invalidValue("methodName", original, "must be a method");
+      let isOwn = holder === object, restore = () => isOwn ? Object.defineProperty(object, name2, property) : delete object[name2], made3 = this.#make(original, implementation ?? original, options, restore);
+      return Object.defineProperty(object, name2, { ...property, configurable: !0, [kind]: made3 }), made3;
+    }
+    method(object, name2, implementation, options) {
+      if (object === null || typeof object != "object" && typeof object != "function") throw invalidType("object", "object", object);
+      if (typeof implementation == "object" && implementation !== null) return this.method(object, name2, void 0, implementation);
+      let kind = options?.getter ? "get" : options?.setter ? "set" : "value";
+      return this.#replace(object, name2, kind, implementation, options);
+    }
+    getter(object, name2, implementation, options) {
+      return this.method(object, name2, implementation, { ...options, getter: !0 });
+    }
+    setter(object, name2, implementation, options) {
+      return this.method(object, name2, implementation, { ...options, setter: !0 });
+    }
+    restoreAll() {
+      for (let context2 of this.#contexts) context2.restore();
+    }
+    reset() {
+      this.restoreAll(), this.#contexts = [];
+    }
+    get timers() {
+      throw codedError(Error, "ERR_FEATURE_UNAVAILABLE_ON_PLATFORM", 'mock.timers is not here: pass the clock to the code that is tested, or replace `setTimeout` with mock.method(globalThis, "setTimeout", \u2026)');
+    }
+  };
+
+  // src/test-tap.js
+  init_util();
+  var UNWRAPPED = ["testCodeFailure", "hookFailed", "uncaughtException", "unhandledRejection"], escaped = (text3) => {
+    let controls = { "\b": "\\b", "\f": "\\f", "	": "\\t", "\n": "\\n", "\r": "\\r", "\v": "\\v" };
+    return text3.replace(/[\b\f\t\n\r\v]/g, (control) => controls[control]).replaceAll("\\", "\\\\").replaceAll("#", "\\#");
+  }, yaml = (indent, name2, value, seen) => {
+    if (value == null) return `${indent}  ${name2}: ~
+`;
+    if (typeof value != "object") {
+      let lines = typeof value == "string" ? value.split(/\n|\r\n/) : [];
+      return lines.length < 2 ? `${indent}  ${name2}: ${inspect(value, { colors: !1, breakLength: 1 / 0 })}
+` : `${indent}  ${name2}: |-
+${lines.map((line) => `${indent}    ${line}
+`).join("")}`;
+    }
+    return seen.has(value) ? `${indent}  ${name2}: <Circular>
+` : (seen.add(value), `${indent}  ${name2}:
+${Object.entries(value).map(([key, inner]) => yaml(`${indent}  `, key, inner, seen)).join("")}`);
+  }, isAssertion = (error) => typeof error == "object" && error !== null && "expected" in error && "actual" in error, failureText = (indent, { type, message, cause }) => {
+    let seen = /* @__PURE__ */ new Set(), own = UNWRAPPED.includes(type) && typeof cause == "object" && cause !== null ? cause : {}, text3 = yaml(indent, "failureType", type, seen);
+    text3 += yaml(indent, "error", own.message ?? message, seen), text3 += yaml(indent, "code", own.code ?? "ERR_TEST_FAILURE", seen), own.name && own.name !== "Error" && (text3 += yaml(indent, "name", own.name, seen)), isAssertion(own) && (text3 += yaml(indent, "expected", own.expected, seen) + yaml(indent, "actual", own.actual, seen), own.operator && (text3 += yaml(indent, "operator", own.operator, seen)));
+    let frames = typeof own.stack == "string" ? own.stack.split(`
+`).filter((line) => /^\s+at\s/.test(line)) : [];
+    return frames.length > 0 && (text3 += `${indent}  stack: |-
+${frames.map((line) => `${indent}    ${line.replace(/^\s+at\s/, "")}
+`).join("")}`), text3;
+  }, indentOf = (test2) => "    ".repeat(test2.nesting), startLine = (test2) => `${indentOf(test2)}# Subtest: ${escaped(test2.name)}
+`, planLine = (nesting, count) => `${"    ".repeat(nesting)}1..${count}
+`, noteLine = (nesting, note) => `${"    ".repeat(nesting)}# ${escaped(note)}
+`, directive = (word2, reason) => reason === void 0 || reason === !1 ? "" : ` # ${word2}${typeof reason == "string" && reason !== "" ? ` ${escaped(reason)}` : ""}`, resultText = (test2) => {
+    let indent = indentOf(test2), marks2 = directive("SKIP", test2.skipped) || directive("TODO", test2.isTodo), text3 = `${indent}${test2.failure === void 0 ? "ok" : "not ok"} ${test2.number} - ${escaped(test2.name)}${marks2}
+`;
+    return text3 += `${indent}  ---
+${yaml(indent, "duration_ms", test2.duration, /* @__PURE__ */ new Set())}`, test2.isSuite && (text3 += yaml(indent, "type", "suite", /* @__PURE__ */ new Set())), test2.failure !== void 0 && (text3 += yaml(indent, "location", test2.location, /* @__PURE__ */ new Set()) + failureText(indent, test2.failure)), `${text3}${indent}  ...
+`;
+  };
+
+  // src/test.js
+  init_util();
+  var { setTimeout: startTimer, clearTimeout: stopTimer, setImmediate: later } = globalThis, { now } = performance, clock = () => now.call(performance), report = "", write3 = (text3) => {
+    report === "" && later(flush), report += text3;
+  }, flush = () => {
+    report !== "" && process_default.stdout.write(report), report = "";
+  }, counts = { tests: 0, suites: 0, pass: 0, fail: 0, cancelled: 0, skipped: 0, todo: 0 }, HOOKS = ["before", "after", "beforeEach", "afterEach"], failureOf = (type, cause) => ({ type, cause, message: cause instanceof Error ? cause.message : typeof cause == "string" ? cause : host.inspect(cause) }), call = (work2, self2, argument) => work2.length < 2 ? Reflect.apply(work2, self2, [argument]) : new Promise((resolve3, reject) => {
+    typeof Reflect.apply(work2, self2, [argument, (error) => error ? reject(error) : resolve3()])?.then == "function" && reject(new Error("passed a callback but also returned a Promise"));
+  }), TestContext = class {
+    #test;
+    #mock;
+    constructor(test2) {
+      this.#test = test2;
+    }
+    get name() {
+      return this.#test.name;
+    }
+    get fullName() {
+      return this.#test.fullName;
+    }
+    get signal() {
+      return this.#test.signal;
+    }
+    get mock() {
+      return this.#mock ??= this.#test.mock = new MockTracker(), this.#mock;
+    }
+    get assert() {
+      let test2 = this.#test;
+      return Object.fromEntries(
+        Object.entries(assert_default).filter(([, value]) => typeof value == "function" && !/^[A-Z]/.test(value.name)).map(([name2, check3]) => [name2, (...values2) => (test2.asserted++, check3(...values2))])
+      );
+    }
+    plan(count) {
+      if (typeof count != "number") throw invalidType("count", "number", count);
+      this.#test.planned = count;
+    }
+    diagnostic(message) {
+      this.#test.notes.push(String(message));
+    }
+    skip(message) {
+      this.#test.skipped = message ?? !0;
+    }
+    todo(message) {
+      this.#test.isTodo = message ?? !0;
+    }
+    runOnly() {
+    }
+    test(...given) {
+      let { location } = placeOf(this.test);
+      return this.#test.asserted++, this.#test.add(new Test({ ...argumentsOf(given), location, parent: this.#test }));
+    }
+  };
+  for (let hook of HOOKS)
+    TestContext.prototype[hook] = { [hook](work2, options) {
+      addHook(contextTest(this), hook, work2, options);
+    } }[hook];
+  var tests = /* @__PURE__ */ new WeakMap(), contextTest = (context2) => tests.get(context2), Test = class {
+    children = [];
+    notes = [];
+    hooks = Object.fromEntries(HOOKS.map((hook) => [hook, []]));
+    asserted = 0;
+    #queue = Promise.resolve();
+    #began;
+    constructor({ name: name2, work: work2, options, location, parent, isSuite = !1 }) {
+      let { skip, todo, timeout = 1 / 0, signal } = options;
+      this.work = work2 ?? (() => {
+      }), this.name = name2 || work2?.name || "<anonymous>", this.skipped = skip === void 0 || skip === !1 ? void 0 : skip, this.isTodo = todo === void 0 || todo === !1 ? void 0 : todo, Object.assign(this, { timeout, location, parent, isSuite }), this.nesting = parent === void 0 ? -1 : parent.nesting + 1, this.abort = new AbortController(), this.signal = signal === void 0 ? this.abort.signal : AbortSignal.any([signal, this.abort.signal]), this.skipped !== void 0 && (this.work = () => {
+      });
+    }
+    get fullName() {
+      return this.parent?.parent === void 0 ? this.name : `${this.parent.fullName} > ${this.name}`;
+    }
+    // Runs a new child after those before it.
+    add(child) {
+      this.children.push(child), child.number = this.children.length, this.isFinished && (child.failure = { type: "parentAlreadyFinished", message: "test could not be started because its parent finished" });
+      let run2 = this.#queue.then(() => child.run());
+      return this.#queue = run2, run2;
+    }
+    // Waits until all children have run, also those that are added meanwhile.
+    async finishChildren() {
+      for (let queue; queue !== this.#queue; )
+        queue = this.#queue, await queue;
+    }
+    async runHooks(hook, argument, holder = this) {
+      for (let { work: work2, timeout } of holder.hooks[hook]) await this.#inTime(timeout, () => call(work2, argument, argument));
+    }
+    // Calls the hooks for each test: those of the outermost suite first, or last after the test.
+    async #runEach(hook, context2) {
+      let holders = [];
+      for (let at2 = this.parent; at2 !== void 0; at2 = at2.parent) holders.push(at2);
+      hook === "beforeEach" && holders.reverse();
+      for (let holder of holders) await this.runHooks(hook, context2, holder);
+    }
+    // Waits for a function, at most for the time that it may take.
+    async #inTime(timeout, work2) {
+      let timer, over = new Promise((_2, reject) => {
+        let stop2 = (type, message) => reject(Object.assign(new Error(message), { failure: { type, message } }));
+        timeout !== 1 / 0 && (timer = startTimer(() => stop2("testTimeoutFailure", `test timed out after ${timeout}ms`), timeout).unref()), this.signal.addEventListener("abort", () => stop2("testAborted", "This operation was aborted"), { once: !0 });
+      });
+      try {
+        await Promise.race([over, work2()]);
+      } finally {
+        stopTimer(timer);
+      }
+    }
+    fail(type, error) {
+      this.failure ??= error?.failure ?? failureOf(type, error);
+    }
+    async #attempt(type, work2) {
+      try {
+        await work2();
+      } catch (error) {
+        this.fail(type, error);
+      }
+    }
+    cancelChildren(message = "test did not finish before its parent and was cancelled") {
+      for (let child of this.children)
+        child.isFinished || (child.failure ??= { type: "cancelledByParent", message }, child.cancelChildren(message), child.abort.abort());
+    }
+    async #runTest() {
+      let context2 = new TestContext(this);
+      tests.set(context2, this);
+      let isReady = !1;
+      await this.#attempt("hookFailed", async () => {
+        this.skipped === void 0 && await this.#runEach("beforeEach", context2), isReady = !0;
+      }), isReady && await this.#attempt("testCodeFailure", () => this.#inTime(this.timeout, () => call(this.work, context2, context2))), this.cancelChildren(), await this.finishChildren(), this.planned !== void 0 && this.planned !== this.asserted && this.fail("testCodeFailure", codedError(Error, "ERR_TEST_FAILURE", `plan expected ${this.planned} assertions but received ${this.asserted}`)), await this.#attempt("hookFailed", () => this.runHooks("after", context2)), this.skipped === void 0 && await this.#attempt("hookFailed", () => this.#runEach("afterEach", context2)), this.mock?.reset();
+    }
+    async #runSuite() {
+      let context2 = { name: this.name, fullName: this.fullName, signal: this.signal };
+      await this.#attempt("testCodeFailure", () => this.declared), await this.#attempt("hookFailed", () => this.runHooks("before", context2)), this.failure !== void 0 && this.cancelChildren(), this.open(), await this.finishChildren(), await this.#attempt("hookFailed", () => this.runHooks("after", context2));
+    }
+    // Suites declare their children at once, and run them later.
+    declare() {
+      this.#queue = new Promise((resolve3) => this.open = resolve3);
+      let context2 = { name: this.name, fullName: this.fullName, signal: this.signal }, outer = current;
+      current = this;
+      try {
+        this.declared = Promise.resolve(Reflect.apply(this.work, context2, [context2])), this.declared.catch(() => {
+        });
+      } catch (error) {
+        this.fail("testCodeFailure", error);
+      } finally {
+        current = outer;
+      }
+    }
+    async run() {
+      this.#began = clock(), write3(startLine(this)), (this.failure === void 0 || this.isSuite) && await (this.isSuite ? this.#runSuite() : this.#runTest());
+      let bad = this.children.filter((child) => child.failure !== void 0 && child.isTodo === void 0).length;
+      bad > 0 && (this.failure ??= { type: "subtestsFailed", message: `${bad} subtest${bad > 1 ? "s" : ""} failed` }), this.children.length > 0 && write3(planLine(this.nesting + 1, this.children.length)), this.isFinished = !0, this.duration = Math.round((clock() - this.#began) * 1e6) / 1e6, write3(resultText(this));
+      for (let note of this.notes) write3(noteLine(this.nesting, note));
+      this.#count();
+    }
+    #count() {
+      if (this.isSuite)
+        counts.suites++;
+      else {
+        counts.tests++;
+        let isCancelled = ["cancelledByParent", "testTimeoutFailure", "testAborted", "parentAlreadyFinished"].includes(this.failure?.type), kind = this.skipped !== void 0 ? "skipped" : this.isTodo !== void 0 ? "todo" : isCancelled ? "cancelled" : this.failure ? "fail" : "pass";
+        counts[kind]++;
+      }
+      this.failure !== void 0 && this.isTodo === void 0 && (process_default.exitCode = 1);
+    }
+  }, root, current, rootTest = () => {
+    if (root !== void 0) return root;
+    root = new Test({ name: "<root>", options: {}, isSuite: !0 });
+    let begun = clock(), isBegun = !1;
+    return root.begin = () => {
+      isBegun || (isBegun = !0, write3(`TAP version 13
+`));
+    }, process_default.once("beforeExit", () => finishRoot(begun)), root;
+  }, finishRoot = async (begun) => {
+    root.cancelChildren("Promise resolution is still pending but the event loop has already resolved"), await root.finishChildren();
+    try {
+      await root.runHooks("after", {});
+    } catch (error) {
+      process_default.exitCode = 1, root.notes.push(`Error: ${error?.message ?? error}`);
+    }
+    root.begin(), write3(planLine(0, root.children.length));
+    for (let note of root.notes) write3(noteLine(0, note));
+    for (let [name2, count] of Object.entries(counts)) write3(noteLine(0, `${name2} ${count}`));
+    write3(noteLine(0, `duration_ms ${clock() - begun}`)), flush();
+  }, placeOf = (below) => {
+    let place = /\(?([^\s()]+:\d+:\d+)\)?$/.exec(host.cleanStack(host.captureStack(below)).split(`
+`)[0] ?? "")?.[1] ?? "";
+    return { location: place.startsWith("/") || place === "" ? place : host.mainPath() + place.slice(place.search(/:\d+:\d+$/)) };
+  }, argumentsOf = (given) => {
+    let name2 = given.find((value) => typeof value == "string"), work2 = given.find((value) => typeof value == "function"), options = given.find((value) => typeof value == "object" && value !== null) ?? {}, { timeout } = options;
+    if (timeout !== void 0 && timeout !== 1 / 0 && typeof timeout != "number") throw invalidType("options.timeout", "number", timeout);
+    return { name: name2, work: work2, options };
+  }, isStarted = !1, start = (given, isSuite, below, extra) => {
+    let { location } = placeOf(below), parent = current ?? rootTest(), { name: name2, work: work2, options } = argumentsOf(given), test2 = new Test({ name: name2, work: work2, options: { ...options, ...extra }, location, parent, isSuite });
+    return rootTest().begin(), isSuite && test2.declare(), parent === root && !isStarted && (isStarted = !0, parent.add({ run: () => root.runHooks("before", {}).catch((error) => root.fail("hookFailed", error)) }), parent.children.length = 0), parent.add(test2);
+  }, starter = (name2, isSuite) => {
+    let plain2 = { [name2](...given) {
+      return start(given, isSuite, plain2);
+    } }[name2];
+    for (let word2 of ["skip", "todo", "only"])
+      plain2[word2] = { [word2](...given) {
+        return start(given, isSuite, plain2[word2], { [word2]: !0 });
+      } }[word2];
+    return plain2;
+  }, addHook = (test2, hook, work2, options) => {
+    if (typeof work2 != "function") throw invalidType("fn", "function", work2);
+    test2.hooks[hook].push({ work: work2, timeout: options?.timeout ?? 1 / 0 });
+  }, hookOf = (hook) => ({ [hook](work2, options) {
+    addHook(current ?? rootTest(), hook, work2, options);
+  } })[hook], test = starter("test", !1), suite = starter("suite", !0), mock = new MockTracker();
+  Object.assign(test, {
+    test,
+    it: test,
+    suite,
+    describe: suite,
+    ...Object.fromEntries(HOOKS.map((hook) => [hook, hookOf(hook)])),
+    mock,
+    run() {
+      throw codedError(Error, "ERR_FEATURE_UNAVAILABLE_ON_PLATFORM", "run of node:test is not here: import the test files, or run each with `node FILE`");
+    }
+  });
+  var test_default = test;
+
   // src/timers.js
   init_util();
-  var { setTimeout: setTimeout2, setInterval: setInterval2, setImmediate: setImmediate2, clearTimeout: clearTimeout2, clearInterval: clearInterval2, clearImmediate } = globalThis, waiting = (start, clear2) => (delay, value, options) => new Promise((resolve3, reject) => {
+  var { setTimeout: setTimeout2, setInterval: setInterval2, setImmediate: setImmediate2, clearTimeout: clearTimeout2, clearInterval: clearInterval2, clearImmediate } = globalThis, waiting = (start2, clear2) => (delay, value, options) => new Promise((resolve3, reject) => {
     if (delay != null && typeof delay != "number") throw invalidType("delay", "number", delay);
     let signal = options?.signal;
     if (signal !== void 0 && !(isObject(signal) && "aborted" in signal)) throw invalidType("options.signal", "an instance of AbortSignal", signal);
     let aborted2 = () => abortError(signal);
     if (signal?.aborted) return reject(aborted2());
-    let timer = start(() => resolve3(value), delay);
+    let timer = start2(() => resolve3(value), delay);
     options?.ref === !1 && timer.unref(), signal?.addEventListener("abort", () => (clear2(timer), reject(aborted2())), { once: !0 });
   }), promises3 = {
     setTimeout: waiting(setTimeout2, clearTimeout2),
@@ -13767,6 +14506,494 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
 
   // src/index.js
   init_util();
+
+  // src/v8.js
+  init_util();
+
+  // src/v8-format.js
+  init_buffer();
+  var { native: native13 } = host, VERSION = 15, VIEWS = [
+    Int8Array,
+    Uint8Array,
+    Uint8ClampedArray,
+    Int16Array,
+    Uint16Array,
+    Int32Array,
+    Uint32Array,
+    Float32Array,
+    Float64Array,
+    DataView,
+    Buffer2,
+    BigInt64Array,
+    BigUint64Array
+  ], FLAGS = "gimyusdv", FLAG_BITS = { g: 1, i: 2, m: 4, y: 8, u: 16, s: 32, d: 128, v: 256 }, ERRORS = { EvalError: "E", RangeError: "R", ReferenceError: "F", SyntaxError: "S", TypeError: "T", URIError: "U" }, INT = 2 ** 31, isIndex = (key) => /^(0|[1-9]\d{0,9})$/.test(key) && Number(key) < 2 ** 32 - 1, isInt = (value) => Number.isInteger(value) && value >= -INT && value < INT && !Object.is(value, -0), Writer = class {
+    #bytes = Buffer2.alloc(64);
+    #length = 0;
+    #ids = /* @__PURE__ */ new Map();
+    constructor() {
+      this.#byte(255), this.#byte(VERSION);
+    }
+    #room(more) {
+      this.#length + more <= this.#bytes.length || (this.#bytes = Buffer2.concat([this.#bytes], Math.max(this.#bytes.length * 2, this.#length + more)));
+    }
+    #byte(byte) {
+      this.#room(1), this.#bytes[this.#length++] = byte;
+    }
+    #tag(letter) {
+      this.#byte(letter.charCodeAt(0));
+    }
+    #varint(number) {
+      let left = number;
+      for (; left >= 128; left = Math.floor(left / 128)) this.#byte(left % 128 | 128);
+      this.#byte(left);
+    }
+    #double(number) {
+      this.#room(8), this.#bytes.writeDoubleLE(number, this.#length), this.#length += 8;
+    }
+    #raw(bytes) {
+      this.#room(bytes.length), this.#bytes.set(bytes, this.#length), this.#length += bytes.length;
+    }
+    #string(text3) {
+      if (!/[^\0-\xff]/.test(text3)) {
+        this.#tag('"'), this.#varint(text3.length), this.#raw(Buffer2.from(text3, "latin1"));
+        return;
+      }
+      let bytes = Buffer2.from(text3, "utf16le"), size = bytes.length < 128 ? 1 : bytes.length < 128 ** 2 ? 2 : bytes.length < 128 ** 3 ? 3 : 4;
+      (this.#length + 1 + size) % 2 === 1 && this.#byte(0), this.#tag("c"), this.#varint(bytes.length), this.#raw(bytes);
+    }
+    #bigInt(value) {
+      let isNegative = value < 0n, digits = (isNegative ? -value : value).toString(16), length = value === 0n ? 0 : Math.ceil(digits.length / 16) * 8;
+      digits = digits.padStart(length * 2, "0"), this.#varint(length * 2 + (isNegative ? 1 : 0)), length > 0 && this.#raw(Buffer2.from(digits, "hex").reverse());
+    }
+    #number(value) {
+      isInt(value) ? (this.#tag("I"), this.#varint(value >= 0 ? value * 2 : -value * 2 - 1)) : (this.#tag("N"), this.#double(value));
+    }
+    write(value) {
+      switch (typeof value) {
+        case "undefined":
+          return this.#tag("_");
+        case "boolean":
+          return this.#tag(value ? "T" : "F");
+        case "number":
+          return this.#number(value);
+        case "bigint":
+          return this.#tag("Z"), this.#bigInt(value);
+        case "string":
+          return this.#string(value);
+        case "object":
+          return value === null ? this.#tag("0") : this.#object(value);
+        default:
+          throw uncloneable(value);
+      }
+    }
+    #object(object) {
+      let known3 = this.#ids.get(object);
+      if (known3 !== void 0) {
+        this.#tag("^"), this.#varint(known3);
+        return;
+      }
+      this.#ids.set(object, this.#ids.size), ArrayBuffer.isView(object) ? this.#view(object) : Array.isArray(object) && !native13.isProxy(object) ? this.#array(object) : (this.#writers[native13.isProxy(object) ? "Proxy" : native13.className(object)] ?? uncloneableObject)(object);
+    }
+    #view(view) {
+      let number = Buffer2.isBuffer(view) ? 10 : VIEWS.findIndex((Class) => view instanceof Class);
+      this.#tag("\\"), this.#varint(number), this.#varint(view.byteLength), this.#raw(new Uint8Array(view.buffer, view.byteOffset, view.byteLength));
+    }
+    // Writes properties, and returns how many there are.
+    #properties(object, keys) {
+      let count = 0;
+      for (let key of keys)
+        Object.hasOwn(object, key) && (isIndex(key) ? this.#number(Number(key)) : this.#string(key), this.write(object[key]), count++);
+      return count;
+    }
+    #array(list) {
+      let { length } = list, keys = Object.keys(list), isDense = keys.length >= length && (length === 0 || keys[length - 1] === String(length - 1));
+      if (this.#tag(isDense ? "A" : "a"), this.#varint(length), isDense)
+        for (let at2 = 0; at2 < length; at2++)
+          at2 in list ? this.write(list[at2]) : this.#tag("-");
+      let count = this.#properties(list, isDense ? keys.slice(length) : keys);
+      this.#tag(isDense ? "$" : "@"), this.#varint(count), this.#varint(length);
+    }
+    #error(error) {
+      this.#tag("r");
+      let letter = ERRORS[error.name];
+      letter !== void 0 && this.#tag(letter);
+      let message = Object.getOwnPropertyDescriptor(error, "message")?.value;
+      message !== void 0 && (this.#tag("m"), this.#string(String(message))), Object.hasOwn(error, "cause") && (this.#tag("c"), this.write(error.cause)), typeof error.stack == "string" && (this.#tag("s"), this.#string(error.stack)), this.#tag(".");
+    }
+    #writers = {
+      __proto__: null,
+      Object: (object) => {
+        this.#tag("o");
+        let count = this.#properties(object, Object.keys(object));
+        this.#tag("{"), this.#varint(count);
+      },
+      Error: (error) => this.#error(error),
+      Date: (date) => {
+        this.#tag("D"), this.#double(date.getTime());
+      },
+      RegExp: (expression) => {
+        this.#tag("R"), this.#string(expression.source), this.#varint([...expression.flags].reduce((bits, flag) => bits | FLAG_BITS[flag], 0));
+      },
+      Map: (map) => {
+        this.#tag(";");
+        let entries2 = [...map];
+        for (let [key, value] of entries2)
+          this.write(key), this.write(value);
+        this.#tag(":"), this.#varint(entries2.length * 2);
+      },
+      Set: (set) => {
+        this.#tag("'");
+        let values2 = [...set];
+        for (let value of values2) this.write(value);
+        this.#tag(","), this.#varint(values2.length);
+      },
+      Boolean: (object) => this.#tag(object.valueOf() ? "y" : "x"),
+      Number: (object) => {
+        this.#tag("n"), this.#double(object.valueOf());
+      },
+      BigInt: (object) => {
+        this.#tag("z"), this.#bigInt(object.valueOf());
+      },
+      String: (object) => {
+        this.#tag("s"), this.#string(object.valueOf());
+      },
+      ArrayBuffer: (buffer2) => {
+        this.#tag("B"), this.#varint(buffer2.byteLength), this.#raw(new Uint8Array(buffer2));
+      }
+    };
+    finish() {
+      return Buffer2.from(this.#bytes.subarray(0, this.#length));
+    }
+  }, uncloneable = (value) => new Error(`${String(value)} could not be cloned.`), uncloneableObject = (object) => {
+    throw new Error(`#<${object.constructor?.name ?? "Object"}> could not be cloned.`);
+  }, broken = () => new Error("Unable to deserialize cloned data."), Reader = class {
+    #bytes;
+    #at = 0;
+    #objects = [];
+    #version;
+    constructor(bytes) {
+      if (this.#bytes = Buffer2.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), this.#bytes[0] !== 255) throw new Error("Unable to deserialize cloned data due to invalid or unsupported version.");
+      if (this.#at = 1, this.#version = this.#varint(), this.#version > VERSION) throw new Error("Unable to deserialize cloned data due to invalid or unsupported version.");
+    }
+    #byte() {
+      if (this.#at >= this.#bytes.length) throw broken();
+      return this.#bytes[this.#at++];
+    }
+    #tag() {
+      let byte;
+      do
+        byte = this.#byte();
+      while (byte === 0);
+      return String.fromCharCode(byte);
+    }
+    #peek() {
+      for (; this.#bytes[this.#at] === 0; ) this.#at++;
+      return String.fromCharCode(this.#bytes[this.#at]);
+    }
+    #varint() {
+      let number = 0;
+      for (let factor = 1; ; factor *= 128) {
+        let byte = this.#byte();
+        if (number += (byte & 127) * factor, byte < 128) return number;
+      }
+    }
+    #take(length) {
+      if (length > this.#bytes.length - this.#at) throw broken();
+      return this.#at += length, this.#bytes.subarray(this.#at - length, this.#at);
+    }
+    #double() {
+      return this.#take(8).readDoubleLE(0);
+    }
+    #bigInt() {
+      let bits = this.#varint(), bytes = Buffer2.from(this.#take(Math.floor(bits / 2))).reverse(), value = bytes.length === 0 ? 0n : BigInt(`0x${bytes.toString("hex")}`);
+      return bits % 2 === 1 ? -value : value;
+    }
+    #string(tag = this.#tag()) {
+      if (tag === '"') return this.#take(this.#varint()).toString("latin1");
+      if (tag === "c") return this.#take(this.#varint()).toString("utf16le");
+      if (tag === "S") return this.#take(this.#varint()).toString("utf8");
+      throw broken();
+    }
+    #keep(object) {
+      return this.#objects.push(object), object;
+    }
+    #readers = {
+      __proto__: null,
+      _: () => {
+      },
+      0: () => null,
+      T: () => !0,
+      F: () => !1,
+      I: () => {
+        let bits = this.#varint();
+        return bits % 2 === 1 ? -(bits + 1) / 2 : bits / 2;
+      },
+      U: () => this.#varint(),
+      N: () => this.#double(),
+      Z: () => this.#bigInt(),
+      '"': () => this.#string('"'),
+      c: () => this.#string("c"),
+      S: () => this.#string("S"),
+      "^": () => {
+        let id = this.#varint();
+        if (id >= this.#objects.length) throw broken();
+        return this.#objects[id];
+      },
+      o: () => this.#properties(this.#keep({}), "{", 1),
+      A: () => this.#dense(),
+      a: () => {
+        let length = this.#varint();
+        if (length >= 2 ** 32) throw broken();
+        let list = this.#keep([]);
+        return list.length = length, this.#properties(list, "@", 2);
+      },
+      D: () => this.#keep(new Date(this.#double())),
+      y: () => this.#keep(Object(!0)),
+      x: () => this.#keep(Object(!1)),
+      n: () => this.#keep(Object(this.#double())),
+      z: () => this.#keep(Object(this.#bigInt())),
+      s: () => this.#keep(Object(this.#string())),
+      R: () => {
+        let source = this.#string(), bits = this.#varint();
+        return this.#keep(new RegExp(source, [...FLAGS].filter((flag) => bits & FLAG_BITS[flag]).join("")));
+      },
+      ";": () => {
+        let map = this.#keep(/* @__PURE__ */ new Map());
+        for (; this.#peek() !== ":"; ) map.set(this.read(), this.read());
+        return this.#end(map, 1);
+      },
+      "'": () => {
+        let set = this.#keep(/* @__PURE__ */ new Set());
+        for (; this.#peek() !== ","; ) set.add(this.read());
+        return this.#end(set, 1);
+      },
+      B: () => {
+        let bytes = this.#take(this.#varint());
+        return this.#keep(new Uint8Array(bytes).buffer);
+      },
+      "\\": () => this.#view(),
+      r: () => this.#error()
+    };
+    // Reads the tag at the end of an object, and the counts that follow it.
+    #end(object, counts2) {
+      this.#tag();
+      for (let left = counts2; left > 0; left--) this.#varint();
+      return object;
+    }
+    #properties(object, last2, counts2) {
+      for (; this.#peek() !== last2; ) {
+        let key = this.read();
+        if (typeof key != "string" && typeof key != "number") throw broken();
+        Object.defineProperty(object, key, { value: this.read(), writable: !0, enumerable: !0, configurable: !0 });
+      }
+      return this.#end(object, counts2);
+    }
+    #dense() {
+      let length = this.#varint();
+      if (length > this.#bytes.length - this.#at) throw broken();
+      let list = this.#keep([]);
+      list.length = length;
+      for (let at2 = 0; at2 < length; at2++)
+        this.#peek() === "-" ? this.#tag() : list[at2] = this.read();
+      return this.#properties(list, "$", 2);
+    }
+    #view() {
+      let id = this.#objects.push(void 0) - 1, Class = VIEWS[this.#varint()], bytes = this.#take(this.#varint());
+      if (Class === void 0 || bytes.length % (Class.BYTES_PER_ELEMENT ?? 1) !== 0) throw broken();
+      let { buffer: buffer2 } = new Uint8Array(bytes);
+      return this.#objects[id] = Class === Buffer2 ? Buffer2.from(buffer2) : new Class(buffer2), this.#objects[id];
+    }
+    #error() {
+      let id = this.#objects.push(void 0) - 1, [Class, message, stack] = [Error, void 0, void 0], options = {};
+      for (let tag = this.#tag(); tag !== "."; tag = this.#tag()) {
+        let name2 = Object.keys(ERRORS).find((known3) => ERRORS[known3] === tag);
+        if (name2 !== void 0) Class = globalThis[name2];
+        else if (tag === "m") message = this.#string();
+        else if (tag === "c") options.cause = this.read();
+        else if (tag === "s") stack = this.#string();
+        else throw broken();
+      }
+      let error = new Class(message, options);
+      return Object.defineProperty(error, "stack", { value: stack, writable: !0, configurable: !0 }), this.#objects[id] = error, error;
+    }
+    read() {
+      let reader = this.#readers[this.#tag()];
+      if (reader === void 0) throw broken();
+      return reader();
+    }
+  };
+
+  // src/v8.js
+  var { native: native14 } = host, serialize = (value) => {
+    let writer = new Writer();
+    return writer.write(value), writer.finish();
+  }, deserialize = (buffer2) => {
+    if (!ArrayBuffer.isView(buffer2)) throw codedError(TypeError, "ERR_INVALID_ARG_TYPE", "buffer must be a TypedArray or a DataView");
+    return new Reader(buffer2).read();
+  }, getHeapStatistics = () => {
+    let [used, limit] = [native14.memoryUsed(), native14.memoryLimit()];
+    return {
+      total_heap_size: used,
+      total_heap_size_executable: 0,
+      total_physical_size: used,
+      total_available_size: Math.max(limit - used, 0),
+      used_heap_size: used,
+      heap_size_limit: limit,
+      malloced_memory: 0,
+      peak_malloced_memory: 0,
+      does_zap_garbage: 0,
+      number_of_native_contexts: 1,
+      number_of_detached_contexts: 0,
+      total_global_handles_size: 0,
+      used_global_handles_size: 0,
+      external_memory: 0
+    };
+  }, getHeapSpaceStatistics = () => {
+    let [used, limit] = [native14.memoryUsed(), native14.memoryLimit()];
+    return [{ space_name: "new_space", space_size: used, space_used_size: used, space_available_size: Math.max(limit - used, 0), physical_space_size: used }];
+  }, getHeapCodeStatistics = () => ({ code_and_metadata_size: 0, bytecode_and_metadata_size: 0, external_script_source_size: 0, cpu_profiler_metadata_size: 0 }), cachedDataVersionTag = () => 1, setFlagsFromString = (flags) => {
+    if (typeof flags != "string") throw invalidType("flags", "string", flags);
+  }, absent3 = (name2) => ({
+    [name2]() {
+      throw codedError(Error, "ERR_FEATURE_UNAVAILABLE_ON_PLATFORM", `v8.${name2} is not here: the engine is QuickJS`);
+    }
+  })[name2], v8_default = {
+    cachedDataVersionTag,
+    getHeapSnapshot: absent3("getHeapSnapshot"),
+    getHeapStatistics,
+    getHeapSpaceStatistics,
+    getHeapCodeStatistics,
+    setFlagsFromString,
+    deserialize,
+    serialize,
+    writeHeapSnapshot: absent3("writeHeapSnapshot")
+  };
+
+  // src/vm.js
+  init_util();
+  var { native: native15 } = host, { ownKeys, getOwnPropertyDescriptor: getOwnPropertyDescriptor2, defineProperty, deleteProperty } = Reflect, isObject3 = (value) => typeof value == "object" && value !== null || typeof value == "function", FOREIGN = ["DOMException", "atob", "btoa", "performance", "queueMicrotask", "navigator", "gc", "InternalError", "Iterator"], SHARED = {
+    Array: ["toLocaleString"],
+    BigInt: ["toLocaleString"],
+    Date: ["toLocaleDateString", "toLocaleString", "toLocaleTimeString", "toString", "toTimeString"],
+    Error: ["stack"],
+    Number: ["toLocaleString"],
+    String: ["localeCompare", "toLocaleLowerCase", "toLocaleUpperCase"]
+  }, copyProperty = (from, to2, name2) => {
+    let property = getOwnPropertyDescriptor2(from, name2);
+    property !== void 0 && defineProperty(to2, name2, property);
+  }, { console: mainConsole, Intl: Intl2, Math: mainMath, Error: MainError, WeakRef: MainWeakRef } = globalThis, mainPrototypes = Object.fromEntries(Object.keys(SHARED).map((name2) => [name2, globalThis[name2].prototype])), furnish = (global2) => {
+    for (let name2 of FOREIGN) deleteProperty(global2, name2);
+    for (let [name2, methods3] of Object.entries(SHARED))
+      for (let method of methods3) copyProperty(mainPrototypes[name2], global2[name2].prototype, method);
+    copyProperty(mainMath, global2.Math, "random"), copyProperty(mainMath, global2.Math, "hypot"), copyProperty(MainError, global2.Error, "captureStackTrace");
+    let silent = Object.fromEntries(Object.keys(mainConsole).map((name2) => [name2, () => {
+    }]));
+    for (let [name2, value] of [["Intl", Intl2], ["WeakRef", MainWeakRef], ["console", silent]])
+      defineProperty(global2, name2, { value, writable: !0, enumerable: !1, configurable: !0 });
+  }, contexts = /* @__PURE__ */ new WeakMap(), Context = class {
+    #sandbox;
+    #global;
+    #evaluate;
+    // What the global object had at first.
+    #first = /* @__PURE__ */ new Map();
+    constructor(sandbox) {
+      let lookUp2 = (name2) => name2 in sandbox ? [() => sandbox[name2], (value) => sandbox[name2] = value] : void 0, [global2, scope, evaluate] = native15.makeContext(lookUp2);
+      furnish(global2), Object.setPrototypeOf(global2, scope);
+      for (let name2 of ownKeys(global2)) this.#first.set(name2, getOwnPropertyDescriptor2(global2, name2).value);
+      [this.#sandbox, this.#global, this.#evaluate] = [sandbox, global2, evaluate];
+    }
+    // Properties of the sandbox hide builtins.
+    #uncover() {
+      for (let name2 of ownKeys(this.#sandbox)) deleteProperty(this.#global, name2);
+    }
+    #moveDeclared() {
+      for (let name2 of ownKeys(this.#global)) {
+        let property = getOwnPropertyDescriptor2(this.#global, name2);
+        !property.configurable || this.#first.has(name2) && Object.is(property.value, this.#first.get(name2)) || deleteProperty(this.#global, name2) && defineProperty(this.#sandbox, name2, property);
+      }
+    }
+    run(text3, file, line, timeout) {
+      this.#uncover();
+      try {
+        return this.#evaluate(text3, file, line, timeout);
+      } finally {
+        this.#moveDeclared();
+      }
+    }
+  }, isContext = (object) => {
+    if (!isObject3(object)) throw invalidType("object", "object", object);
+    return contexts.has(object);
+  }, createContext = (sandbox = {}) => {
+    let own = sandbox === constants5.DONT_CONTEXTIFY ? {} : sandbox;
+    return isContext(own) || contexts.set(own, new Context(own)), own;
+  }, contextOf = (sandbox) => {
+    if (!isContext(sandbox)) throw invalidType("contextifiedObject", "an vm.Context", sandbox);
+    return contexts.get(sandbox);
+  }, optionsOf2 = (options) => {
+    let given = typeof options == "string" ? { filename: options } : options ?? {};
+    if (typeof given != "object") throw invalidType("options", "object", given);
+    let { filename = "evalmachine.<anonymous>", lineOffset = 0 } = given;
+    if (typeof filename != "string") throw invalidType("options.filename", "string", filename);
+    if (typeof lineOffset != "number") throw invalidType("options.lineOffset", "number", lineOffset);
+    return { file: filename, line: lineOffset + 1 };
+  }, timeoutOf = (options) => {
+    let timeout = typeof options == "object" ? options?.timeout : void 0;
+    if (timeout === void 0) return 0;
+    if (typeof timeout != "number") throw invalidType("options.timeout", "number", timeout);
+    if (!Number.isInteger(timeout)) throw outOfRange("options.timeout", "an integer", timeout);
+    if (timeout < 1 || timeout > 2 ** 32 - 1) throw outOfRange("options.timeout", ">= 1 && <= 4294967295", timeout);
+    return timeout;
+  }, withTimeout = (timeout, run2) => {
+    try {
+      return run2();
+    } catch (error) {
+      throw timeout > 0 && native15.hasTimedOut() ? codedError(Error, "ERR_SCRIPT_EXECUTION_TIMEOUT", `Script execution timed out after ${timeout}ms`) : error;
+    }
+  }, Script = class {
+    #text;
+    #place;
+    constructor(code, options) {
+      this.#text = `${code}`, this.#place = optionsOf2(options), native15.checkScript(this.#text, this.#place.file, this.#place.line), this.sourceMapURL = void 0;
+    }
+    runInThisContext(options) {
+      let timeout = timeoutOf(options), { file, line } = this.#place;
+      return withTimeout(timeout, () => native15.evaluateScript(this.#text, file, line, timeout));
+    }
+    runInContext(sandbox, options) {
+      let context2 = contextOf(sandbox), timeout = timeoutOf(options), { file, line } = this.#place;
+      return withTimeout(timeout, () => context2.run(this.#text, file, line, timeout));
+    }
+    runInNewContext(sandbox, options) {
+      return this.runInContext(createContext(sandbox), options);
+    }
+  }, createScript = (code, options) => new Script(code, options), runInThisContext = (code, options) => new Script(code, options).runInThisContext(options), runInContext = (code, sandbox, options) => (contextOf(sandbox), new Script(code, options).runInContext(sandbox, options)), runInNewContext = (code, sandbox, options) => {
+    let given = typeof options == "string" ? { filename: options } : options;
+    return new Script(code, given).runInContext(createContext(sandbox), given);
+  }, compileFunction = (code, parameters = [], options = {}) => {
+    if (typeof code != "string") throw invalidType("code", "string", code);
+    if (!Array.isArray(parameters)) throw invalidType("params", "an instance of Array", parameters);
+    if (parameters.forEach((name2, at2) => {
+      if (typeof name2 != "string") throw invalidType(`params[${at2}]`, "string", name2);
+    }), options.contextExtensions?.length > 0) throw codedError(Error, "ERR_FEATURE_UNAVAILABLE_ON_PLATFORM", "vm.compileFunction has no contextExtensions here: pass the values as parameters");
+    let { file, line } = optionsOf2({ filename: "", ...options }), text3 = `(function (${parameters.join(",")}) {${code}
+})`;
+    return options.parsingContext === void 0 ? native15.evaluateScript(text3, file, line, 0) : contextOf(options.parsingContext).run(text3, file, line, 0);
+  }, measureMemory = () => Promise.reject(codedError(Error, "ERR_CONTEXT_NOT_INITIALIZED", "vm.measureMemory is not here: use process.memoryUsage()")), constants5 = Object.freeze({
+    __proto__: null,
+    USE_MAIN_CONTEXT_DEFAULT_LOADER: /* @__PURE__ */ Symbol("vm_dynamic_import_main_context_default"),
+    DONT_CONTEXTIFY: /* @__PURE__ */ Symbol("vm_context_no_contextify")
+  }), vm_default = {
+    Script,
+    createContext,
+    createScript,
+    runInContext,
+    runInNewContext,
+    runInThisContext,
+    isContext,
+    compileFunction,
+    measureMemory,
+    constants: constants5
+  };
 
   // src/worker_threads.js
   init_util();
@@ -13844,10 +15071,10 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
       this.#wrapped.has(name2) || this.#wrapped.set(name2, /* @__PURE__ */ new Map());
       let wrapped = this.#wrapped.get(name2);
       if (wrapped.has(listener)) return this;
-      let call = (event) => {
+      let call2 = (event) => {
         once && wrapped.delete(listener), listener.call(this, name2 === "message" ? event.data : event);
       };
-      return wrapped.set(listener, call), this.addEventListener(name2, call, { once }), this;
+      return wrapped.set(listener, call2), this.addEventListener(name2, call2, { once }), this;
     }
     on(name2, listener) {
       return this.#listen(name2, listener, !1);
@@ -13916,22 +15143,22 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
     constructor() {
       this.port1 = make2(MessagePort), this.port2 = make2(MessagePort), join3(this.port1, this.port2);
     }
-  }, channels = /* @__PURE__ */ new Map(), BroadcastChannel = class extends Receiver {
+  }, channels2 = /* @__PURE__ */ new Map(), BroadcastChannel = class extends Receiver {
     #name;
     constructor(...given) {
       if (given.length === 0) throw codedError(TypeError, "ERR_MISSING_ARGS", 'The "name" argument must be specified');
-      super(), this.#name = String(given[0]), channels.set(this.#name, [...channels.get(this.#name) ?? [], this]), this.start(), this.ref();
+      super(), this.#name = String(given[0]), channels2.set(this.#name, [...channels2.get(this.#name) ?? [], this]), this.start(), this.ref();
     }
     get name() {
       return this.#name;
     }
     postMessage(...given) {
       if (given.length === 0) throw missing2("BroadcastChannel");
-      if (!channels.get(this.#name).includes(this)) throw new DOMException("BroadcastChannel is closed.", "InvalidStateError");
-      for (let other of channels.get(this.#name)) other !== this && deliver(other, host.cloneWith(given[0], []));
+      if (!channels2.get(this.#name).includes(this)) throw new DOMException("BroadcastChannel is closed.", "InvalidStateError");
+      for (let other of channels2.get(this.#name)) other !== this && deliver(other, host.cloneWith(given[0], []));
     }
     close() {
-      channels.set(this.#name, channels.get(this.#name).filter((other) => other !== this)), super.close();
+      channels2.set(this.#name, channels2.get(this.#name).filter((other) => other !== this)), super.close();
     }
   }, worker_threads_default = {
     isMainThread: !0,
@@ -13958,7 +15185,7 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
   init_buffer();
   init_util();
   init_process();
-  var { native: native13, asBytes: asBytes5 } = host, flushes = { Z_NO_FLUSH: 0, Z_PARTIAL_FLUSH: 1, Z_SYNC_FLUSH: 2, Z_FULL_FLUSH: 3, Z_FINISH: 4, Z_BLOCK: 5 }, results = {
+  var { native: native16, asBytes: asBytes5 } = host, flushes = { Z_NO_FLUSH: 0, Z_PARTIAL_FLUSH: 1, Z_SYNC_FLUSH: 2, Z_FULL_FLUSH: 3, Z_FINISH: 4, Z_BLOCK: 5 }, results = {
     Z_OK: 0,
     Z_STREAM_END: 1,
     Z_NEED_DICT: 2,
@@ -13968,7 +15195,7 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
     Z_MEM_ERROR: -4,
     Z_BUF_ERROR: -5,
     Z_VERSION_ERROR: -6
-  }, constants5 = Object.freeze(Object.assign(/* @__PURE__ */ Object.create(null), flushes, results, {
+  }, constants6 = Object.freeze(Object.assign(/* @__PURE__ */ Object.create(null), flushes, results, {
     Z_NO_COMPRESSION: 0,
     Z_BEST_SPEED: 1,
     Z_BEST_COMPRESSION: 9,
@@ -14028,8 +15255,8 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
     BROTLI_PARAM_NDIRECT: 8,
     BROTLI_DECODER_PARAM_DISABLE_RING_BUFFER_REALLOCATION: 0,
     BROTLI_DECODER_PARAM_LARGE_WINDOW: 1
-  })), codes = Object.freeze(Object.fromEntries(Object.entries(results).flatMap(([name2, number]) => [[name2, number], [number, name2]]))), { Z_FINISH, Z_FULL_FLUSH, Z_BUF_ERROR, Z_STREAM_END, Z_NEED_DICT } = constants5, CHUNK3 = 64 * 1024, MAX_LENGTH = 2 ** 32, bytesOf3 = (data, name2) => {
-    if (typeof data == "string") return native13.encodeUtf8(data);
+  })), codes = Object.freeze(Object.fromEntries(Object.entries(results).flatMap(([name2, number]) => [[name2, number], [number, name2]]))), { Z_FINISH, Z_FULL_FLUSH, Z_BUF_ERROR, Z_STREAM_END, Z_NEED_DICT } = constants6, CHUNK3 = 64 * 1024, MAX_LENGTH = 2 ** 32, bytesOf3 = (data, name2) => {
+    if (typeof data == "string") return native16.encodeUtf8(data);
     let bytes = typeof data == "object" && data !== null ? asBytes5(data) : void 0;
     if (bytes === void 0) throw invalidType(name2, "string or an instance of Buffer, TypedArray, DataView, or ArrayBuffer", data);
     return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -14040,7 +15267,7 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
     if (!Number.isFinite(value)) throw outOfRange(`options.${name2}`, "a finite number", value);
     if (value < low || value > high) throw outOfRange(`options.${name2}`, `>= ${low} and <= ${high}`, value);
     return value;
-  }, checked2 = (name2, given) => {
+  }, checked3 = (name2, given) => {
     let options = given ?? {}, inflates = /^(Inflate|Gunzip|Unzip)/.test(name2), window = inflates && options.windowBits === 0 ? 15 : numberOption(options, "windowBits", inflates ? 8 : name2 === "Gzip" ? 9 : 8, 15, 15);
     numberOption(options, "chunkSize", 64, 1 / 0, 16384);
     let dictionary = options.dictionary === void 0 ? void 0 : asBytes5(options.dictionary);
@@ -14062,7 +15289,7 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
   }, open2 = ({ name: name2, level, window, memory, strategy, dictionary }) => {
     if (name2 === "BrotliCompress")
       throw codedError(Error, "ERR_FEATURE_UNAVAILABLE", "compressing with Brotli is not available in Tollhouse, decompressing is: use `gzipSync` or `deflateSync`");
-    return native13.openCodec(name2, level, window, memory, strategy, dictionary);
+    return native16.openCodec(name2, level, window, memory, strategy, dictionary);
   }, brotliFaults = [
     "EXUBERANT_NIBBLE",
     "RESERVED",
@@ -14086,13 +15313,13 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
       return Object.assign(new Error("Decompression failed"), { errno: status, code: `ERR__ERROR_${code}` });
     }
     return Object.assign(new Error(message ?? "Zlib error"), { errno: status, code: codes[status] });
-  }, work = (codec, settings2, bytes, flush, take2) => {
+  }, work = (codec, settings2, bytes, flush2, take2) => {
     for (let at2 = 0; ; ) {
-      let [made3, taken, status, message] = native13.runCodec(codec, bytes, at2, flush);
+      let [made3, taken, status, message] = native16.runCodec(codec, bytes, at2, flush2);
       if (at2 += taken, made3.length > 0 && take2(made3), status === Z_STREAM_END) return !0;
       if (status === Z_NEED_DICT || status < 0 && (settings2.brotli || status !== Z_BUF_ERROR)) throw failure2(settings2, status, message);
       if (made3.length !== CHUNK3) {
-        if (flush === Z_FINISH) throw failure2({}, Z_BUF_ERROR, "unexpected end of file");
+        if (flush2 === Z_FINISH) throw failure2({}, Z_BUF_ERROR, "unexpected end of file");
         return !1;
       }
     }
@@ -14111,14 +15338,14 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
   }, ZlibBase = class extends stream_default.Transform {
     #state;
     constructor(name2, options) {
-      let settings2 = checked2(name2, options), codec = open2(settings2);
+      let settings2 = checked3(name2, options), codec = open2(settings2);
       super({ autoDestroy: !0, ...options }), this.bytesWritten = 0, this.#state = { settings: settings2, codec, over: !1 };
     }
-    #run(bytes, flush, callback) {
+    #run(bytes, flush2, callback) {
       let state = this.#state;
       if (state.over) return callback();
       try {
-        state.over = work(state.codec, state.settings, bytes, flush, (part) => this.push(Buffer2.from(part.buffer)));
+        state.over = work(state.codec, state.settings, bytes, flush2, (part) => this.push(Buffer2.from(part.buffer)));
       } catch (error) {
         return state.over = !0, state.codec = void 0, callback(error);
       }
@@ -14160,7 +15387,7 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
       if (typeof value != "number") throw invalidType("value", "number", value);
       if (!isWhole(value)) throw outOfRange("value", "an integer", value);
       if (value < 0 || value > 4294967295) throw outOfRange("value", ">= 0 && <= 4294967295", value);
-      return native13.crc32(bytes, value);
+      return native16.crc32(bytes, value);
     }
   };
   for (let kind of kinds2) {
@@ -14171,10 +15398,10 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
     } }[kind];
     zlib[kind] = new Proxy(Class, { apply: (target2, self2, values2) => new target2(...values2) }), Object.defineProperty(Class.prototype, "constructor", { value: zlib[kind], writable: !0, configurable: !0 });
     let name2 = kind[0].toLowerCase() + kind.slice(1);
-    zlib[`${name2}Sync`] = { [`${name2}Sync`]: (buffer2, options) => convert(checked2(kind, options), bytesOf3(buffer2, "buffer")) }[`${name2}Sync`], zlib[name2] = {
+    zlib[`${name2}Sync`] = { [`${name2}Sync`]: (buffer2, options) => convert(checked3(kind, options), bytesOf3(buffer2, "buffer")) }[`${name2}Sync`], zlib[name2] = {
       [name2](buffer2, options, callback) {
         if (typeof options == "function" && ([options, callback] = [void 0, options]), typeof callback != "function") throw invalidType("callback", "function", callback);
-        let settings2 = checked2(kind, options), bytes = bytesOf3(buffer2, "buffer").slice();
+        let settings2 = checked3(kind, options), bytes = bytesOf3(buffer2, "buffer").slice();
         setImmediate(() => {
           let result;
           try {
@@ -14187,18 +15414,18 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
       }
     }[name2], zlib[`create${kind}`] = { [`create${kind}`]: (options) => new Class(options) }[`create${kind}`];
   }
-  Object.defineProperty(zlib, "constants", { value: constants5, enumerable: !0 });
+  Object.defineProperty(zlib, "constants", { value: constants6, enumerable: !0 });
   Object.defineProperty(zlib, "codes", { value: codes, enumerable: !0 });
-  for (let [name2, value] of Object.entries(constants5)) name2 !== "BROTLI_DECODE" && name2 !== "BROTLI_ENCODE" && Object.defineProperty(zlib, name2, { value });
+  for (let [name2, value] of Object.entries(constants6)) name2 !== "BROTLI_DECODE" && name2 !== "BROTLI_ENCODE" && Object.defineProperty(zlib, name2, { value });
   var formats = { gzip: ["Gzip", "Gunzip"], deflate: ["Deflate", "Inflate"], "deflate-raw": ["DeflateRaw", "InflateRaw"] }, transformOf = (format4, at2) => {
     if (!Object.hasOwn(formats, format4))
       throw codedError(TypeError, "ERR_INVALID_ARG_VALUE", `The argument 'format' must be one of: 'deflate', 'deflate-raw', 'gzip'. Received ${host.inspect(format4)}`);
-    let settings2 = checked2(formats[format4][at2], {}), codec = open2(settings2), over = !1, run2 = (bytes, flush, controller) => {
+    let settings2 = checked3(formats[format4][at2], {}), codec = open2(settings2), over = !1, run2 = (bytes, flush2, controller) => {
       if (over) {
         if (bytes.length > 0 && at2 === 1) throw new TypeError("the compressed data ended before");
         return;
       }
-      over = work(codec, settings2, bytes, flush, (part) => controller.enqueue(part));
+      over = work(codec, settings2, bytes, flush2, (part) => controller.enqueue(part));
     };
     return new TransformStream({
       transform(chunk, controller) {
@@ -14237,16 +15464,16 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
   define2("$", $);
   var ports = { BroadcastChannel, MessageChannel, MessageEvent, MessagePort };
   for (let [name2, value] of Object.entries({ ...webstreams_exports, ...web_exports, ...ports, CompressionStream, DecompressionStream })) define2(name2, value);
-  var { performance } = globalThis;
-  addMarks(performance);
+  var { performance: performance2 } = globalThis;
+  addMarks(performance2);
   define2("PerformanceObserver", PerformanceObserver);
-  var module = {
+  var plainBuiltins = () => host.builtinNames().filter((name2) => name2 !== "test"), module = {
     createRequire: (from) => host.makeRequire(String(from).startsWith("file://") ? url_default.fileURLToPath(String(from)) : String(from)),
     builtinModules: [],
-    isBuiltin: (name2) => host.builtinNames().includes(String(name2).replace(/^node:/, ""))
+    isBuiltin: (name2) => name2 === "node:test" || plainBuiltins().includes(String(name2).replace(/^node:/, ""))
   };
   Object.defineProperty(module, /* @__PURE__ */ Symbol.for("tollhouse.checkSyntax"), { value: host.checkSyntax });
-  Object.defineProperty(module, "builtinModules", { get: () => host.builtinNames(), enumerable: !0 });
+  Object.defineProperty(module, "builtinModules", { get: plainBuiltins, enumerable: !0 });
   var modules2 = Object.assign(/* @__PURE__ */ Object.create(null), {
     assert: assert_default,
     "assert/strict": assert_default.strict,
@@ -14256,6 +15483,7 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
     console: console_default,
     constants: { ...os_default.constants.errno, ...os_default.constants.priority, ...os_default.constants.signals, ...fs_default.constants },
     crypto: crypto_default,
+    diagnostics_channel: diagnostics_channel_default,
     events: events_default,
     fs: fs_default,
     "fs/promises": promises,
@@ -14267,8 +15495,9 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
     path: path_default,
     "path/posix": path_default,
     "path/win32": path_default.win32,
-    perf_hooks: { performance, PerformanceObserver },
+    perf_hooks: { performance: performance2, PerformanceObserver },
     process: process_default,
+    punycode: punycode_default,
     querystring: querystring_default,
     readline: readline_default,
     "readline/promises": promises2,
@@ -14277,6 +15506,7 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
     "stream/promises": stream_default.promises,
     "stream/web": { ...webstreams_exports, CompressionStream, DecompressionStream },
     string_decoder: string_decoder_default,
+    test: test_default,
     timers: timers_default,
     sys: util_default,
     "timers/promises": promises3,
@@ -14284,9 +15514,31 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
     url: url_default,
     util: util_default,
     "util/types": util_default.types,
+    v8: v8_default,
+    vm: vm_default,
     worker_threads: worker_threads_default,
     zlib: zlib_default
-  }), nameFunctions = (holder) => {
+  }), LISTED = [
+    "global",
+    "clearImmediate",
+    "setImmediate",
+    "clearInterval",
+    "clearTimeout",
+    "setInterval",
+    "setTimeout",
+    "queueMicrotask",
+    "structuredClone",
+    "atob",
+    "btoa",
+    "performance",
+    "fetch",
+    "crypto"
+  ];
+  for (let name2 of LISTED) {
+    let property = Object.getOwnPropertyDescriptor(globalThis, name2);
+    delete globalThis[name2], Object.defineProperty(globalThis, name2, { ...property, enumerable: !0 });
+  }
+  var nameFunctions = (holder) => {
     for (let [key, { value }] of Object.entries(Object.getOwnPropertyDescriptors(holder)))
       typeof value != "function" || value.name === key || !/^[A-Za-z]\w*$/.test(key) || (value.name === "" || new RegExp(`^_?${key}\\d*$`).test(value.name)) && Object.defineProperty(value, "name", { value: key, configurable: !0 });
   };

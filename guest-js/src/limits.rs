@@ -40,6 +40,10 @@ struct RunMeter {
     memory_used: Cell<usize>,
     memory_limit: Cell<usize>,
     stopped: Cell<Option<StopReason>>,
+    /// Time at which the running script of a `vm` context ends, in nanoseconds since the Unix epoch.
+    deadline: Cell<Option<u64>>,
+    /// True if a script of a `vm` context was ended at its deadline.
+    timed_out: Cell<bool>,
 }
 
 thread_local! {
@@ -50,6 +54,8 @@ thread_local! {
             memory_used: Cell::new(0),
             memory_limit: Cell::new(usize::MAX),
             stopped: Cell::new(None),
+            deadline: Cell::new(None),
+            timed_out: Cell::new(false),
         }
     };
 }
@@ -117,7 +123,42 @@ pub(crate) fn interrupt() -> bool {
         if used > meter.fuel_limit.get() && meter.stopped.get().is_none() {
             meter.stopped.set(Some(StopReason::Fuel));
         }
-        meter.stopped.get().is_some()
+        meter.stopped.get().is_some() || is_past_deadline()
+    })
+}
+
+/// Lets the running script of a `vm` context end at a time, or earlier if an outer one does. Returns what to restore.
+pub(crate) fn set_deadline(deadline: u64) -> Option<u64> {
+    METER.with(|meter| {
+        let before = meter.deadline.get();
+        meter.deadline.set(Some(before.map_or(deadline, |outer| outer.min(deadline))));
+        before
+    })
+}
+
+/// Restores what was before [`set_deadline`].
+pub(crate) fn restore_deadline(before: Option<u64>) {
+    METER.with(|meter| meter.deadline.set(before));
+}
+
+/// Returns true if a script of a `vm` context was ended at its deadline.
+pub(crate) fn has_timed_out() -> bool {
+    METER.with(|meter| meter.timed_out.get())
+}
+
+/// Returns true once if a script of a `vm` context was ended at its deadline.
+pub(crate) fn take_timeout() -> bool {
+    METER.with(|meter| meter.timed_out.take())
+}
+
+/// Returns true if the running script of a `vm` context must end.
+fn is_past_deadline() -> bool {
+    METER.with(|meter| {
+        let is_past = meter.deadline.get().is_some_and(|deadline| crate::time::now() >= deadline);
+        if is_past {
+            meter.timed_out.set(true);
+        }
+        is_past
     })
 }
 

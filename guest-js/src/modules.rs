@@ -198,6 +198,10 @@ fn compile(ctx: &Ctx<'_>, source: &str, name: &str) -> Result<*mut qjs::JSModule
         (module, Value::from_raw(ctx.clone(), qjs::JS_GetImportMeta(raw, module)))
     };
     let meta = meta.into_object().ok_or(Error::Unknown)?;
+    if name.starts_with("data:") {
+        meta.set("url", name)?;
+        return Ok(module);
+    }
     meta.set("url", format!("file://{name}"))?;
     meta.set("filename", name)?;
     meta.set("dirname", directory(name))?;

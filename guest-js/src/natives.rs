@@ -7,6 +7,7 @@ mod brotli;
 mod cipher;
 mod clock;
 mod compression;
+mod contexts;
 mod crypto;
 mod encodings;
 mod files;
@@ -37,6 +38,7 @@ pub(crate) fn object<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     cipher::add(ctx, &natives)?;
     clock::add(ctx, &natives)?;
     compression::add(ctx, &natives)?;
+    contexts::add(ctx, &natives)?;
     crypto::add(ctx, &natives)?;
     encodings::add(ctx, &natives)?;
     files::add(ctx, &natives)?;

@@ -96,7 +96,7 @@ fn script_has_no_counting_thread_beside_its_clock() {
     // The channels of messages lead within one thread: a message is delivered between two steps of the script.
     let script = "const names = ['Atomics', 'Worker', 'SharedWorker', 'WebAssembly', 'requestAnimationFrame'];
         const there = names.filter((name) => typeof globalThis[name] !== 'undefined');
-        for (const name of ['worker_threads', 'cluster', 'v8', 'vm', 'inspector', 'perf_hooks']) {
+        for (const name of ['worker_threads', 'cluster', 'inspector', 'perf_hooks']) {
             try {
                 const found = require(name);
                 if (name === 'worker_threads') {

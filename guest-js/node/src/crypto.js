@@ -3,7 +3,7 @@ import { Buffer } from './buffer.js';
 import { createCipheriv, createDecipheriv, Cipheriv, Decipheriv, getCipherInfo, getCiphers } from './cipher.js';
 import { bytesOf, createSecretKey, CryptoKey, generateKeySync, KeyObject } from './crypto-bytes.js';
 import { constants } from './crypto-constants.js';
-import { createHash, createHmac, Hash, hashes, hkdf, hkdfSync, Hmac, pbkdf2Sync, scrypt, scryptSync } from './digests.js';
+import { allHashes, createHash, createHmac, Hash, hkdf, hkdfSync, Hmac, pbkdf2Sync, scrypt, scryptSync } from './digests.js';
 import { codedError, invalidType, isWhole } from './util.js';
 import web from './webcrypto.js';
 
@@ -54,6 +54,11 @@ const randomFill = (buffer, offset, size, callback) => {
   setTimeout(() => callback(null, buffer), 0);
 };
 
+// Functions for keys, signatures and certificates, which say that they are not here.
+const ABSENT = [
+  'checkPrime', 'checkPrimeSync', 'createDiffieHellman', 'createECDH', 'createPrivateKey', 'createPublicKey', 'createSign', 'createVerify', 'diffieHellman',
+  'generateKeyPair', 'generateKeyPairSync', 'generatePrime', 'generatePrimeSync', 'privateDecrypt', 'privateEncrypt', 'publicDecrypt', 'publicEncrypt', 'sign', 'verify',
+];
 const absent = (name) => () => {
   throw codedError(Error, 'ERR_FEATURE_UNAVAILABLE_ON_PLATFORM', `crypto.${name} is not here: there are digests, HMAC, AES, pbkdf2, scrypt, hkdf and random numbers`);
 };
@@ -62,7 +67,7 @@ export default {
   constants,
   createHmac,
   hash: (name, data, encoding = 'hex') => createHash(name).update(data).digest(encoding),
-  getHashes: () => [...hashes],
+  getHashes: () => [...allHashes],
   getCiphers,
   getCipherInfo,
   randomBytes,
@@ -82,9 +87,7 @@ export default {
   createDecipheriv,
   createSecretKey,
   generateKeySync: (type, options) => generateKeySync(type, options, (size) => native.randomBytes(size)),
-  createSign: absent('createSign'),
-  createVerify: absent('createVerify'),
-  generateKeyPairSync: absent('generateKeyPairSync'),
+  ...Object.fromEntries(ABSENT.map((name) => [name, absent(name)])),
   scrypt,
   scryptSync,
   hkdf,

@@ -7,8 +7,11 @@ import { codedError, invalidType, outOfRange, isWhole } from './util.js';
 const { native } = host;
 
 export const hashes = [
-  'md5', 'ripemd160', 'sha1', 'sha224', 'sha256', 'sha3-224', 'sha3-256', 'sha3-384', 'sha3-512', 'sha384', 'sha512', 'sha512-224', 'sha512-256',
+  'blake2b512', 'blake2s256', 'md5', 'ripemd160', 'sha1', 'sha224', 'sha256', 'sha3-224', 'sha3-256', 'sha3-384', 'sha3-512', 'sha384', 'sha512', 'sha512-224', 'sha512-256',
 ];
+// Digests of any length, with the lengths that they have if none is asked for. There is no HMAC with them.
+const shakes = { __proto__: null, shake128: 16, shake256: 32 };
+export const allHashes = [...hashes, ...Object.keys(shakes)];
 const aliases = { ripemd: 'ripemd160', rmd160: 'ripemd160' };
 export const plainName = (name) => {
   const plain = String(name).toLowerCase().replace(/^rsa-/, '').replace(/^sha-/, 'sha').replace('/', '-');
@@ -76,10 +79,29 @@ export class Hash extends LazyTransform {
 }
 export class Hmac extends Hash {}
 
-export const createHash = (name) => {
+// The memory of a digest is allocated at once, beyond the limits of the script's own values.
+const LONGEST_SHAKE = 2 ** 24;
+const checkedLength = (options) => {
+  const length = options?.outputLength;
+  if (length === undefined) return undefined;
+  if (typeof length !== 'number') throw invalidType('options.outputLength', 'number', length);
+  if (!isWhole(length)) throw outOfRange('options.outputLength', 'an integer', length);
+  if (length < 0 || length > 2 ** 32 - 1) throw outOfRange('options.outputLength', '>= 0 && <= 4294967295', length);
+  return length;
+};
+export const createHash = (name, options) => {
   const algorithm = plainName(name);
   if (typeof name !== 'string') throw invalidType('algorithm', 'string', name);
+  const length = checkedLength(options);
+  if (algorithm in shakes) {
+    if (length > LONGEST_SHAKE) throw outOfRange('options.outputLength', `>= 0 && <= ${LONGEST_SHAKE}`, length);
+    return new Hash((bytes) => native.shake(algorithm, bytes, length ?? shakes[algorithm]));
+  }
   if (!hashes.includes(algorithm)) throw new Error('Digest method not supported');
+  if (length !== undefined && length !== native.digest(algorithm, new Uint8Array(0)).length) {
+    const words = 'error:030000B2:digital envelope routines::not XOF or invalid length';
+    throw codedError(Error, 'ERR_OSSL_EVP_NOT_XOF_OR_INVALID_LENGTH', words);
+  }
   return new Hash((bytes) => native.digest(algorithm, bytes));
 };
 export const createHmac = (name, key) => {

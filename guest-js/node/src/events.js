@@ -85,6 +85,15 @@ EventEmitter.EventEmitter = EventEmitter;
 EventEmitter.errorMonitor = Symbol('events.errorMonitor');
 EventEmitter.captureRejectionSymbol = Symbol.for('nodejs.rejection');
 EventEmitter.getEventListeners = (emitter, name) => emitter.listeners(name);
+EventEmitter.getMaxListeners = (emitter) => emitter.getMaxListeners?.() ?? EventEmitter.defaultMaxListeners;
+// Returns an object that removes the listener when it is disposed of.
+EventEmitter.addAbortListener = (signal, listener) => {
+  if (!(signal instanceof AbortSignal)) throw invalidType('signal', 'an instance of AbortSignal', signal);
+  if (typeof listener !== 'function') throw invalidType('listener', 'function', listener);
+  if (signal.aborted) queueMicrotask(() => listener());
+  else signal.addEventListener('abort', listener, { once: true });
+  return { [Symbol.dispose ?? Symbol.for('nodejs.dispose')]: () => signal.removeEventListener('abort', listener) };
+};
 EventEmitter.listenerCount = (emitter, name) => emitter.listenerCount(name);
 EventEmitter.setMaxListeners = (count, ...emitters) => {
   if (emitters.length === 0) EventEmitter.defaultMaxListeners = count;

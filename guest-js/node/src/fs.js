@@ -3,53 +3,18 @@
 import { Buffer } from './buffer.js';
 import * as descriptors from './descriptors.js';
 import { isDescriptor } from './descriptors.js';
-import EventEmitter from './events.js';
+import { constants } from './fs-constants.js';
+import { Dir } from './fs-directories.js';
+import { FileHandle, isChunks, linesOf } from './fs-handles.js';
+import { createReadStream, createWriteStream } from './fs-streams.js';
 import { pipeStats, Stats, statsOf } from './stats.js';
-import { abortError, codedError, invalidType, invalidValue, isObject, outOfRange, isWhole } from './util.js';
-import stream from './stream.js';
+import { abortError, codedError, invalidType, invalidValue } from './util.js';
 import url from './url.js';
 
 const { fs: files, native, toPath } = host;
-const { O_RDONLY, O_WRONLY, O_RDWR, O_CREAT, O_EXCL, O_TRUNC, O_APPEND } = descriptors;
+const { O_RDONLY } = descriptors;
 
-// Constants of Linux, without flags that have no effect on an open file here (`O_DIRECTORY`, `O_NOFOLLOW` and the
-// like).
-export const constants = {
-  O_RDONLY,
-  O_WRONLY,
-  O_RDWR,
-  S_IFMT: 0o170000,
-  S_IFREG: 0o100000,
-  S_IFDIR: 0o40000,
-  S_IFCHR: 0o20000,
-  S_IFBLK: 0o60000,
-  S_IFIFO: 0o10000,
-  S_IFLNK: 0o120000,
-  S_IFSOCK: 0o140000,
-  O_CREAT,
-  O_EXCL,
-  O_TRUNC,
-  O_APPEND,
-  S_IRWXU: 0o700,
-  S_IRUSR: 0o400,
-  S_IWUSR: 0o200,
-  S_IXUSR: 0o100,
-  S_IRWXG: 0o70,
-  S_IRGRP: 0o40,
-  S_IWGRP: 0o20,
-  S_IXGRP: 0o10,
-  S_IRWXO: 0o7,
-  S_IROTH: 0o4,
-  S_IWOTH: 0o2,
-  S_IXOTH: 0o1,
-  F_OK: 0,
-  R_OK: 4,
-  W_OK: 2,
-  X_OK: 1,
-  COPYFILE_EXCL: 1,
-};
-
-const encodingOf = (options) => {
+export const encodingOf = (options) => {
   const encoding = typeof options === 'string' ? options : options?.encoding;
   if (encoding == null || encoding === 'buffer') return null;
   if (!Buffer.isEncoding(encoding)) throw codedError(TypeError, 'ERR_INVALID_ARG_VALUE', `The argument 'encoding' is invalid encoding. Received '${encoding}'`);
@@ -102,7 +67,7 @@ const writeWhole = (path, data, options, standard) => {
   else withOpened(path, flags, mode, (fd) => descriptors.writeBytes(fd, bytes()));
 };
 
-const sync = {
+export const sync = {
   readFile(path, options) {
     checkOptions(options);
     const encoding = encodingOf(options);
@@ -129,9 +94,7 @@ const sync = {
     return statsOf(native.stat(descriptors.pathOf(fd, 'fstat'), true), options);
   },
   readdir(path, options) {
-    const list = files.readdir(path, options);
-    for (const entry of list) if (typeof entry === 'object') entry.path = entry.parentPath;
-    return list;
+    return files.readdir(path, options);
   },
   mkdir(path, options) {
     const recursive = typeof options === 'object' && options?.recursive === true;
@@ -198,7 +161,21 @@ const sync = {
     throw host.fileError('EPERM', 'link', toPath(from, 'existingPath'), toPath(to, 'newPath'));
   },
   readlink: (path) => files.readlink(path),
-  realpath: (path) => files.realpath(path),
+  realpath(path) {
+    try {
+      return files.realpath(path);
+    } catch (error) {
+      // As Node, which looks at one name after the other.
+      throw error?.code === 'ENOENT' ? host.fileError('ENOENT', 'lstat', host.absolutePath(toPath(path, 'realpath'))) : error;
+    }
+  },
+  // As of a file system without a limit of its own.
+  statfs(path, options) {
+    statOf(path, undefined, 'statfs', true);
+    const numbers = { type: 0x01021994, bsize: 4096, blocks: 2 ** 20, bfree: 2 ** 20, bavail: 2 ** 20, files: 2 ** 20, ffree: 2 ** 20 };
+    const fields = Object.entries(numbers).map(([name, number]) => [name, options?.bigint ? BigInt(number) : number]);
+    return Object.assign(new StatFs(), Object.fromEntries(fields));
+  },
   chmod: (path, mode) => files.chmod(path, mode),
   chown() {},
   truncate(path, length) {
@@ -219,61 +196,8 @@ const sync = {
   write: descriptors.write,
   writev: descriptors.writev,
 };
-const entriesOf = (path, options) => {
-  encodingOf(options);
-  const { bufferSize = 1, recursive } = typeof options === 'object' && options !== null ? options : {};
-  if (!(isWhole(bufferSize) && bufferSize >= 1 && bufferSize < 2 ** 32)) {
-    throw outOfRange('options.bufferSize', '>= 1 && <= 4294967295', bufferSize);
-  }
-  try {
-    return sync.readdir(path, { withFileTypes: true, recursive });
-  } catch (error) {
-    throw error?.syscall === 'scandir' ? host.fileError(error.code, 'opendir', toPath(path, 'opendir')) : error;
-  }
-};
-// Directory that is read entry by entry.
-class Dir {
-  #left;
-  #isClosed = false;
-  constructor(path, options) {
-    if (path === undefined) throw codedError(TypeError, 'ERR_MISSING_ARGS', 'The "handle" argument must be specified');
-    this.#left = entriesOf(path, options);
-    this.path = path;
-  }
-  #open() {
-    if (this.#isClosed) throw codedError(Error, 'ERR_DIR_CLOSED', 'Directory handle was closed');
-  }
-  readSync() {
-    this.#open();
-    return this.#left.shift() ?? null;
-  }
-  closeSync() {
-    this.#open();
-    this.#isClosed = true;
-  }
-  // Without a callback, returns a promise.
-  read(callback) {
-    if (callback === undefined) return promised(() => this.readSync());
-    this.#open();
-    if (typeof callback !== 'function') throw invalidType('callback', 'function', callback);
-    const entry = this.readSync();
-    host.callLater(() => callback(null, entry));
-  }
-  close(callback) {
-    if (callback === undefined) return promised(() => this.closeSync());
-    if (typeof callback !== 'function') throw invalidType('callback', 'function', callback);
-    withCallback('close', () => this.closeSync())(callback);
-  }
-  async *entries() {
-    try {
-      for (let entry = this.readSync(); entry !== null; entry = this.readSync()) yield entry;
-    } finally {
-      this.closeSync();
-    }
-  }
-}
-Object.defineProperty(Dir.prototype, Symbol.asyncIterator, { value: Dir.prototype.entries, writable: true, configurable: true });
-const promised = async (work) => work();
+class StatFs {}
+export const promised = async (work) => work();
 const statOf = (path, options, syscall, follow) => {
   const at = toPath(path, syscall);
   try {
@@ -288,7 +212,7 @@ const statOf = (path, options, syscall, follow) => {
 const takesDescriptor = new Set(['readFile', 'writeFile', 'appendFile', 'truncate']);
 const takesNoPath = (name) => ['mkdtemp', 'exists', 'close', 'read', 'readv', 'write', 'writev'].includes(name) || /^f/.test(name);
 const isPath = (path) => typeof path === 'string' || ArrayBuffer.isView(path) || path instanceof URL;
-const checkedPath = (argument, path) => {
+export const checkedPath = (argument, path) => {
   if (!isPath(path)) throw invalidType(argument, 'string or an instance of Buffer or URL', path);
   const text = path instanceof URL ? url.fileURLToPath(path) : path;
   if (typeof text === 'string' && text.includes('\0')) throw invalidValue(argument, text, 'must be a string, Uint8Array, or URL without null bytes');
@@ -315,7 +239,7 @@ const withoutFrames = (error) => {
   return error;
 };
 // Converts a synchronous function to one whose last argument is a callback, which is called later, also with an error.
-const withCallback = (name, work) =>
+export const withCallback = (name, work) =>
   ({
     [name](...values) {
       // An argument in the position of a path or of data is not taken for the callback.
@@ -362,96 +286,6 @@ fs.watch = fs.watchFile = () => {
   throw codedError(Error, 'ENOSYS', 'files are not watched here: only this script changes them');
 };
 
-const closedFile = (syscall) => Object.assign(codedError(Error, 'EBADF', 'file closed'), { syscall });
-
-// Returns true for data that arrives in chunks: an iterable, or a stream.
-const isChunks = (data) =>
-  isObject(data) && !ArrayBuffer.isView(data) && (Symbol.asyncIterator in data || Symbol.iterator in data);
-
-class FileHandle extends EventEmitter {
-  #fd;
-  constructor(fd) {
-    super();
-    this.#fd = fd;
-  }
-  get fd() {
-    return this.#fd;
-  }
-  // Returns the descriptor, for a system call.
-  #open(syscall) {
-    if (this.#fd < 0) throw closedFile(syscall);
-    return this.#fd;
-  }
-  async readFile(options) {
-    return sync.readFile(this.#open('readFile'), options);
-  }
-  async writeFile(data, options) {
-    const fd = this.#open('writeFile');
-    if (!isChunks(data)) return sync.writeFile(fd, data, options);
-    for await (const chunk of data) sync.writeFile(this.#open('writeFile'), chunk, options);
-    return undefined;
-  }
-  async appendFile(data, options) {
-    sync.appendFile(this.#open('appendFile'), data, options);
-  }
-  async stat(options) {
-    return sync.fstat(this.#open('fstat'), options);
-  }
-  async chmod(mode) {
-    sync.fchmod(this.#open('fchmod'), mode);
-  }
-  async chown() {
-    sync.fchown(this.#open('fchown'));
-  }
-  async utimes(atime, mtime) {
-    sync.futimes(this.#open('futimes'), atime, mtime);
-  }
-  async truncate(length) {
-    sync.ftruncate(this.#open('ftruncate'), length);
-  }
-  async sync() {
-    sync.fsync(this.#open('fsync'));
-  }
-  async datasync() {
-    sync.fdatasync(this.#open('fdatasync'));
-  }
-  async read(first, ...rest) {
-    const fd = this.#open('read');
-    if (ArrayBuffer.isView(first)) return { __proto__: null, bytesRead: sync.read(fd, first, ...rest), buffer: first };
-    const buffer = first?.buffer ?? Buffer.alloc(16384);
-    return { __proto__: null, bytesRead: sync.read(fd, buffer, first ?? undefined), buffer };
-  }
-  async readv(buffers, position) {
-    return { __proto__: null, bytesRead: sync.readv(this.#open('readv'), buffers, position), buffers };
-  }
-  async write(buffer, ...rest) {
-    return { __proto__: null, bytesWritten: sync.write(this.#open('write'), buffer, ...rest), buffer };
-  }
-  async writev(buffers, position) {
-    return { __proto__: null, bytesWritten: sync.writev(this.#open('writev'), buffers, position), buffers };
-  }
-  async close() {
-    if (this.#fd < 0) return;
-    const fd = this.#fd;
-    this.#fd = -1;
-    sync.close(fd);
-    this.emit('close');
-  }
-  async *readLines(options) {
-    for (const line of linesOf(String(await this.readFile({ encoding: 'utf8', ...options })))) yield line;
-  }
-  createReadStream(options) {
-    return fs.createReadStream(null, { ...options, fd: this });
-  }
-  createWriteStream(options) {
-    return fs.createWriteStream(null, { ...options, fd: this });
-  }
-}
-const linesOf = (text) => {
-  const lines = text.split(/\r?\n/);
-  if (lines.at(-1) === '') lines.pop();
-  return lines;
-};
 promises.open = async (path, flags, mode) => new FileHandle(sync.open(path, flags, mode));
 promises.writeFile = {
   async writeFile(path, data, options) {
@@ -477,133 +311,7 @@ promises.readFile = {
 }.readFile;
 fs.promises = promises;
 
-const checkPlace = (name, value) => {
-  if (value === undefined) return;
-  if (typeof value !== 'number') throw invalidType(name, 'number', value);
-  if (value !== Infinity && !isWhole(value)) throw outOfRange(name, 'an integer', value);
-  if (value < 0) throw outOfRange(name, '>= 0 && <= 9007199254740991', value);
-};
+Object.assign(fs, { createReadStream, createWriteStream });
 
-// Returns the functions that file streams share: they open the file or take an open one, and close it at the end.
-const openAndClose = (path, { flags, mode, fd }) => {
-  let handle = fd instanceof FileHandle ? fd : undefined;
-  let descriptor = handle === undefined ? fd : handle.fd;
-  return {
-    descriptor: () => descriptor,
-    construct(callback) {
-      if (descriptor != null) {
-        callback();
-        return;
-      }
-      // Opens later, as a disk would: what the script writes until then is buffered, and flushed in order.
-      host.callLater(() => {
-        try {
-          descriptor = sync.open(path, flags, mode);
-        } catch (error) {
-          callback(error);
-          return;
-        }
-        this.fd = descriptor;
-        callback();
-        this.emit('open', descriptor);
-        this.emit('ready');
-      });
-    },
-    destroy(error, callback) {
-      const open = descriptor;
-      descriptor = null;
-      this.fd = null;
-      if (open == null) {
-        callback(error);
-        return;
-      }
-      const done = (failed) => callback(error ?? failed ?? null);
-      if (handle !== undefined) handle.close().then(() => done(), done);
-      else if (descriptors.isOpen(open)) fs.close(open, done);
-      else callback(error);
-    },
-  };
-};
-
-fs.createReadStream = (path, options = {}) => {
-  const given = typeof options === 'object' && options !== null ? options : {};
-  const { start, end = Infinity, highWaterMark = 65536, emitClose, autoClose = true, signal } = given;
-  checkPlace('start', start);
-  checkPlace('end', end);
-  if (start !== undefined && start > end) throw outOfRange('start', `<= "end" (here: ${end})`, start);
-  const { construct, destroy, descriptor } = openAndClose(path === null ? null : checkedPath('path', path), { flags: 'r', ...given });
-  let left = end - (start ?? 0) + 1;
-  let at = start;
-  const readable = new stream.Readable({
-    highWaterMark,
-    encoding: encodingOf(options) ?? undefined,
-    emitClose,
-    autoDestroy: autoClose,
-    signal,
-    construct,
-    destroy,
-    // Delivers a chunk later, as a disk would: otherwise everything that is requested at once would be one chunk.
-    read(size) {
-      host.callLater(() => {
-        if (readable.destroyed) return;
-        try {
-          const buffer = Buffer.alloc(Math.min(size, left));
-          const count = buffer.length === 0 ? 0 : sync.read(descriptor(), buffer, 0, buffer.length, at ?? null);
-          if (at !== undefined) at += count;
-          left -= count;
-          readable.bytesRead += count;
-          this.push(count === 0 ? null : buffer.subarray(0, count));
-        } catch (error) {
-          this.destroy(error);
-        }
-      });
-    },
-  });
-  readable.close = (callback) => closeStream(readable, callback);
-  return shownStream(readable, { path: path ?? undefined, fd: descriptor() ?? null, bytesRead: 0 });
-};
-// Adds the fields of file streams; `pending` is true until the file is open.
-const shownStream = (opened, fields) =>
-  Object.defineProperty(Object.assign(opened, fields), 'pending', { get: () => opened.fd === null, configurable: true });
-const closeStream = (opened, callback) => {
-  if (callback !== undefined) stream.finished(opened, () => callback());
-  opened.destroy();
-};
-
-fs.createWriteStream = (path, options = {}) => {
-  const given = typeof options === 'object' && options !== null ? options : {};
-  const { start, highWaterMark = 16384, emitClose, autoClose = true, signal } = given;
-  checkPlace('start', start);
-  const { construct, destroy, descriptor } = openAndClose(path === null ? null : checkedPath('path', path), { flags: 'w', ...given });
-  let at = start;
-  const put = (bytes, callback) => {
-    try {
-      const count = descriptors.writeBytes(descriptor(), bytes, at ?? null);
-      if (at !== undefined) at += count;
-      writable.bytesWritten += count;
-    } catch (error) {
-      callback(error);
-      return;
-    }
-    callback();
-  };
-  const writable = new stream.Writable({
-    highWaterMark,
-    defaultEncoding: encodingOf(options) ?? 'utf8',
-    emitClose,
-    autoDestroy: autoClose,
-    signal,
-    construct,
-    destroy,
-    write: (chunk, encoding, callback) => put(chunk, callback),
-    writev: (chunks, callback) => put(Buffer.concat(chunks.map(({ chunk }) => chunk)), callback),
-  });
-  writable.close = (callback) => {
-    if (callback !== undefined) stream.finished(writable, () => callback());
-    writable.end();
-  };
-  return shownStream(writable, { path: path ?? undefined, fd: descriptor() ?? null, bytesWritten: 0 });
-};
-
-export { promises, linesOf };
+export { constants, promises, linesOf };
 export default fs;

@@ -7,6 +7,7 @@ import buffer, { Buffer } from './buffer.js';
 import childProcess from './child_process.js';
 import console from './console.js';
 import crypto, { CryptoKey } from './crypto.js';
+import diagnosticsChannel from './diagnostics_channel.js';
 import EventEmitter from './events.js';
 import fs, { promises as fsPromises } from './fs.js';
 import { http, https } from './http.js';
@@ -17,16 +18,20 @@ import os from './os.js';
 import path from './path.js';
 import { addMarks, PerformanceObserver } from './perf_hooks.js';
 import process, { addStreams } from './process.js';
+import punycode from './punycode.js';
 import querystring from './querystring.js';
 import readline, { promises as readlinePromises } from './readline.js';
 import { $, shell } from './shell.js';
 import stream from './stream.js';
 import consumers from './stream-consumers.js';
 import stringDecoder from './string_decoder.js';
+import test from './test.js';
 import timers, { promises as timersPromises } from './timers.js';
 import tty from './tty.js';
 import url from './url.js';
 import util, { invalidType } from './util.js';
+import v8 from './v8.js';
+import vm from './vm.js';
 import * as web from './web.js';
 import * as webStreams from './webstreams.js';
 import workerThreads, { BroadcastChannel, MessageChannel, MessageEvent, MessagePort } from './worker_threads.js';
@@ -48,14 +53,16 @@ for (const [name, value] of Object.entries({ ...webStreams, ...web, ...ports, Co
 const { performance } = globalThis;
 addMarks(performance);
 define('PerformanceObserver', PerformanceObserver);
+// `test` has no name without `node:`.
+const plainBuiltins = () => host.builtinNames().filter((name) => name !== 'test');
 const module = {
   createRequire: (from) => host.makeRequire(String(from).startsWith('file://') ? url.fileURLToPath(String(from)) : String(from)),
   builtinModules: [],
-  isBuiltin: (name) => host.builtinNames().includes(String(name).replace(/^node:/, '')),
+  isBuiltin: (name) => name === 'node:test' || plainBuiltins().includes(String(name).replace(/^node:/, '')),
 };
 // `node --check` of the shell uses this.
 Object.defineProperty(module, Symbol.for('tollhouse.checkSyntax'), { value: host.checkSyntax });
-Object.defineProperty(module, 'builtinModules', { get: () => host.builtinNames(), enumerable: true });
+Object.defineProperty(module, 'builtinModules', { get: plainBuiltins, enumerable: true });
 
 const modules = Object.assign(Object.create(null), {
   assert,
@@ -66,6 +73,7 @@ const modules = Object.assign(Object.create(null), {
   console,
   constants: { ...os.constants.errno, ...os.constants.priority, ...os.constants.signals, ...fs.constants },
   crypto,
+  diagnostics_channel: diagnosticsChannel,
   events: EventEmitter,
   fs,
   'fs/promises': fsPromises,
@@ -79,6 +87,7 @@ const modules = Object.assign(Object.create(null), {
   'path/win32': path.win32,
   perf_hooks: { performance, PerformanceObserver },
   process,
+  punycode,
   querystring,
   readline,
   'readline/promises': readlinePromises,
@@ -87,6 +96,7 @@ const modules = Object.assign(Object.create(null), {
   'stream/promises': stream.promises,
   'stream/web': { ...webStreams, CompressionStream, DecompressionStream },
   string_decoder: stringDecoder,
+  test,
   timers,
   sys: util,
   'timers/promises': timersPromises,
@@ -94,9 +104,22 @@ const modules = Object.assign(Object.create(null), {
   url,
   util,
   'util/types': util.types,
+  v8,
+  vm,
   worker_threads: workerThreads,
   zlib,
 });
+
+// Globals that a script finds when it lists them, in Node's order.
+const LISTED = [
+  'global', 'clearImmediate', 'setImmediate', 'clearInterval', 'clearTimeout', 'setInterval', 'setTimeout', 'queueMicrotask', 'structuredClone', 'atob',
+  'btoa', 'performance', 'fetch', 'crypto',
+];
+for (const name of LISTED) {
+  const property = Object.getOwnPropertyDescriptor(globalThis, name);
+  delete globalThis[name];
+  Object.defineProperty(globalThis, name, { ...property, enumerable: true });
+}
 
 // Restores the names of functions and classes that the bundler renamed because they are not unique (`Buffer3`), since
 // scripts can see them.

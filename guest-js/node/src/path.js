@@ -1,6 +1,7 @@
 import path from 'path-browserify';
+import { matchesGlob } from './path-glob.js';
 import win32 from './path-win32.js';
-import { invalidType } from './util.js';
+import { emitWarning, invalidType } from './util.js';
 
 // Checks an argument with Node's message; the library has another one.
 const check = (name, value) => {
@@ -51,6 +52,14 @@ replace({
   },
 });
 
+let toldOfGlob = false;
+path.matchesGlob = (name, pattern) => {
+  check('path', name);
+  check('pattern', pattern);
+  if (!toldOfGlob) emitWarning(Object.assign(new Error('glob is an experimental feature and might change at any time'), { name: 'ExperimentalWarning' }));
+  toldOfGlob = true;
+  return matchesGlob(name, pattern);
+};
 path.posix = path;
 path.toNamespacedPath = (name) => name;
 path.win32 = win32;

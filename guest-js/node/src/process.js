@@ -2,7 +2,7 @@
 import EventEmitter, { marks } from './events.js';
 import { Buffer } from './buffer.js';
 import { SIGNALS } from './signals.js';
-import { codedError, invalidType, outOfRange, isWhole, parseEnv, provide } from './util.js';
+import { codedError, invalidType, invalidValue, outOfRange, isWhole, parseEnv, provide } from './util.js';
 
 const { native } = host;
 
@@ -106,10 +106,15 @@ process.memoryUsage = () => {
   const used = native.memoryUsed();
   return { rss: used, heapTotal: used, heapUsed: used, external: 0, arrayBuffers: 0 };
 };
-process.memoryUsage.rss = () => native.memoryUsed();
+process.memoryUsage.rss = { rss: () => native.memoryUsed() }.rss;
 process.cpuUsage = () => ({ user: Math.round((native.now() - host.scriptStart()) * 1000), system: 0 });
 process.resourceUsage = () => ({ maxRSS: Math.round(native.memoryUsed() / 1024) });
-process.umask = () => 0o022;
+process.umask = (mask) => {
+  if (mask !== undefined && !(typeof mask === 'string' ? /^[0-7]+$/.test(mask) : Number.isInteger(mask) && mask >= 0 && mask < 2 ** 32)) {
+    throw invalidValue('mask', mask, 'must be a 32-bit unsigned integer or an octal string');
+  }
+  return 0o022;
+};
 process.getuid = process.geteuid = process.getgid = process.getegid = () => 1000;
 process.emitWarning = (warning, type, code) => {
   const options = type !== null && typeof type === 'object' ? type : { type, code };
@@ -164,7 +169,7 @@ export const addStreams = ({ Readable, Writable }) => {
         } else if (ArrayBuffer.isView(chunk)) {
           native.outputBytes(new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.byteLength), toStderr);
         } else {
-          throw codedError(TypeError, 'ERR_INVALID_ARG_TYPE', `The "chunk" argument must be of type string or an instance of Buffer or Uint8Array. Received ${chunk === null ? 'null' : `type ${typeof chunk}`}`);
+          throw invalidType('chunk', 'string or an instance of Buffer, TypedArray, or DataView', chunk);
         }
         const done = typeof encoding === 'function' ? encoding : callback;
         if (typeof done === 'function') process.nextTick(() => done());

@@ -1,4 +1,6 @@
 // `util`. The prelude formats values, for `util` as for `console`.
+import { parseVariables } from './env-files.js';
+
 const { native, inspect: inspectValue, formatLine, nodeError, received } = host;
 // Original function, which a script cannot replace.
 export const { isInteger: isWhole } = Number;
@@ -208,17 +210,9 @@ export const isPrimitive = (value) => value === null || (typeof value !== 'objec
 export const TextEncoder = globalThis.TextEncoder;
 export const TextDecoder = globalThis.TextDecoder;
 
-// Matches an assignment of a file of variables. A quoted value may contain lines and `#`; behind any other value, `#`
-// begins a comment.
-const ASSIGNMENT = /^[^\S\n]*(?:export[^\S\n]+)?([^\s=#]+)[^\S\n]*=[^\S\n]*(?:"([^"]*)"|'([^']*)'|`([^`]*)`|([^\n#]*))[^\n]*$/gm;
 export const parseEnv = (content) => {
   checkText('content', content);
-  const variables = new Map();
-  for (const [, name, double, single, back, plain] of content.replace(/\r\n?/g, '\n').matchAll(ASSIGNMENT)) {
-    variables.set(name, double?.replace(/\\n/g, '\n') ?? single ?? back ?? plain.trim());
-  }
-  // As in Node, in the order of the names.
-  return Object.fromEntries([...variables].sort(([a], [b]) => (a < b ? -1 : 1)));
+  return parseVariables(content);
 };
 
 // Parses command-line arguments: `--name value`, `--name=value`, `-n value`, `--flag`.

@@ -137,6 +137,11 @@ export class FormData {
   *values() {
     for (const [, value] of this.#entries) yield value;
   }
+  [custom](depth, options) {
+    const shown = {};
+    for (const [key, value] of this.#entries) shown[key] = !Object.hasOwn(shown, key) ? value : Array.isArray(shown[key]) ? [...shown[key], value] : [shown[key], value];
+    return `FormData ${inspect(shown, options)}`;
+  }
 }
 FormData.prototype[Symbol.iterator] = FormData.prototype.entries;
 Object.defineProperty(FormData.prototype, Symbol.iterator, { enumerable: false });

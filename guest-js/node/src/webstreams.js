@@ -1,5 +1,6 @@
 // Streams of the web, shown in the form of Node.
-import { ReadableStream, TransformStream, WritableStream } from 'web-streams-polyfill';
+import { ByteLengthQueuingStrategy, CountQueuingStrategy, ReadableStream, TransformStream, WritableStream } from 'web-streams-polyfill';
+import { codedError } from './util.js';
 
 const custom = Symbol.for('nodejs.util.inspect.custom');
 const shownAs = (Class, fields) => {
@@ -14,6 +15,16 @@ const shownAs = (Class, fields) => {
 shownAs(ReadableStream, (stream) => ({ locked: stream.locked, state: stream._state, supportsBYOB: false }));
 shownAs(WritableStream, (stream) => ({ locked: stream.locked, state: stream._state }));
 shownAs(TransformStream, (stream) => ({ readable: stream.readable, writable: stream.writable, backpressure: stream._backpressure }));
+
+for (const Strategy of [ByteLengthQueuingStrategy, CountQueuingStrategy]) shownAs(Strategy, ({ highWaterMark }) => ({ highWaterMark }));
+
+const { getReader } = ReadableStream.prototype;
+ReadableStream.prototype.getReader = {
+  getReader(options) {
+    if (this.locked) throw codedError(TypeError, 'ERR_INVALID_STATE', 'Invalid state: ReadableStream is locked');
+    return getReader.call(this, options);
+  },
+}.getReader;
 
 // Streams that encode text and decode bytes.
 class TextEncoderStream extends TransformStream {
@@ -63,6 +74,10 @@ class TextDecoderStream extends TransformStream {
     return this.#decoder.ignoreBOM;
   }
 }
+
+const sides = ({ readable, writable }) => ({ readable, writable });
+shownAs(TextEncoderStream, (stream) => ({ encoding: stream.encoding, ...sides(stream) }));
+shownAs(TextDecoderStream, (stream) => ({ encoding: stream.encoding, fatal: stream.fatal, ignoreBOM: stream.ignoreBOM, ...sides(stream) }));
 
 export * from 'web-streams-polyfill';
 export { TextDecoderStream, TextEncoderStream };

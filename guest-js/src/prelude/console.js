@@ -248,8 +248,9 @@ const makeConsole = (toOut, toErr, { step, inspectOptions }) => {
     },
     assert(condition, ...values) {
       if (condition) return;
-      const text = formatLine(values);
-      writeLine(toErr, text === '' ? 'Assertion failed' : 'Assertion failed: ' + text);
+      // As in Node, the first value becomes text.
+      values[0] = values.length === 0 ? 'Assertion failed' : 'Assertion failed: ' + values[0];
+      writeLine(toErr, formatLine(values));
     },
     count(label) {
       const name = labelOf(label);

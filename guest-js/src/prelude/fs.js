@@ -222,13 +222,30 @@ class Stats {
   isSymbolicLink() {
     return this.#kind === 'link';
   }
+  isFIFO() {
+    return false;
+  }
+  isSocket() {
+    return false;
+  }
+  isBlockDevice() {
+    return false;
+  }
+  isCharacterDevice() {
+    return false;
+  }
 }
+
+const direntTypes = { __proto__: null, file: 1, directory: 2, link: 3 };
+const direntType = Symbol('type');
 
 class Dirent {
   #kind;
   constructor(name, parentPath, kind) {
     this.name = name;
     this.parentPath = parentPath;
+    this.path = parentPath;
+    this[direntType] = direntTypes[kind];
     this.#kind = kind;
   }
   isFile() {

@@ -107,6 +107,11 @@ const host = {
     promiseState: native.promiseState,
     isProxy: native.isProxy,
     digest: native.digest,
+    shake: native.shake,
+    makeContext: native.makeContext,
+    evaluateScript: native.evaluateScript,
+    checkScript: native.checkScript,
+    hasTimedOut: native.hasTimedOut,
     hmac: native.hmac,
     hmacRounds: native.hmacRounds,
     scryptMix: native.scryptMix,
@@ -176,6 +181,7 @@ const host = {
   args: () => args,
   env,
   cwd: () => startDirectory,
+  absolutePath: (path) => absolutePath(path, startDirectory),
   chdir(path) {
     const at = absolutePath(toPath(path, 'chdir'), startDirectory);
     const kind = kindAt(at);

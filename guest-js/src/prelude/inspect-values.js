@@ -51,10 +51,36 @@ const shownHeader = (error) => {
   return header;
 };
 
+// Returns the place and length of the first run of more than three lines that are in both lists.
+const sharedRun = (lines, others) => {
+  for (let i = 0; i < lines.length - 3; i++) {
+    for (let at = 0; at < others.length - 3; at++) {
+      if (lines[i] !== others[at]) continue;
+      let count = 1;
+      while (i + count < lines.length && at + count < others.length && lines[i + count] === others[at + count]) count++;
+      if (count > 3) return { __proto__: null, at: i, count };
+      break;
+    }
+  }
+  return undefined;
+};
+
+// Shortens what the stack of an error has in common with that of its cause, as Node does.
+const withoutSharedFrames = (error, frames, context) => {
+  const cause = getOwnPropertyDescriptor(error, 'cause')?.value;
+  if (!isObject(cause) || native.className(cause) !== 'Error') return frames;
+  const lines = split(frames, '\n');
+  const run = sharedRun(lines, split(framesOf(cause), '\n'));
+  if (run === undefined) return frames;
+  const left = run.count - 2;
+  splice(lines, run.at + 1, left, stylize(context, '... ' + left + ' lines matching cause stack trace ...', 'undefined'));
+  return join(lines, '\n');
+};
+
 // Returns the stack of an error, or its header in brackets if it has none.
 const formatError = (error, context) => {
   const shown = shownHeader(error);
-  const frames = framesOf(error);
+  const frames = withoutSharedFrames(error, framesOf(error), context);
   return frames === '' ? '[' + shown + ']' : reindent(shown + indentFrames(frames), context.indentation);
 };
 

@@ -53,15 +53,12 @@ missing(
   'a script has no sockets: use `fetch`, or `http` and `https`, which go through the tool `http`',
 );
 missing(['cluster'], 'a script is one process: use `await Promise.all(…)`, or `spawn("node", [file])` of `child_process`');
-missing(['vm'], 'there is one context: use `new Function(…)`, `eval`, or `spawn("node", ["-e", text])` of `child_process`');
-missing(['v8'], 'the engine is QuickJS: use `structuredClone(value)` for copies, and `process.memoryUsage()`');
 missing(['inspector', 'inspector/promises'], 'there is no debugger: use `console.log` and the stacks of errors');
 missing(['repl'], 'use `readline` for input, or `tollhouse repl` outside');
-missing(['test', 'test/reporters'], 'use `assert`, and `process.exitCode` for the result');
+missing(['test', 'test/reporters'], 'use `node:test`, which writes TAP');
 missing(['sqlite'], 'use the tool `sql`, if it is mounted: `listTools()` shows what is');
 missing(['wasi', 'sea'], 'use programs of the shell: `child_process` or `await shell(command)`');
-missing(['trace_events', 'diagnostics_channel', 'domain'], 'use `events`, and `AsyncLocalStorage` of `async_hooks`');
-missing(['punycode'], 'use `url.domainToASCII` and `url.domainToUnicode`');
+missing(['trace_events', 'domain'], 'use `events`, and `AsyncLocalStorage` of `async_hooks`');
 // Modules that need the prefix `node:`; without it the names are those of packages.
 const prefixedBuiltins = ['test', 'test/reporters', 'sqlite', 'sea'];
 
@@ -188,13 +185,13 @@ const requireConditions = ['require', 'node', 'default'];
 
 const findModule = (name, base, conditions) => {
   const plain = startsWith(name, 'node:') ? substring(name, 5) : name;
-  if (plain in builtins) return 'node:' + plain;
+  if (plain in builtins && (plain !== name || !contains(prefixedBuiltins, plain))) return 'node:' + plain;
   if (plain !== name || (plain in missingBuiltins && !contains(prefixedBuiltins, plain))) {
     throw moduleError(
       'ERR_UNKNOWN_BUILTIN_MODULE',
       plain in missingBuiltins
         ? "the module '" + name + "' of Node is not available in Tollhouse"
-        : "there is no module '" + name + "' in Node",
+        : 'No such built-in module: ' + name,
       missingBuiltins[plain] ?? nearestBuiltin(plain),
     );
   }
@@ -211,7 +208,9 @@ const findModule = (name, base, conditions) => {
   const isRequired = conditions === requireConditions;
   const what = isRequired || startsWith(name, '.') || startsWith(name, '/') ? 'module' : 'package';
   const message = 'Cannot find ' + what + " '" + name + "'" + (isRequired ? '\nRequire stack:\n- ' : ' imported from ') + from;
-  throw moduleError(isRequired ? 'MODULE_NOT_FOUND' : 'ERR_MODULE_NOT_FOUND', message, hint);
+  const error = moduleError(isRequired ? 'MODULE_NOT_FOUND' : 'ERR_MODULE_NOT_FOUND', message, hint);
+  if (isRequired) error.requireStack = [from];
+  throw error;
 };
 
 const nearestBuiltin = (name) => {
@@ -240,20 +239,33 @@ const mountHint = (path) => {
   );
 };
 
-const resolveModule = (name, base) => findModule(name, base, importConditions);
+const resolveModule = (name, base) => (startsWith(name, 'data:') ? name : findModule(name, base, importConditions));
+
+// Loads the module that is the content of a `data:` URL.
+const loadData = (url) => {
+  const parts = regExpExec(/^data:([^,;]*)((?:;[^,;]*)*?)(;base64)?,([^]*)$/, url);
+  if (parts === null) throw defineCode(new TypeError('Invalid URL'), 'ERR_INVALID_URL');
+  const text = parts[3] === undefined ? decodePath(parts[4]) : native.decodeUtf8Lossy(native.decodeBase64(decodePath(parts[4])));
+  if (parts[1] === 'text/javascript') return { __proto__: null, source: text };
+  if (parts[1] === 'application/json') return exportsOf(parseJsonModule(text, url), false);
+  const named = new RangeError('Unknown module format: ' + parts[1] + ' for URL ' + url);
+  throw nodeError(named, 'ERR_UNKNOWN_MODULE_FORMAT');
+};
+
+const parseJsonModule = (text, name) => {
+  try {
+    return parseJson(text);
+  } catch (error) {
+    // As in Node 20, without the place in lines and columns.
+    throw new SyntaxError(name + ': ' + split(error.message, ' (line ')[0]);
+  }
+};
 
 // Loads a file: `{json}`, `{source}` of a module, or `{common}`.
 const readModule = (path) => {
   const text = attempt('open', path, () => native.readText(path));
   if (text == null) throw moduleError('EILSEQ', "the module '" + path + "' is not UTF-8");
-  if (endsWith(path, '.json')) {
-    try {
-      return { __proto__: null, json: parseJson(text) };
-    } catch (error) {
-      // As in Node 20, without the place in lines and columns.
-      throw new SyntaxError(path + ': ' + split(error.message, ' (line ')[0]);
-    }
-  }
+  if (endsWith(path, '.json')) return { __proto__: null, json: parseJsonModule(text, path) };
   const file = native.prepareFile(text, path);
   const isModule = regExpTest(/\.m[jt]s$/, path) || (file.isModule && !regExpTest(/\.c[jt]s$/, path));
   if (isModule || (regExpTest(/\.ts$/, path) && !native.isCommonJs(file.text, path))) {
@@ -279,6 +291,7 @@ const exportsOf = (value, named) => {
 };
 
 const loadModule = (name) => {
+  if (startsWith(name, 'data:')) return loadData(name);
   if (startsWith(name, 'node:')) return exportsOf(builtins[substring(name, 5)], true);
   const found = readModule(name);
   if (found.source !== undefined) return found;

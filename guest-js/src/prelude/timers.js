@@ -6,9 +6,9 @@ let lastTimer = 0;
 
 // Calls a function of the script whose result nothing awaits, so that an exception is uncaught. Returns false if it
 // threw.
-const callUnobserved = (callback, values) => {
+const callUnobserved = (callback, values, self) => {
   try {
-    apply(callback, undefined, values);
+    apply(callback, self, values);
     return true;
   } catch (error) {
     native.uncaught(error);
@@ -172,10 +172,11 @@ const timerFunctions = {
     const begin = () =>
       startTimer(timer, wait, () => {
         delete timers[timer];
-        callUnobserved(bound, values);
+        callUnobserved(bound, values, self);
       });
     begin();
-    return new Timeout(timer, begin);
+    const self = new Timeout(timer, begin);
+    return self;
   },
   setInterval(callback, delay, ...values) {
     checkCallback(callback, timerFunctions.setInterval);
@@ -185,11 +186,12 @@ const timerFunctions = {
     const bound = bindCallback(callback);
     const fire = () => {
       startTimer(timer, every, fire);
-      callUnobserved(bound, values);
+      callUnobserved(bound, values, self);
     };
     const begin = () => startTimer(timer, every, fire);
     begin();
-    return new Timeout(timer, begin);
+    const self = new Timeout(timer, begin);
+    return self;
   },
   setImmediate(callback, ...values) {
     checkCallback(callback, timerFunctions.setImmediate);

@@ -210,6 +210,7 @@ class URL {
   #parts;
   #params;
   constructor(input, base) {
+    if (arguments.length === 0) throw nodeError(new TypeError('The "url" argument must be specified'), 'ERR_MISSING_ARGS');
     const text = toUsv(input);
     const from = base === undefined ? '' : toUsv(base);
     this.#parts = base !== undefined && from === '' ? [] : native.parseUrl(text, from);

@@ -21,6 +21,7 @@ class Event {
   #prevented = false;
   #stopped = false;
   #target = null;
+  #isDispatched = false;
   #time;
   constructor(type, options) {
     if (arguments.length === 0) throw nodeError(new TypeError('The "type" argument must be specified'), 'ERR_MISSING_ARGS');
@@ -33,6 +34,10 @@ class Event {
   static begin(event, target) {
     event.#target = target;
     event.#stopped = false;
+    event.#isDispatched = true;
+  }
+  static end(event) {
+    event.#isDispatched = false;
   }
   static isEvent(value) {
     return isObject(value) && #target in value;
@@ -65,7 +70,7 @@ class Event {
     return this.#target;
   }
   get eventPhase() {
-    return 0;
+    return this.#isDispatched ? 2 : 0;
   }
   get timeStamp() {
     return this.#time;
@@ -88,15 +93,17 @@ class Event {
     this.#stopped = true;
   }
 }
-const { begin: beginEvent, isEvent, isStopped: isEventStopped } = Event;
+const { begin: beginEvent, end: endEvent, isEvent, isStopped: isEventStopped } = Event;
 delete Event.begin;
+delete Event.end;
 delete Event.isEvent;
 delete Event.isStopped;
 
 class CustomEvent extends Event {
   #detail;
   constructor(type, options) {
-    super(type, options);
+    if (arguments.length === 0) super();
+    else super(type, options);
     this.#detail = options?.detail ?? null;
   }
   get detail() {
@@ -115,7 +122,11 @@ class EventTarget {
     weakSet(listenersOf, this, []);
   }
   addEventListener(type, callback, options) {
+    if (arguments.length < 2) throw nodeError(new TypeError('The "type" and "listener" arguments must be specified'), 'ERR_MISSING_ARGS');
     if (callback == null) return;
+    if (typeof callback !== 'function' && !isObject(callback)) {
+      throw nodeError(new TypeError('The "listener" argument must be an instance of EventListener.' + received(callback)), 'ERR_INVALID_ARG_TYPE');
+    }
     const list = listenersFor(this);
     const name = String(type);
     for (let i = 0; i < list.length; i++) if (list[i].type === name && list[i].callback === callback) return;
@@ -147,6 +158,7 @@ class EventTarget {
       if (list[i].once) apply(removeListener, this, [list[i].type, list[i].callback]);
       callListener(list[i].callback, this, event);
     }
+    endEvent(event);
     return !event.defaultPrevented;
   }
 }
@@ -191,6 +203,12 @@ class AbortSignal extends EventTarget {
     return signal;
   }
   static timeout(milliseconds) {
+    if (typeof milliseconds !== 'number') {
+      throw nodeError(new TypeError('The "delay" argument must be of type number.' + received(milliseconds)), 'ERR_INVALID_ARG_TYPE');
+    }
+    if (!(milliseconds >= 0 && milliseconds <= 4294967295)) {
+      throw nodeError(new RangeError('The value of "delay" is out of range. It must be >= 0 && <= 4294967295. Received ' + milliseconds), 'ERR_OUT_OF_RANGE');
+    }
     const signal = newSignal();
     const id = native.sleepInBackground(toWait(milliseconds));
     outstanding[id] = {
@@ -201,6 +219,9 @@ class AbortSignal extends EventTarget {
     return signal;
   }
   static any(signals) {
+    if (!isObject(signals)) {
+      throw nodeError(new TypeError('The "signals" argument must be an instance of Array.' + received(signals)), 'ERR_INVALID_ARG_TYPE');
+    }
     const signal = newSignal();
     for (const other of signals) {
       const state = stateOf(other);
