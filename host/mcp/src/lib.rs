@@ -57,6 +57,7 @@ mod stdio;
 mod tasks;
 mod tool_error;
 mod tool_names;
+mod unreadable_sessions;
 
 pub use approvals::DeferringApprover;
 pub use client::{
