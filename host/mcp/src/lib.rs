@@ -61,9 +61,9 @@ mod unreadable_sessions;
 
 pub use approvals::DeferringApprover;
 pub use client::{
-    ConnectError, LastWords, LoginError, LoginPlace, LoginSession, McpClient, MessageRelay, OnFailure, RelayError,
-    SERVER_VARIABLE, ServerConnection, ServerLauncher, ServerPipes, ServerSlot, SignIn, SignInError, StartError,
-    StartedServer, relay_stdio, sign_in,
+    ConnectError, LastWords, LoginError, LoginPage, LoginPlace, LoginSession, McpClient, MessageRelay, OnFailure,
+    RelayError, SERVER_VARIABLE, ServerConnection, ServerLauncher, ServerPipes, ServerSlot, SignIn, SignInError,
+    StartError, StartedServer, relay_stdio, sign_in,
 };
 pub use http::{
     Algorithm, ApproverIssuer, HttpOptions, KeySetError, KeySource, KeysError, ListenError, OAuthError, OAuthOptions,
