@@ -26,6 +26,7 @@ mod requests;
 mod results;
 mod slot;
 mod transport;
+mod unreadable_answer;
 
 use std::collections::BTreeMap;
 use std::io;
