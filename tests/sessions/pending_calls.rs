@@ -63,6 +63,16 @@ fn pending_call_edited_shows_the_new_arguments_and_what_they_cost() {
     assert_eq!(used.expect("a budget")["remaining"], 993, "it was the truth: {resumed:#}");
 }
 
+/// Of two values of one argument nobody knows which one is meant.
+#[test]
+fn edit_with_a_key_that_is_there_twice_is_refused() {
+    let home = suspended("");
+    let twice = home.run(["session", "edit", "s", r#"{"amount": 7, "currency": "EUR", "amount": 900}"#]);
+    assert!(twice.status == 2 && twice.stderr.contains("\"amount\" is there twice"), "{twice:?}");
+    let (listed, _) = pending(&home);
+    assert_eq!(listed[0]["state"], "waits", "{listed:#}");
+}
+
 #[test]
 fn pending_call_edited_beyond_its_budget_says_so() {
     let home = suspended("");
@@ -152,4 +162,22 @@ fn damaged_session_hides_no_waiting_calls_of_others() {
     assert!(named.status == 1 && named.stdout.is_empty() && named.stderr.contains("store verify"), "{named:?}");
     assert_eq!(home.run(["session", "approve", "s"]).status, 0);
     assert_eq!(home.run(["session", "resume", "s"]).status, 0);
+}
+
+/// Whoever imports a file takes over what others decided: it is said, and how much it is.
+#[test]
+fn import_says_that_a_file_is_a_hand_over_and_what_came_with_it() {
+    let home = suspended("");
+    assert_eq!(home.run(["session", "export", "s", "copy.tlh"]).status, 0);
+    let copied = home.run(["session", "import", "copy.tlh", "copy", "--json"]);
+    assert!(parsed(&copied)["hand_over"].is_null() && !copied.stderr.contains("hand-over"), "{copied:?}");
+    assert_eq!(home.run(["session", "approve", "s"]).status, 0);
+    assert_eq!(home.run(["session", "export", "s", "s.tlh", "--hand-over"]).status, 0);
+    let imported = home.run(["session", "import", "s.tlh", "moved", "--json"]);
+    let arrived = parsed(&imported)["hand_over"].clone();
+    assert_eq!(arrived, json!({ "runs": 1, "unfinished": 1, "waiting": 0, "decisions": 1 }), "{imported:?}");
+    assert!(
+        imported.stderr.contains("the file is a hand-over") && imported.stderr.contains("1 decision"),
+        "{imported:?}"
+    );
 }
