@@ -1,15 +1,16 @@
 //! Sessions on disk.
 
+use std::ffi::CString;
 use std::io::{self, BufReader, BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use pyo3::exceptions::{PyFileExistsError, PyValueError};
+use pyo3::exceptions::{PyFileExistsError, PyRuntimeWarning, PyValueError};
 use pyo3::prelude::*;
 use serde_json::{Value, json};
 use tollhouse::session::{
-    Answered, HostError, ImportBudget, ImportOptions, PendingCall, Point, ReplayError, Resolution, SessionId, Sessions,
-    SessionsError, Waiting,
+    Answered, CallsForHumans, HostError, ImportBudget, ImportOptions, PendingCall, Point, ReplayError, Resolution,
+    SessionId, Sessions, SessionsError, Waiting,
 };
 use tollhouse::store::Backend;
 use tollhouse_registry::{PrivateKey, untrusted_file};
@@ -18,6 +19,9 @@ use crate::convert::to_payload;
 use crate::errors::{NativeError, PolicyError, RuntimeError, SessionConflictError, SessionNotFoundError, raised, told};
 use crate::files::{Tree, unchanged};
 use crate::process::OfProcess;
+
+/// Frames between a warning and the code that it is shown for: a function of the package, and its caller.
+const WARNED_CALLER: i32 = 2;
 
 /// Sessions of one directory: `Store(directory)`.
 #[pyclass(frozen, module = "tollhouse._native")]
@@ -93,6 +97,23 @@ impl Store {
         let sessions = self.sessions()?;
         py.detach(|| work(sessions)).map_err(|error| or_signal(py, failed(&error)))
     }
+
+    /// Lists the calls of a session, or of all sessions, for which a human is needed. The caller of the package's function gets
+    /// a `RuntimeWarning` for each session that cannot be read.
+    fn calls_for_humans(&self, py: Python<'_>, id: Option<&SessionId>) -> PyResult<CallsForHumans> {
+        let calls = self.with(py, |sessions| sessions.call_decisions().calls_for_humans(id))?;
+        for unreadable in &calls.unreadable {
+            let problem = format!(
+                "the session `{}` cannot be read, and calls of it may wait: {}",
+                unreadable.session,
+                told(&unreadable.error)
+            );
+            // A NUL has no place in a warning.
+            let problem = CString::new(problem.replace('\0', "\u{fffd}")).expect("it has no NUL");
+            PyErr::warn(py, &py.get_type::<PyRuntimeWarning>(), &problem, WARNED_CALLER)?;
+        }
+        Ok(calls)
+    }
 }
 
 #[pymethods]
@@ -166,21 +187,14 @@ impl Store {
     #[pyo3(signature = (session_id=None))]
     fn pending(&self, py: Python<'_>, session_id: Option<&str>) -> PyResult<String> {
         let id = session_id.map(self::session_id).transpose()?;
-        let calls = self.with(py, |sessions| {
-            id.as_ref().map_or_else(
-                || sessions.call_decisions().all_pending_calls(),
-                |id| sessions.call_decisions().pending_calls(id),
-            )
-        })?;
-        Ok(json!(calls).to_string())
+        Ok(json!(self.calls_for_humans(py, id.as_ref())?.pending).to_string())
     }
 
     /// Returns the calls of a session, or of all sessions, that are in doubt: an array of JSON.
     #[pyo3(signature = (session_id=None))]
     fn in_doubt(&self, py: Python<'_>, session_id: Option<&str>) -> PyResult<String> {
         let id = session_id.map(self::session_id).transpose()?;
-        let calls = self.with(py, |sessions| sessions.call_decisions().calls_for_humans(id.as_ref()))?;
-        Ok(json!(calls.in_doubt).to_string())
+        Ok(json!(self.calls_for_humans(py, id.as_ref())?.in_doubt).to_string())
     }
 
     /// Decides about a call that waits; without `seq`, about the only one; with `arguments` (JSON), approves it with them in

@@ -290,3 +290,21 @@ def test_session_is_handed_over_with_its_run(store: Store, shop: Shop, tmp_path:
         moved.approve()
         assert moved.resume().return_value == ["noted before", "receipt 5", "noted before", "noted after"]
     assert shop.did == ["before", 5, "after"]
+
+
+def test_damaged_session_is_a_warning_and_hides_no_calls_of_others(store: Store, shop: Shop) -> None:
+    with opened(store, shop) as session:
+        session.run("javascript", SCRIPT)
+    blobs = Path(store.directory) / "blobs"
+    whole = set(blobs.rglob("*"))
+    with Session.open("broken", store=store, tools=shop.tools(), capabilities=[ASKS]) as session:
+        # The journal of a long script is in a blob.
+        session.run("javascript", f"// {'x' * 10_000}\nawait pay({{amount: 1}})")
+    for blob in {path for path in blobs.rglob("*") if path.is_file()} - whole:
+        blob.write_bytes(b"damaged")
+    with pytest.warns(RuntimeWarning, match="`broken` cannot be read"):
+        assert [call.session for call in store.pending()] == ["s"]
+    with pytest.warns(RuntimeWarning, match="`broken` cannot be read"):
+        assert store.calls_in_doubt() == []
+    with pytest.raises(TollhouseError):
+        store.pending("broken")

@@ -549,11 +549,11 @@ class Store:
     def pending(self, session_id: str | None = None) -> str:
         """The calls that wait for a decision, or whose decision has had no effect yet: an array of JSON.
 
-        Without a name, those of all sessions.
+        Without a name, those of all sessions, and a `RuntimeWarning` for each that cannot be read.
         """
 
     def in_doubt(self, session_id: str | None = None) -> str:
-        """The calls in doubt, of a session or of all: an array of JSON."""
+        """The calls in doubt, of a session or of all: an array of JSON. Warns as `pending` does."""
 
     def decide(
         self,

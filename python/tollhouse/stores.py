@@ -217,6 +217,8 @@ class Store:
     def pending(self, session_id: str | None = None) -> list[PendingCall]:
         """Lists the calls that wait for a decision, or whose decision has had no effect yet.
 
+        A session that is damaged hides no others: there is a `RuntimeWarning` for each.
+
         Args:
             session_id: The session's name; None for all sessions.
 
@@ -231,6 +233,8 @@ class Store:
 
     def calls_in_doubt(self, session_id: str | None = None) -> list[CallInDoubt]:
         """Lists the calls that had started when their process ended, and may have taken effect.
+
+        A session that is damaged hides no others: there is a `RuntimeWarning` for each.
 
         Args:
             session_id: The session's name; None for all sessions.

@@ -4,7 +4,7 @@
 use std::{
     fs,
     io::{self, Read as _},
-    path::{Path, PathBuf},
+    path::{Component as PathPart, Path, PathBuf},
     time::SystemTime,
 };
 
@@ -139,7 +139,7 @@ impl PackageError {
             }
             Self::Cargo { .. } => "fix its `Cargo.toml`, or set `component = \"…\"`",
             Self::Wit(error) => return error.hint(),
-            Self::Outside { .. } => "put a copy of the file there",
+            Self::Outside { .. } => "put a copy there",
             Self::Io { .. }
             | Self::TooLarge { .. }
             | Self::NotRegular { .. }
@@ -160,7 +160,7 @@ impl PackageError {
 pub fn package_dir(directory: &Path) -> Result<PublishRequest, PackageError> {
     let manifest = manifest(directory)?;
     let (component, crate_) = match manifest.as_ref().and_then(|(_, manifest)| manifest.component.as_ref()) {
-        Some(component) => (directory.join(component), None),
+        Some(component) => (named_component(directory, component)?, None),
         None => found(directory, manifest.as_ref().map(|(_, manifest)| manifest))?,
     };
     let bytes = read(&component, MAX_COMPONENT)?.ok_or(PackageError::NoComponent { path: component })?;
@@ -238,7 +238,7 @@ fn wit(directory: &Path) -> Result<Option<WitText>, PackageError> {
     if !wit.is_dir() {
         return Ok(None);
     }
-    WitText::read_directory(&wit).map(Some)
+    WitText::read_directory(directory, &wit).map(Some)
 }
 
 /// Reads `tool.toml`, if it exists.
@@ -293,14 +293,30 @@ pub(crate) fn read(path: &Path, limit: usize) -> Result<Option<Vec<u8>>, Package
     }
 }
 
+/// Returns the path of the component that a manifest names. One that says itself that it is elsewhere, as a build directory
+/// that packages share, is taken; one that says that it is in the package has to be.
+fn named_component(directory: &Path, name: &str) -> Result<PathBuf, PackageError> {
+    let path = directory.join(name);
+    if Path::new(name).components().all(|part| matches!(part, PathPart::Normal(_) | PathPart::CurDir)) {
+        check_inside(directory, &path)?;
+    }
+    Ok(path)
+}
+
+/// Refuses a path in a package directory that a link leads out of it. What does not exist is for its reader.
+pub(crate) fn check_inside(directory: &Path, path: &Path) -> Result<(), PackageError> {
+    match (fs::canonicalize(directory), fs::canonicalize(path)) {
+        (Ok(inside), Ok(target)) if !target.starts_with(&inside) => {
+            Err(PackageError::Outside { path: path.to_owned(), target })
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Reads a text file of a package directory, which must be within it.
 fn read_text(directory: &Path, name: &str, limit: usize) -> Result<Option<String>, PackageError> {
     let path = directory.join(name);
-    if let (Ok(inside), Ok(target)) = (fs::canonicalize(directory), fs::canonicalize(&path))
-        && !target.starts_with(inside)
-    {
-        return Err(PackageError::Outside { path, target });
-    }
+    check_inside(directory, &path)?;
     let text = read(&path, limit)?.map(untrusted_file::text).transpose();
     text.map_err(PackageError::unread(&path))
 }

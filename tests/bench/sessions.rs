@@ -175,8 +175,8 @@ fn resumed_runs(host: &Host) {
         assert_eq!(run.finish().status, Status::Suspended);
     }
     let listed = median(5, || {
-        let calls = sessions.call_decisions().all_pending_calls().expect("they are read");
-        assert_eq!(calls.len() as u32, WAITING + 3);
+        let calls = sessions.call_decisions().calls_for_humans(None).expect("they are read");
+        assert_eq!(calls.pending.len() as u32, WAITING + 3);
     });
     row(&format!("  list the calls that wait, of {WAITING} suspended runs"), listed, "50 ms", None, None);
 }

@@ -1,11 +1,10 @@
 //! Mistakes of users, damaged data and full disks: commands say what is wrong and what was lost, and lose nothing else.
 
 use std::fs;
-use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use tollhouse_tests::disk::Disk;
-use tollhouse_tests::{Home, Ran};
+use tollhouse_tests::{Home, Ran, damage};
 
 fn done(home: &Home, arguments: &[&str]) -> Ran {
     let ran = home.run(arguments);
@@ -17,24 +16,6 @@ fn refused(home: &Home, arguments: &[&str], status: i32, part: &str) -> Ran {
     let ran = home.run(arguments);
     assert!(ran.status == status && ran.stderr.contains(part), "{arguments:?}: {ran:?}");
     ran
-}
-
-/// Files of blobs in a store.
-fn blobs(home: &Home) -> Vec<PathBuf> {
-    let directory = home.path().join("tollhouse/store/blobs");
-    let shelves = fs::read_dir(directory).expect("there are blobs").map(|entry| entry.expect("it is read").path());
-    let shelves = shelves.filter(|path| path.is_dir() && !path.ends_with("tmp"));
-    shelves
-        .flat_map(|shelf| fs::read_dir(shelf).expect("a directory").map(|entry| entry.expect("it is read").path()))
-        .collect()
-}
-
-/// Changes a byte of a file.
-fn damage(path: &Path) {
-    let mut bytes = fs::read(path).expect("it is there");
-    let middle = bytes.len() / 2;
-    bytes[middle] ^= 1;
-    fs::write(path, bytes).expect("it can be written");
 }
 
 #[test]
@@ -85,7 +66,7 @@ fn doctor_finds_damage_in_store_and_registry() {
     home.js("await fs.writeFile('x', 'y'.repeat(100000))", &["--session", "s"]);
     let sound = done(&home, &["doctor"]).stdout;
     assert!(sound.contains("store: 1 session, sound") && sound.contains("registry: 1 package, sound"), "{sound}");
-    damage(&blobs(&home)[0]);
+    damage(&home.blobs()[0]);
     let ran = home.run(["doctor"]);
     assert!(ran.status == 1 && ran.stdout.contains("FAIL store") && ran.stdout.contains("store verify"), "{ran:?}");
     let components = home.path().join("tollhouse/registry/blobs/sha256");
@@ -99,9 +80,9 @@ fn doctor_finds_damage_in_store_and_registry() {
 fn repair_names_what_was_lost_and_gc_goes_on_without_it_if_told() {
     let home = Home::new();
     home.js("await fs.writeFile('z', 'kept')", &["--session", "whole"]);
-    let of_others = blobs(&home);
+    let of_others = home.blobs();
     home.js("await fs.writeFile('x', 'y'.repeat(100000))", &["--session", "broken"]);
-    blobs(&home).iter().filter(|blob| !of_others.contains(blob)).for_each(|blob| damage(blob));
+    home.blobs().iter().filter(|blob| !of_others.contains(blob)).for_each(|blob| damage(blob));
     let repaired = refused(&home, &["store", "repair"], 1, "lost");
     assert!(repaired.stderr.contains("broken@") && repaired.stderr.contains("lost: /"), "{repaired:?}");
     let stopped = refused(&home, &["session", "gc"], 1, "--skip-damaged");
@@ -164,10 +145,10 @@ fn recording_is_kept_if_the_next_script_never_starts() {
     let call = "return (await stats.describe({values: [1]})).mean";
     done(&home, &["run", "--record", "r.json", "--allow", "stats/*", "-e", call]);
     let before = fs::read(home.path().join("r.json")).expect("it was written");
-    refused(&home, &["run", "--record", "r.json", "-e", "return 1 +"], 1, "keeps what it had");
+    refused(&home, &["run", "--record", "r.json", "--force", "-e", "return 1 +"], 1, "keeps what it had");
     assert_eq!(fs::read(home.path().join("r.json")).expect("it is there"), before);
     // A shorter one replaces all of it.
-    done(&home, &["run", "--record", "r.json", "-e", "return 1"]);
+    done(&home, &["run", "--record", "r.json", "--force", "-e", "return 1"]);
     assert_eq!(done(&home, &["run", "--replay", "r.json", "-e", "return 1"]).stdout, "1\n");
 }
 
@@ -177,8 +158,10 @@ fn recording_on_a_full_disk_keeps_what_it_had() {
     let disk = Disk::new(32 << 20);
     let home = Home::with_tools(&["stats"]);
     let file = disk.path().join("r.json");
-    let record =
-        |code: &str| home.run(["run", "--record", file.to_str().expect("UTF-8"), "--allow", "stats/*", "-e", code]);
+    let record = |code: &str| {
+        let file = file.to_str().expect("UTF-8");
+        home.run(["run", "--record", file, "--force", "--allow", "stats/*", "-e", code])
+    };
     assert_eq!(record("return (await stats.describe({values: [1]})).mean").status, 0);
     let before = fs::read(&file).expect("it was written");
     let mut ballast = fs::File::create(disk.path().join("ballast")).expect("it is made");

@@ -207,3 +207,60 @@ fn failed_run_is_recorded_too() {
     assert_eq!(again["error"]["message"], first["error"]["message"], "{again:#}");
     assert_eq!(again["calls"].as_array().map(Vec::len), Some(1), "{again:#}");
 }
+
+/// A recording takes the place of a file only if that is wanted, and of no file that a link leads to.
+#[test]
+fn recording_replaces_no_file_unless_told_and_follows_no_link() {
+    let home = Home::new();
+    let record = |more: &[&str]| home.run(["run", "-e", "return 1", "--record", "calls.json"].iter().chain(more));
+    home.file("calls.json", "mine");
+    let ran = record(&[]);
+    assert!(ran.status == 2 && ran.stderr.contains("already exists") && ran.stderr.contains("--force"), "{ran:?}");
+    let content = |name: &str| std::fs::read_to_string(home.path().join(name)).expect("it is there");
+    assert_eq!((content("calls.json").as_str(), ran.stdout.as_str()), ("mine", ""), "and nothing has run");
+    assert_eq!(record(&["--force"]).status, 0);
+    assert!(content("calls.json").contains("tollhouse recording 1"));
+    home.file("letter", "mine");
+    for target in ["letter", "nothing"] {
+        std::fs::remove_file(home.path().join("calls.json")).expect("it is there");
+        std::os::unix::fs::symlink(target, home.path().join("calls.json")).expect("it is made");
+        for more in [&[][..], &["--force"]] {
+            let ran = record(more);
+            assert!(ran.status == 2 && ran.stderr.contains("it is a link"), "{target}: {ran:?}");
+        }
+    }
+    assert_eq!(content("letter"), "mine");
+    assert!(!home.path().join("nothing").exists());
+    // An empty file has nothing to lose.
+    home.file("calls.new", "");
+    assert_eq!(home.run(["run", "-e", "return 1", "--record", "calls.new"]).status, 0);
+}
+
+/// A recording may be a stranger's, and a script relies on the types of its tools.
+#[test]
+fn recorded_result_of_another_type_ends_the_replay() {
+    let home = Home::with_tools(&["stats"]);
+    let script =
+        "const found = await stats.describe({values: [1, 2, 3]}).catch(() => 'caught'); return found.mean ?? found";
+    assert_eq!(stats_run(&home, script, &["--record", "calls.json"])["value"], 2);
+    assert_eq!(stats_run(&home, script, &["--replay", "calls.json"])["value"], 2);
+    let text = std::fs::read_to_string(home.path().join("calls.json")).expect("it is written");
+    let (header, call) = text.split_once('\n').expect("a header and a call");
+    let call: Value = serde_json::from_str(call).expect("JSON");
+    let (whole, mean) = ("/answer/result/json/value", "/answer/result/json/value/mean");
+    assert_eq!(call.pointer(mean).and_then(Value::as_f64), Some(2.0), "{call:#}");
+    for (pointer, value) in [
+        (mean, json!("two")),
+        (mean, json!({ "evil": true })),
+        (whole, json!({ "evil": true })),
+        (whole, json!([])),
+        (whole, Value::Null),
+    ] {
+        let mut forged = call.clone();
+        *forged.pointer_mut(pointer).expect("it is there") = value;
+        home.file("forged.json", format!("{header}\n{forged}\n"));
+        let ran = stats_run(&home, script, &["--replay", "forged.json"]);
+        let told = ran["error"]["message"].as_str().unwrap_or_default();
+        assert!(ran["status"] == "failed" && told.contains("`stats/describe` does not return"), "{forged}: {ran:#}");
+    }
+}

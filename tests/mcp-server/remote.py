@@ -83,10 +83,15 @@ class Handler(BaseHTTPRequestHandler):
                 "registration_endpoint": f"{own}/register", "code_challenge_methods_supported": ["S256"],
                 "authorization_response_iss_parameter_supported": True,
             }
+            if MODE == "oauth-mixed":
+                told["token_endpoint"] = f"http://localhost:{server.server_port}/token"
+                told["authorization_response_iss_parameter_supported"] = False
         elif place.path == "/authorize":
             asked = dict(urllib.parse.parse_qsl(place.query))
             AUTHORIZATION.codes["code-5"] = (asked["code_challenge"], asked["redirect_uri"])
             answer = urllib.parse.urlencode({"code": "code-5", "state": asked["state"], "iss": own})
+            if MODE == "oauth-mixed":
+                answer = urllib.parse.urlencode({"code": "code-5", "state": asked["state"]})
             if MODE == "oauth-foreign":
                 answer = urllib.parse.urlencode({"code": "code-5", "state": asked["state"], "iss": "https://evil.example"})
             self.reply(302, Location=f"{asked['redirect_uri']}?{answer}")

@@ -145,9 +145,31 @@ def wide(_, __):
 
 
 def wrong(arguments, ident):
-    for other in (ident + 1000, str(ident), None, [ident], {"id": ident}):
+    for other in (ident + 1000, str(ident + 1000), None, [ident], {"id": ident}):
         send({"id": other, "result": text("for another")})
     return text("for you")
+
+
+def raw(ident, result):
+    """Answers with a text that need not be JSON."""
+    sys.stdout.write('{"jsonrpc":"2.0","id":%s,"result":%s}\n' % (json.dumps(ident), result))
+    sys.stdout.flush()
+
+
+def deep(_, ident):
+    raw(ident, '{"structuredContent":{"a":%s%s}}' % ("[" * 5000, "]" * 5000))
+
+
+def infinite(_, ident):
+    raw(ident, '{"structuredContent":{"a":1e400}}')
+
+
+def broken(_, ident):
+    raw(ident, '{"structuredContent":{]')
+
+
+def other_id(_, ident):
+    raw(str(ident), json.dumps(text("for you")))
 
 
 def junk(_, __):
@@ -307,6 +329,9 @@ if MODE == "pay":
     ANY = {"type": "object"}
     PAYING = {"plain": AMOUNT, "open": {**AMOUNT, "additionalProperties": True}, "nested": ITEMS, "any": ANY}
     TOOLS = {name: (show, "Pays.", schema, None) for name, schema in PAYING.items()}
+if MODE == "garble":
+    TOOLS = {tool.__name__: (tool, "Garbles.", NOTHING, None) for tool in [deep, infinite, broken, other_id]}
+    TOOLS["echo"] = (echo, "Says what it is told.", TEXT, None)
 if MODE == "metadata":
     TOOLS = {"metadata": (metadata, "Shows what came beside the arguments.", NOTHING, None)}
 if MODE == "thousand":
@@ -381,6 +406,9 @@ def main():
     for line in sys.stdin:
         request = json.loads(line)
         if "id" not in request or "method" not in request:
+            continue
+        if MODE == "unreadable":
+            infinite({}, request["id"])
             continue
         try:
             result = answer(request)

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use serde_json::{Value, json};
-use tollhouse_tests::{Home, root};
+use tollhouse_tests::{Home, damage, root};
 
 use super::client::{Client, error, text};
 
@@ -318,4 +318,30 @@ fn long_arguments_of_a_call_that_waits_are_shortened() {
         assert!(item["arguments"].as_str().is_some_and(|shown| shown.contains("characters left out")), "{item:#}");
     }
     assert!(text(&waiting).contains("`tollhouse session pending agent` shows a human all"), "{waiting:#}");
+}
+
+#[test]
+fn pending_lists_calls_of_readable_sessions_and_names_the_damaged_one() {
+    let home = home();
+    let arguments = ["--policy", "p.toml", "--session", "agent"];
+    let mut client = Client::start(&home, &arguments);
+    client.call("sessions", json!({ "action": "create", "to": "work" }));
+    let waits = client.call("run_javascript", json!({ "script": SCRIPT }));
+    assert_eq!(waits["structuredContent"]["status"], "suspended", "{waits:#}");
+    let whole = home.blobs();
+    let long = format!("// {}\n{SCRIPT}", "x".repeat(10_000));
+    let waits = client.call("run_javascript", json!({ "script": long, "session": "work" }));
+    assert_eq!(waits["structuredContent"]["status"], "suspended", "{waits:#}");
+    drop(client);
+    home.blobs().iter().filter(|blob| !whole.contains(blob)).for_each(|blob| damage(blob));
+    let mut client = Client::start(&home, &arguments);
+    let listed = client.call("pending", json!({}));
+    let shown = &listed["structuredContent"];
+    assert_eq!((&shown["pending"][0]["session"], &shown["pending"][1]), (&json!("main"), &Value::Null), "{listed:#}");
+    assert_eq!(shown["unreadable"][0]["session"], "work", "{listed:#}");
+    assert!(text(&listed).contains("warning: session work cannot be read"), "{listed:#}");
+    assert_eq!(shown["unreadable"][1], Value::Null, "{listed:#}");
+    // The twin: a client that asks about the damaged one alone gets an error, without the name in the store.
+    let named = client.call("pending", json!({ "session": "work" }));
+    assert!(!error(&named).contains("agent.work"), "{named:#}");
 }

@@ -29,7 +29,11 @@ struct WaitingLogin {
 
 impl WaitingLogin {
     fn start(home: &Home) -> Self {
-        let mut command = home.command(["mcp", "login", "hub", "--policy", "policy.toml"]);
+        Self::start_with(home, &[])
+    }
+
+    fn start_with(home: &Home, more: &[&str]) -> Self {
+        let mut command = home.command(["mcp", "login", "hub", "--policy", "policy.toml"].iter().chain(more));
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the binary is built");
         let mut stderr = BufReader::new(child.stderr.take().expect("it is piped"));
         let (mut said, mut line) = (String::new(), String::new());
@@ -38,6 +42,7 @@ impl WaitingLogin {
             line.clear();
             assert_ne!(stderr.read_line(&mut line).expect("it is text"), 0, "{said}");
         }
+        assert!(said.contains("and you log in at `127.0.0.1:"), "{said}");
         child.stderr = Some(stderr.into_inner());
         Self { child, address: line.trim().to_owned() }
     }
@@ -166,4 +171,23 @@ fn answer_that_is_not_of_the_authorization_server_logs_nobody_in() {
     home.file("policy.toml", open.policy(""));
     let ran = home.run(["mcp", "login", "hub", "--policy", "policy.toml"]);
     assert!(ran.status == 2 && ran.stderr.contains("asks for no login"), "{ran:?}");
+}
+
+/// A hostile authorization server that names the authorization endpoint of an honest one gets no code of it.
+#[test]
+fn login_at_one_host_with_tokens_of_another_is_refused_unless_the_user_names_the_host() {
+    let (home, _remote) = home("oauth-mixed", "3600");
+    let ran = home.run(["mcp", "login", "hub", "--policy", "policy.toml"]);
+    assert!(ran.status != 0 && ran.stderr.contains("tokens come from `localhost:"), "{ran:?}");
+    assert!(
+        !ran.stderr.contains("open this address") && ran.stderr.contains("--authorization-host 127.0.0.1:"),
+        "{ran:?}"
+    );
+    let other = home.run(["mcp", "login", "hub", "--policy", "policy.toml", "--authorization-host", "x.example"]);
+    assert!(other.status != 0 && other.stderr.contains("not the host that you named"), "{other:?}");
+    // The twin: the user knows that both are of one server.
+    let waiting = WaitingLogin::start_with(&home, &["--authorization-host", "127.0.0.1"]);
+    let shown = get(&waiting.redirect());
+    assert!(shown.contains("You are logged in"), "{shown}");
+    assert_eq!(waiting.end().status, 0);
 }

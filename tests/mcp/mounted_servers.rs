@@ -229,7 +229,6 @@ fn definitions_without_measure_are_refused() {
         ("many", "more than 1000 tools"),
         ("long", "more than 1048576 bytes"),
         ("twice", "two tools named `echo`"),
-        ("shadow", "echo"),
     ] {
         home.file("policy.toml", policy(mode, ""));
         let ran = lock(&home);
@@ -250,6 +249,48 @@ fn tool_that_cannot_be_checked_is_refused_by_name_and_the_others_are_mounted() {
     let code = "try { await fix.remote({}) } catch (error) { return [error.name, error.message, await fix.echo({text: 'x'})] }";
     let ran = js(&home, code);
     assert_eq!((&ran["value"][0], &ran["value"][2]), (&json!("CapabilityError"), &json!("x")), "{ran}");
+}
+
+/// A server that has two tools with one name in a language of scripts loses the second, and stops nobody's start.
+#[test]
+fn tool_whose_name_collides_with_another_of_its_server_is_refused_and_the_others_are_mounted() {
+    let home = Home::new();
+    home.file("policy.toml", policy("shadow", ""));
+    let ran = lock(&home);
+    assert_eq!(ran.status, 0, "{ran:?}");
+    assert!(ran.stderr.contains("`fix/echo.echo` is refused") && ran.stderr.contains("`fix/echo`"), "{ran:?}");
+    let ran = js(&home, "return [await fix.echo({text: 'x'}), typeof fix.echo.echo]");
+    assert_eq!(ran["value"], json!(["x", "undefined"]), "{ran}");
+    let called = home.run(["call", "fix/echo/echo", "{}"].iter().chain(&ALLOWED));
+    assert!(called.status != 0, "{called:?}");
+}
+
+/// An answer that cannot be read ends its call at once, and no other.
+#[test]
+fn answer_that_cannot_be_read_is_an_error_of_its_call_and_the_next_one_works() {
+    let home = Home::new();
+    home.file("policy.toml", policy("garble", "timeout = \"60s\""));
+    assert_eq!(lock(&home).status, 0);
+    let begun = Instant::now();
+    for (tool, told) in
+        [("deep", "nested more than"), ("infinite", "out of range"), ("broken", "line 1"), ("other_id", "its id")]
+    {
+        let code = format!(
+            "let told; try {{ await fix.{tool}({{}}); told = 'returned' }} catch (error) {{ told = error.message }}
+             return [told, await fix.echo({{text: 'next'}})]"
+        );
+        let ran = js(&home, &code);
+        let message = ran["value"][0].as_str().unwrap_or_default();
+        assert!(message.contains("answer cannot be read") && message.contains(told), "{tool}: {ran}");
+        assert_eq!(ran["value"][1], "next", "{tool}: {ran}");
+    }
+    assert!(begun.elapsed() < Duration::from_secs(50), "nobody waited for the timeout of a call");
+    // The same for a start, which would wait for a minute.
+    home.file("policy.toml", policy("unreadable", ""));
+    let begun = Instant::now();
+    let ran = home.run(["run", "-e", "return 1"].iter().chain(&ALLOWED));
+    assert!(ran.status != 0 && ran.stderr.contains("answer cannot be read"), "{ran:?}");
+    assert!(begun.elapsed() < Duration::from_secs(30), "{:?}", begun.elapsed());
 }
 
 #[test]

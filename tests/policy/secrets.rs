@@ -416,3 +416,88 @@ fn localhost_name_resolving_elsewhere_gets_no_secret() {
     assert!(get("127.0.0.1", "{{secret:KEY}}").expect("it stays here").contains("x-key: {{secret:KEY}}"));
     assert_eq!(header(&server.seen()[0], "x-key"), "s3cr3t-value");
 }
+
+/// Runs a script to its question, which calls `http/fetch` with the value of a secret that it has from elsewhere.
+fn asked(home: &Home, server: &Server, approve: &str) {
+    let granted = "[[grant]]\nmethod = \"http/*\"\n";
+    let kept = "[journal]\nkeep = \"all\"\n";
+    home.file("policy.toml", policy(server, "\"KEY\"").replace(granted, &format!("{granted}{approve}\n")) + kept);
+    home.file("key", "s3cr3t-value-0123\n");
+    let url = format!("http://127.0.0.1:{}/v1", server.port());
+    home.file(
+        "ask.js",
+        format!(
+            "const got = await http.fetch({{url: '{url}', headers: [['x-a', 's3cr3t-value-0123']]}});
+             await fs.writeFile('/workspace/out', 'x');
+             return got.status"
+        ),
+    );
+    let told = format!("cmd:/bin/sh -c 'cat > {0}.new; mv {0}.new {0}'", home.path().join("told.json").display());
+    let start = ["run", "ask.js", "--policy", "policy.toml", "--session", "s", "--secret", "KEY=file:key"];
+    let mut command = home.command(start.iter().copied().chain(["--notify", &told, "--notify-arguments"]));
+    let ran = Ran::of(&command.env("PATH", "/usr/bin:/bin").output().expect("it runs"));
+    assert_eq!(ran.status, 5, "{ran:?}");
+}
+
+/// Waits for what a program was told of the suspended run.
+fn told(home: &Home) -> String {
+    let until = std::time::Instant::now() + std::time::Duration::from_secs(60);
+    loop {
+        match std::fs::read_to_string(home.path().join("told.json")) {
+            Ok(text) => return text,
+            Err(error) => assert!(std::time::Instant::now() < until, "{error}"),
+        }
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn call_that_waits_is_shown_and_told_without_values_of_secrets() {
+    let home = Home::with_tools(&["http"]);
+    let server = Server::start(echo);
+    asked(&home, &server, "approve = true");
+    let shown = home.run(["session", "pending", "s"]).stdout;
+    let listed = home.run(["session", "pending", "s", "--json"]).stdout;
+    let log = home.run(["session", "log", "s", "--json"]).stdout;
+    for text in [&shown, &listed, &told(&home), &log] {
+        assert!(text.contains("{{secret:KEY}}") && !text.contains("s3cr3t-value"), "{text}");
+    }
+    // The tool gets what the script wrote.
+    assert_eq!(home.run(["session", "approve", "s"]).status, 0);
+    let resumed = home.run(["session", "resume", "s", "--secret", "KEY=file:key"]);
+    assert_eq!((resumed.status, resumed.stdout.as_str()), (0, "200\n"), "{resumed:?}");
+    assert_eq!(header(&server.seen()[0], "x-a"), "s3cr3t-value-0123");
+    for command in [&["session", "replay", "s", "--json"][..], &["session", "why", "s", "/workspace/out", "--json"]] {
+        let told = home.run(command).stdout;
+        assert!(told.contains("{{secret:KEY}}") && !told.contains("s3cr3t-value"), "{command:?}: {told}");
+    }
+}
+
+/// What is shown in place of a secret's value is compared when the run is resumed: whoever hands a run over may have written that
+/// a secret stands where something else does.
+#[test]
+fn approval_of_a_call_that_was_shown_otherwise_does_not_count() {
+    let home = Home::with_tools(&["http"]);
+    let server = Server::start(echo);
+    asked(&home, &server, "approve = true");
+    assert_eq!(home.run(["session", "approve", "s"]).status, 0);
+    home.file("key", "another-value-0123\n");
+    let resumed = home.run(["session", "resume", "s", "--secret", "KEY=file:key"]);
+    assert_eq!(resumed.status, 5, "it asks again: {resumed:?}");
+    assert!(server.seen().is_empty(), "{:?}", server.seen());
+    // Now it is no secret, and is shown.
+    let shown = home.run(["session", "pending", "s"]).stdout;
+    assert!(shown.contains("s3cr3t-value-0123") && shown.contains("does not count"), "{shown}");
+    assert_eq!(home.run(["session", "approve", "s"]).status, 0);
+    assert_eq!(home.run(["session", "resume", "s", "--secret", "KEY=file:key"]).stdout, "200\n");
+}
+
+#[test]
+fn call_whose_approval_is_signed_is_shown_as_it_is_to_whoever_signs() {
+    let home = Home::with_tools(&["http"]);
+    let server = Server::start(echo);
+    asked(&home, &server, "approve = true\napproved_by = [\"cfo\"]");
+    let shown = home.run(["session", "pending", "s"]).stdout;
+    assert!(shown.contains("s3cr3t-value-0123"), "a signature covers it: {shown}");
+    assert!(!told(&home).contains("s3cr3t-value"));
+}

@@ -385,23 +385,13 @@ fn session_gc_frees_only_unreferenced_blobs() {
     assert_eq!(done(&home, &["session", "cat", "u", "/workspace/b"]).stdout.len(), 100_000);
 }
 
-/// Every blob file of a home.
-fn blobs(home: &Home) -> Vec<std::path::PathBuf> {
-    let shelves = std::fs::read_dir(home.path().join("tollhouse/store/blobs")).expect("there are blobs");
-    let shelves = shelves.map(|shelf| shelf.expect("it can be read").path()).filter(|path| path.is_dir());
-    shelves
-        .flat_map(|shelf| std::fs::read_dir(shelf).expect("it can be read"))
-        .map(|blob| blob.expect("a file").path())
-        .collect()
-}
-
 #[test]
 fn session_blob_with_byte_flipped_is_reported_and_not_served() {
     let home = Home::new();
     let code =
         "await fs.writeFile('/workspace/a', 'x'.repeat(1000)); await fs.writeFile('/workspace/b', 'y'.repeat(1000))";
     home.js(code, &["--session", "s"]);
-    for blob in blobs(&home) {
+    for blob in home.blobs() {
         let whole = std::fs::read(&blob).expect("it is there");
         let mut damaged = whole.clone();
         *damaged.last_mut().expect("not empty") ^= 1;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tollhouse_tests::{Home, Ran, root};
+use tollhouse_tests::{Home, Ran, damage, root};
 
 const POLICY: &str = "[tools]\npay = 'test:payments@^0.1'\n\
     [[grant]]\nname = 'charges'\nmethod = 'pay/charges/create'\ncalls = 3\n\
@@ -61,6 +61,16 @@ fn pending_call_edited_shows_the_new_arguments_and_what_they_cost() {
     let resumed = parsed(&home.run(["session", "resume", "s", "--json"]));
     let used = resumed["budgets"].as_array().expect("budgets").iter().find(|budget| budget["kind"] == "spend");
     assert_eq!(used.expect("a budget")["remaining"], 993, "it was the truth: {resumed:#}");
+}
+
+/// Of two values of one argument nobody knows which one is meant.
+#[test]
+fn edit_with_a_key_that_is_there_twice_is_refused() {
+    let home = suspended("");
+    let twice = home.run(["session", "edit", "s", r#"{"amount": 7, "currency": "EUR", "amount": 900}"#]);
+    assert!(twice.status == 2 && twice.stderr.contains("\"amount\" is there twice"), "{twice:?}");
+    let (listed, _) = pending(&home);
+    assert_eq!(listed[0]["state"], "waits", "{listed:#}");
 }
 
 #[test]
@@ -128,4 +138,46 @@ fn earlier_output_is_printed_again_only_if_it_is_wanted() {
         let resumed = home.run(arguments);
         assert_eq!((resumed.status, resumed.stdout.as_str()), (0, expected), "{arguments:?}: {resumed:?}");
     }
+}
+
+/// A journal is read from the store of this machine, where disks fail and other programs write.
+#[test]
+fn damaged_session_hides_no_waiting_calls_of_others() {
+    let home = suspended("");
+    let whole = home.blobs();
+    // The journal of a long script is in a blob.
+    home.file("long.js", format!("// {}\n{SCRIPT}", "x".repeat(10_000)));
+    assert_eq!(home.run(["run", "long.js", "--policy", "policy.toml", "--session", "broken"]).status, 5);
+    assert_eq!(parsed(&home.run(["session", "pending", "--json"])).as_array().map(Vec::len), Some(2));
+    home.blobs().iter().filter(|blob| !whole.contains(blob)).for_each(|blob| damage(blob));
+    let listed = home.run(["session", "pending", "--json"]);
+    assert_eq!(listed.status, 1, "{listed:?}");
+    let calls = parsed(&listed);
+    assert!(calls.as_array().map(Vec::len) == Some(1) && calls[0]["session"] == "s", "{calls:#}");
+    assert!(listed.stderr.contains("warning: the calls of `broken` are not listed"), "{listed:?}");
+    let shown = home.run(["session", "pending"]);
+    assert!(shown.status == 1 && shown.stdout.contains("s@1 call 1") && shown.stderr.contains("`broken`"), "{shown:?}");
+    // The damaged session alone is an error, and the others are decided about as before.
+    let named = home.run(["session", "pending", "broken"]);
+    assert!(named.status == 1 && named.stdout.is_empty() && named.stderr.contains("store verify"), "{named:?}");
+    assert_eq!(home.run(["session", "approve", "s"]).status, 0);
+    assert_eq!(home.run(["session", "resume", "s"]).status, 0);
+}
+
+/// Whoever imports a file takes over what others decided: it is said, and how much it is.
+#[test]
+fn import_says_that_a_file_is_a_hand_over_and_what_came_with_it() {
+    let home = suspended("");
+    assert_eq!(home.run(["session", "export", "s", "copy.tlh"]).status, 0);
+    let copied = home.run(["session", "import", "copy.tlh", "copy", "--json"]);
+    assert!(parsed(&copied)["hand_over"].is_null() && !copied.stderr.contains("hand-over"), "{copied:?}");
+    assert_eq!(home.run(["session", "approve", "s"]).status, 0);
+    assert_eq!(home.run(["session", "export", "s", "s.tlh", "--hand-over"]).status, 0);
+    let imported = home.run(["session", "import", "s.tlh", "moved", "--json"]);
+    let arrived = parsed(&imported)["hand_over"].clone();
+    assert_eq!(arrived, json!({ "runs": 1, "unfinished": 1, "waiting": 0, "decisions": 1 }), "{imported:?}");
+    assert!(
+        imported.stderr.contains("the file is a hand-over") && imported.stderr.contains("1 decision"),
+        "{imported:?}"
+    );
 }

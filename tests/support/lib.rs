@@ -180,6 +180,17 @@ impl Home {
         path
     }
 
+    /// Returns the files of the blobs in the store of this home.
+    #[must_use]
+    pub fn blobs(&self) -> Vec<PathBuf> {
+        let list = |directory: PathBuf| {
+            let listed = std::fs::read_dir(directory).expect("a directory");
+            listed.map(|entry| entry.expect("it is read").path()).collect::<Vec<_>>()
+        };
+        let shelves = list(self.path().join("tollhouse/store/blobs")).into_iter();
+        shelves.filter(|path| path.is_dir() && !path.ends_with("tmp")).flat_map(list).collect()
+    }
+
     /// Returns the environment variables that make the binary use this home.
     #[must_use]
     pub fn environment(&self) -> [(&'static str, OsString); 3] {
@@ -296,6 +307,14 @@ impl Audit for AdmissionCount {
     fn sync(&self) -> Result<(), AuditError> {
         Ok(())
     }
+}
+
+/// Changes a byte in the middle of a file.
+pub fn damage(path: &Path) {
+    let mut bytes = std::fs::read(path).expect("it is there");
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    std::fs::write(path, bytes).expect("it can be written");
 }
 
 /// Returns the number of cycles for a test that kills processes: `TOLLHOUSE_CRASH_CYCLES`, or else `few`.

@@ -4,9 +4,10 @@ use std::error::Error;
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal as _};
 
-use miette::{Diagnostic, LabeledSpan, MietteHandlerOpts, NamedSource, Report, SourceCode};
+use miette::{Diagnostic, LabeledSpan, MietteHandlerOpts, Report, SourceCode};
 use serde_json::{Value, json};
 
+use super::source_excerpt::SourceExcerpt;
 use super::stdio::note_part;
 use super::terminal_escape::{escape_hidden, mask_hidden};
 use crate::Exit;
@@ -23,7 +24,7 @@ pub(crate) const USAGE: u8 = 2;
 pub(crate) struct CliError {
     message: String,
     hint: Option<String>,
-    place: Option<(NamedSource<String>, LabeledSpan)>,
+    place: Option<(SourceExcerpt, LabeledSpan)>,
     status: u8,
     kind: ErrorCategory,
 }
@@ -128,7 +129,7 @@ impl CliError {
     /// Adds the position in a file.
     pub(crate) fn at(mut self, file: &str, text: &str, span: Option<std::ops::Range<usize>>) -> Self {
         if let Some(span) = span {
-            let source = NamedSource::new(escape_hidden(file), mask_hidden(text));
+            let (source, span) = SourceExcerpt::new(escape_hidden(file), &mask_hidden(text), span);
             self.place = Some((source, LabeledSpan::underline(span)));
         }
         self

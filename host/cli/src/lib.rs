@@ -46,6 +46,7 @@ mod session;
 mod session_args;
 mod show;
 mod signals;
+mod source_excerpt;
 mod stdio;
 mod store;
 mod terminal_escape;

@@ -20,9 +20,12 @@ use super::{CliError, Result};
 /// Options for runs whose calls are recorded, or not made.
 #[derive(Args, Default)]
 pub(crate) struct RecordingArgs {
-    /// Record the script's calls with their results in this file, which is replaced
+    /// Record the script's calls with their results in this file, which has to be new or empty
     #[arg(long, value_name = "FILE", conflicts_with_all = ["id", "check", "replay"])]
     pub(crate) record: Option<PathBuf>,
+    /// Let `--record` replace a file that exists
+    #[arg(long, requires = "record")]
+    force: bool,
     /// Answer the script's calls from this recording: no tool is called, nobody is asked, and no secret is needed. A call
     /// that is not in it is an error, and so is a recorded call that the script does not make
     #[arg(long, value_name = "FILE", conflicts_with_all = ["id", "check", "allow_exec"])]
@@ -48,7 +51,8 @@ impl RecordingArgs {
     pub(crate) fn open_files(&self) -> Result<()> {
         let opened = if let Some(path) = &self.record {
             let refused = |error: HostError| unwritable(error).status(USAGE);
-            Opened::Recorded(RecordingFile::open(path).map_err(refused)?)
+            let opened = if self.force { RecordingFile::open(path) } else { RecordingFile::create(path) };
+            Opened::Recorded(opened.map_err(refused)?)
         } else if let Some(path) = &self.replay {
             let text = untrusted_file::read_named(path, Recording::MAX_BYTES);
             Opened::Replayed(Mutex::new(text.map_err(|error| self.unreadable(&io::Error::from(error)))?))
@@ -123,7 +127,11 @@ impl RecordingArgs {
 fn unwritable(error: HostError) -> CliError {
     match error {
         HostError::RecordingFile { path, source } => {
-            CliError::because(format!("cannot write the recording `{}`", path.display()), &source)
+            let error = CliError::because(format!("cannot write the recording `{}`", path.display()), &source);
+            match source.kind() {
+                io::ErrorKind::AlreadyExists => error.hint("name another file, or replace it with `--force`"),
+                _ => error,
+            }
         }
         error => error.into(),
     }

@@ -1,5 +1,6 @@
 //! Consent of a human to a call, as data: what is asked, and what was decided. How the human is asked is not known here.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
@@ -11,6 +12,7 @@ use tollhouse_types::error::Location;
 use super::admission::ReservedCall;
 use super::call_record::BudgetKind;
 use super::event::Event;
+use super::event_texts::TextFilter;
 
 /// A call of a tool that itself makes calls.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,8 +72,20 @@ pub struct DeferredCall {
     /// Line in that file, from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<u32>,
+    /// The call without values of secrets, for whoever reads about it; `None` if there are none in it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub redacted: Option<RedactedCall>,
     /// blake3 of what is decided about, in hexadecimal: run, number, method, arguments, grant and reason.
     pub digest: String,
+}
+
+/// Arguments and reason of a call in which values of secrets are replaced.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RedactedCall {
+    /// The arguments.
+    pub arguments: Value,
+    /// The reason, which quotes them.
+    pub reason: String,
 }
 
 /// The decision of a human about a deferred call.
@@ -98,6 +112,23 @@ pub struct Decision {
 }
 
 impl DeferredCall {
+    /// Sets what a reader is shown in place of arguments and reason, if the filter replaces something in them.
+    pub fn redact(&mut self, filter: &dyn TextFilter) {
+        let (arguments, reason) = (filter.json(&self.arguments), filter.text(&self.reason));
+        let is_same = matches!((&arguments, &reason), (Cow::Borrowed(_), Cow::Borrowed(_)));
+        self.redacted =
+            (!is_same).then(|| RedactedCall { arguments: arguments.into_owned(), reason: reason.into_owned() });
+    }
+
+    /// Returns arguments and reason for a reader who does not sign them: without values of secrets.
+    #[must_use]
+    pub fn shown(&self) -> (&Value, &str) {
+        match &self.redacted {
+            Some(RedactedCall { arguments, reason }) => (arguments, reason),
+            None => (&self.arguments, &self.reason),
+        }
+    }
+
     /// Returns true if nobody can decide about the call any more.
     #[must_use]
     pub fn has_expired(&self, now: u64) -> bool {
@@ -327,6 +358,7 @@ impl ConsentRequest {
             rejected: None,
             file: self.location().map(|location| location.file.clone()),
             line: self.location().map(|location| location.line),
+            redacted: None,
             digest: self.digest(),
         }
     }

@@ -46,7 +46,7 @@ mod tests;
 pub use admission::Admission;
 pub use budget_accounts::limited_accounts;
 pub use call_record::{Budget, BudgetKind, Call, CallOutcome, CallRecord, Calls, Settlement};
-pub use consent::{Caller, ConsentRequest, Cost, Decision, DeferredCall, RankedArgument, UnapprovedCall};
+pub use consent::{Caller, ConsentRequest, Cost, Decision, DeferredCall, RankedArgument, RedactedCall, UnapprovedCall};
 pub use event::{Debits, Event};
 pub use event_texts::TextFilter;
 pub use gate::{Gate, NarrowError};

@@ -13,8 +13,9 @@ use crate::arguments::{Arguments, excerpt};
 use crate::definitions::object;
 use crate::http::ApproverIdentity;
 use crate::server::Server;
-use crate::sessions::{ClientSessions, StoredRoot};
+use crate::sessions::{ClientSessions, StoredRoot, UnreadableSession};
 use crate::tool_error::ToolError;
+use crate::unreadable_sessions::UnreadableSessions;
 
 const PENDING: &str = "pending";
 const DECIDE: &str = "decide";
@@ -78,34 +79,45 @@ pub(crate) async fn answer(
     answered.unwrap_or_else(ToolError::into_result)
 }
 
-/// Lists the sessions whose calls are decided about: all of the clients of this server, and no other one of its store.
-fn sessions(server: &Server, stored: &StoredRoot) -> Result<Vec<SessionId>, ToolError> {
+/// Lists the sessions whose calls are decided about: all of the clients of this server, and no other one of its store. Those
+/// that cannot be read are apart.
+fn sessions(
+    clients: &ClientSessions,
+    stored: &StoredRoot,
+) -> Result<(Vec<SessionId>, Vec<UnreadableSession>), ToolError> {
     if !stored.on_disk {
-        return Ok(stored.sessions.list()?);
+        return Ok((stored.sessions.list()?, Vec::new()));
     }
-    let clients = ClientSessions::of_root(&server.0.root);
-    clients.names()?.iter().map(|name| clients.id(name)).collect()
+    let (names, unreadable) = clients.readable_names()?;
+    let ids: Result<_, _> = names.iter().map(|name| clients.id(name)).collect();
+    let unreadable = unreadable.into_iter().map(|(name, error)| Ok((clients.id(&name)?.to_string(), error)));
+    Ok((ids?, unreadable.collect::<Result<_, ToolError>>()?))
 }
 
 fn pending(server: &Server, stored: &StoredRoot, arguments: Option<JsonObject>) -> Result<CallToolResult, ToolError> {
     Arguments::new(arguments, &[])?;
+    let clients = ClientSessions::of_root(&server.0.root);
+    let (sessions, mut unreadable) = sessions(&clients, stored)?;
     let mut waiting: Vec<PendingCall> = Vec::new();
-    for session in sessions(server, stored)? {
-        waiting.extend(
-            stored
-                .sessions
-                .call_decisions()
-                .pending_calls(&session)?
-                .into_iter()
-                .filter(|call| call.decision.is_none()),
-        );
+    for session in sessions {
+        match stored.sessions.call_decisions().pending_calls(&session) {
+            Ok(calls) => waiting.extend(calls.into_iter().filter(|call| call.decision.is_none())),
+            // The calls of other sessions are shown although one is damaged.
+            Err(error) => unreadable.push((session.to_string(), error.into())),
+        }
     }
+    let unreadable = UnreadableSessions::new(unreadable);
     let shown = waiting.iter().take(MAX_CALLS);
     let items: Vec<Value> = shown.clone().map(item).collect();
     let text: Vec<String> = shown.map(told).collect();
-    let text = if text.is_empty() { "No call waits for approval.".to_owned() } else { text.join("\n\n") };
-    let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
-    result.structured_content = Some(json!({ "pending": items, "more": waiting.len().saturating_sub(MAX_CALLS) }));
+    let text = match text.is_empty() {
+        true => format!("{}No call waits for approval.", unreadable.reservation()),
+        false => text.join("\n\n"),
+    };
+    let mut result = CallToolResult::success(vec![ContentBlock::text(text + &unreadable.warnings())]);
+    result.structured_content = Some(json!({
+        "pending": items, "more": waiting.len().saturating_sub(MAX_CALLS), "unreadable": unreadable.to_json(),
+    }));
     Ok(result)
 }
 
@@ -147,7 +159,8 @@ fn decide(
     let reason = arguments.text("reason")?.map(|reason| reason.chars().take(MAX_REASON).collect());
     let unknown =
         || ToolError::new("no such call waits there").hint("`pending` lists the calls that wait, with their digests");
-    let id = sessions(server, stored)?.into_iter().find(|id| id.as_str() == session).ok_or_else(unknown)?;
+    let (ids, _) = sessions(&ClientSessions::of_root(&server.0.root), stored)?;
+    let id = ids.into_iter().find(|id| id.as_str() == session).ok_or_else(unknown)?;
     let waiting = stored.sessions.call_decisions().pending_calls(&id)?;
     let is_meant = |call: &&PendingCall| call.decision.is_none() && call.call.digest == digest;
     let call = waiting.iter().find(is_meant).ok_or_else(unknown)?;

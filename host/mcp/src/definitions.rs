@@ -423,8 +423,10 @@ fn pending_output() -> JsonObject {
             "pending": { "type": "array", "items": pending_item() },
             "in_doubt": { "type": "array", "items": in_doubt_item() },
             "more": { "type": "integer" },
+            "unreadable": { "type": "array", "description": "Sessions that are damaged: whether calls of theirs wait is not known",
+                "items": { "type": "object", "properties": { "session": { "type": "string" }, "problem": { "type": "string" } } } },
         }),
-        &["pending", "in_doubt", "more"],
+        &["pending", "in_doubt", "more", "unreadable"],
     )
 }
 

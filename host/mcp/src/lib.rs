@@ -57,12 +57,13 @@ mod stdio;
 mod tasks;
 mod tool_error;
 mod tool_names;
+mod unreadable_sessions;
 
 pub use approvals::DeferringApprover;
 pub use client::{
-    ConnectError, LastWords, LoginError, LoginPlace, LoginSession, McpClient, MessageRelay, OnFailure, RelayError,
-    SERVER_VARIABLE, ServerConnection, ServerLauncher, ServerPipes, ServerSlot, SignIn, SignInError, StartError,
-    StartedServer, relay_stdio, sign_in,
+    ConnectError, LastWords, LoginError, LoginPage, LoginPlace, LoginSession, McpClient, MessageRelay, OnFailure,
+    RelayError, SERVER_VARIABLE, ServerConnection, ServerLauncher, ServerPipes, ServerSlot, SignIn, SignInError,
+    StartError, StartedServer, relay_stdio, sign_in,
 };
 pub use http::{
     Algorithm, ApproverIssuer, HttpOptions, KeySetError, KeySource, KeysError, ListenError, OAuthError, OAuthOptions,

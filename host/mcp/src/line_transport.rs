@@ -312,8 +312,8 @@ impl<'de> Visitor<'de> for IdVisitor<'_> {
     }
 }
 
-/// Reads a text or a number.
-struct ScalarSeed;
+/// Reads a text or a number: an id. Nothing else is kept, whatever its size.
+pub(crate) struct ScalarSeed;
 
 impl<'de> DeserializeSeed<'de> for ScalarSeed {
     type Value = Value;

@@ -11,6 +11,7 @@ use crate::definitions::names;
 use crate::excerpts::shorten;
 use crate::sessions::{ClientSessions, OpenedSession};
 use crate::tool_error::ToolError;
+use crate::unreadable_sessions::UnreadableSessions;
 
 /// Most characters of a call's arguments in a text.
 const MAX_ARGUMENTS: usize = 1000;
@@ -28,14 +29,23 @@ pub(crate) fn list(
     limit: usize,
 ) -> Result<CallToolResult, ToolError> {
     let mut arguments = Arguments::new(arguments, &names::PENDING)?;
-    let sessions = match arguments.text("session")? {
-        Some(name) => vec![client.get(Some(&name))?.name.clone()],
-        None => client.names()?,
+    let named = arguments.text("session")?;
+    let (sessions, mut unreadable) = match &named {
+        Some(name) => (vec![client.get(Some(name))?.name.clone()], Vec::new()),
+        None => client.readable_names()?,
     };
     let (mut waiting, mut in_doubt) = (Vec::new(), Vec::new());
     if let Ok(store) = client.store() {
         for session in sessions {
-            let calls = store.call_decisions().calls_for_humans(Some(&client.id(&session)?))?;
+            let id = client.id(&session)?;
+            let calls = match store.call_decisions().calls_for_humans(Some(&id)) {
+                // The calls of other sessions are shown although one is damaged.
+                Err(error) if named.is_none() => {
+                    unreadable.push((session, error.into()));
+                    continue;
+                }
+                calls => calls?,
+            };
             let CallsForHumans { pending, in_doubt: doubtful, .. } = calls;
             waiting.extend(pending.into_iter().map(|call| (session.clone(), call)));
             in_doubt.extend(doubtful.into_iter().map(|call| (session.clone(), call)));
@@ -51,14 +61,19 @@ pub(crate) fn list(
     }
     let more = waiting.len().saturating_sub(MAX_CALLS) + in_doubt.len().saturating_sub(MAX_CALLS);
     text.push_str(&beyond(more));
+    let unreadable = unreadable.into_iter().map(|(session, error)| (session, error.with_names_of(client)));
+    let unreadable = UnreadableSessions::new(unreadable.collect());
     if waiting.is_empty() && in_doubt.is_empty() {
+        text.push_str(unreadable.reservation());
         text.push_str("No call waits for approval, and none is in doubt.");
     }
+    text.push_str(&unreadable.warnings());
     let items: Vec<Value> = waiting.iter().take(MAX_CALLS).map(|(session, call)| item(session, call)).collect();
     let doubtful: Vec<Value> =
         in_doubt.iter().take(MAX_CALLS).map(|(session, call)| item_in_doubt(session, call)).collect();
     let mut result = CallToolResult::success(vec![ContentBlock::text(shorten(text.trim_end(), limit).text)]);
-    result.structured_content = Some(json!({ "pending": items, "in_doubt": doubtful, "more": more }));
+    result.structured_content =
+        Some(json!({ "pending": items, "in_doubt": doubtful, "more": more, "unreadable": unreadable.to_json() }));
     Ok(result)
 }
 

@@ -20,6 +20,7 @@ use tollhouse::vfs::{ChangeKind, Errno, Kind, Tree, changed_paths};
 use crate::arguments::excerpt;
 use crate::images;
 use crate::sessions::{ClientSessions, MAIN};
+use crate::tool_error::ToolError;
 
 const SCHEME: &str = "tollhouse://";
 
@@ -91,7 +92,8 @@ fn parse(uri: &str) -> Result<(String, String), ErrorData> {
 fn resolve(client: &ClientSessions, uri: &str) -> Result<(Tree, String), ErrorData> {
     let (session, path) = parse(uri)?;
     let found = client.get(Some(&session)).and_then(|opened| client.files(&opened));
-    let files = found.map_err(|error| ErrorData::resource_not_found(error.to_string(), None))?;
+    let told = |error: ToolError| error.with_names_of(client).to_string();
+    let files = found.map_err(|error| ErrorData::resource_not_found(told(error), None))?;
     Ok((files, path))
 }
 
@@ -106,8 +108,8 @@ pub(crate) fn check(client: &ClientSessions, uri: &str) -> Result<(), ErrorData>
 /// Lists the files of the default session under /workspace, in the order of their paths.
 pub(crate) fn list(client: &ClientSessions, after: Option<&str>) -> Result<ListResourcesResult, ErrorData> {
     let failed = |error: String| ErrorData::internal_error(error, None);
-    let main = client.get(None).map_err(|error| failed(error.to_string()))?;
-    let files = client.files(&main).map_err(|error| failed(error.to_string()))?;
+    let main = client.get(None).and_then(|main| client.files(&main));
+    let files = main.map_err(|error| failed(error.with_names_of(client).to_string()))?;
     let after = match after {
         Some(cursor) => {
             parse(cursor).map(|(_, path)| path).map_err(|_| ErrorData::invalid_params("no such cursor", None))?

@@ -78,6 +78,9 @@ pub(crate) struct HeldSession {
     _turn: OwnedMutexGuard<()>,
 }
 
+/// Name of a session that cannot be read, with the reason.
+pub(crate) type UnreadableSession = (String, ToolError);
+
 /// Sessions of one client.
 pub(crate) struct ClientSessions {
     stored: Option<StoredRoot>,
@@ -184,19 +187,30 @@ impl ClientSessions {
     /// Lists the names of the client's sessions, the default session first.
     ///
     /// # Errors
-    /// If the store cannot be read.
+    /// If the store, or one of the sessions, cannot be read.
     pub(crate) fn names(&self) -> Result<Vec<String>, ToolError> {
-        let mut names = vec![MAIN.to_owned()];
-        let Some(stored) = &self.stored else { return Ok(names) };
+        let (names, unreadable) = self.readable_names()?;
+        unreadable.into_iter().next().map_or(Ok(names), |(_, error)| Err(error))
+    }
+
+    /// Lists the names of the client's sessions that can be read, the default session first; and those of sessions that are
+    /// the client's by their names, and cannot be read.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    pub(crate) fn readable_names(&self) -> Result<(Vec<String>, Vec<UnreadableSession>), ToolError> {
+        let (mut names, mut unreadable) = (vec![MAIN.to_owned()], Vec::new());
+        let Some(stored) = &self.stored else { return Ok((names, unreadable)) };
         let prefix = format!("{}.", self.prefix);
         for id in stored.sessions.list()? {
-            if let Some(name) = id.as_str().strip_prefix(&prefix)
-                && self.is_descendant(stored, &id)?
-            {
-                names.push(name.to_owned());
+            let Some(name) = id.as_str().strip_prefix(&prefix) else { continue };
+            match self.is_descendant(stored, &id) {
+                Ok(true) => names.push(name.to_owned()),
+                Ok(false) => {}
+                Err(error) => unreadable.push((name.to_owned(), error)),
             }
         }
-        Ok(names)
+        Ok((names, unreadable))
     }
 
     /// Forks a session at a point into a new one with this name.
@@ -242,7 +256,11 @@ impl ClientSessions {
                 Err(ToolError::new(format!("`{}` is not a session name", excerpt(name)))
                     .hint("use letters, digits, `-` and `_`"))
             }
-            _ => parse(&format!("{}.{name}", self.prefix)),
+            // The client knows its sessions without the prefix.
+            _ => format!("{}.{name}", self.prefix).parse().map_err(|_| {
+                ToolError::new(format!("`{}` is not a session name, or too long", excerpt(name)))
+                    .hint("use letters, digits, `-` and `_`")
+            }),
         }
     }
 

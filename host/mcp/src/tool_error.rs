@@ -43,10 +43,14 @@ impl ToolError {
         Self::new(format!("{message}: {}", chain(error)))
     }
 
-    /// Names the default session as the client does, in place of its name in the store.
+    /// Names sessions as the client does, in place of their names in the store.
     pub(crate) fn with_names_of(mut self, client: &ClientSessions) -> Self {
-        let (stored, known) = (format!("session `{}`", client.stored_name()), format!("session `{MAIN}`"));
-        self.message = self.message.replace(&stored, &known);
+        let stored = format!("session `{}", client.stored_name());
+        for (end, known) in
+            [("`", format!("session `{MAIN}`")), ("@", format!("session `{MAIN}@")), (".", "session `".to_owned())]
+        {
+            self.message = self.message.replace(&format!("{stored}{end}"), &known);
+        }
         self
     }
 

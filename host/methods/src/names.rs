@@ -226,7 +226,26 @@ impl Methods {
     /// # Errors
     /// [`NameError`], naming both sides.
     pub fn new<'a>(methods: impl IntoIterator<Item = (&'a str, Spelling)>) -> Result<Self, NameError> {
-        let mut all = Self::default();
+        let (all, collisions) = Self::collect(methods)?;
+        collisions.into_values().next().map_or(Ok(all), Err)
+    }
+
+    /// Finds the methods that cannot be beside the others, with the reasons: of two that could be mistaken for one another, that
+    /// which comes later.
+    ///
+    /// # Errors
+    /// [`NameError::NotAName`].
+    pub fn collisions<'a>(
+        methods: impl IntoIterator<Item = (&'a str, Spelling)>,
+    ) -> Result<BTreeMap<String, NameError>, NameError> {
+        Ok(Self::collect(methods)?.1)
+    }
+
+    /// Collects methods, and the collisions of those that come later than the methods that they could be mistaken for.
+    fn collect<'a>(
+        methods: impl IntoIterator<Item = (&'a str, Spelling)>,
+    ) -> Result<(Self, BTreeMap<String, NameError>), NameError> {
+        let (mut all, mut collisions) = (Self::default(), BTreeMap::new());
         let mut checked = String::new();
         let (mut is_global, mut is_command) = (true, true);
         for (method, spelling) in methods {
@@ -237,10 +256,14 @@ impl Methods {
                 is_command = taken_by(alias, spelling, Face::Command).is_none();
                 alias.clone_into(&mut checked);
             }
-            all.add(method, spelling, faces_of(method, spelling, is_global, is_command))?;
+            if let Err(error) = all.add(method, spelling, faces_of(method, spelling, is_global, is_command)) {
+                collisions.entry(method.to_owned()).or_insert(error);
+            }
         }
-        all.check_prefixes()?;
-        Ok(all)
+        for (method, error) in all.prefix_collisions() {
+            collisions.entry(method).or_insert(error);
+        }
+        Ok((all, collisions))
     }
 
     /// Returns the canonical method of a name in any of its faces: `payments/charges/create`,
@@ -292,8 +315,13 @@ impl Methods {
         Ok(())
     }
 
-    /// Checks that no function is also the object that holds other functions, and that no flattened name is an alias.
-    fn check_prefixes(&self) -> Result<(), NameError> {
+    /// Finds the methods for which a function would also be the object that holds other functions, or whose flattened name is an
+    /// alias.
+    fn prefix_collisions(&self) -> Vec<(String, NameError)> {
+        let mut found = Vec::new();
+        let mut refuse = |first: &str, method: &str, face: &str, place| {
+            found.push((method.to_owned(), collide(first, method, face, place)));
+        };
         let mut aliases: BTreeMap<&str, &str> = BTreeMap::new();
         for (method, faces) in &self.methods {
             let root = faces.path.split('.').next().unwrap_or(&faces.path);
@@ -301,20 +329,20 @@ impl Methods {
         }
         for (method, faces) in &self.methods {
             if let Some(first) = aliases.get(faces.flat.as_str()).filter(|_| faces.flat != faces.path) {
-                return Err(collide(first, method, &faces.flat, "JavaScript"));
+                refuse(first, method, &faces.flat, "JavaScript");
             }
             for (at, _) in faces.path.match_indices('.') {
                 if let Some(first) = faces.path.get(..at).and_then(|outer| self.scripts.get(outer)) {
-                    return Err(collide(first, method, &faces.path[..at], "JavaScript"));
+                    refuse(first, method, &faces.path[..at], "JavaScript");
                 }
             }
             for (at, _) in method.match_indices('/') {
                 if let Some((first, _)) = method.get(..at).and_then(|outer| self.methods.get_key_value(outer)) {
-                    return Err(collide(first, method, &first.replace('/', " "), "the shell"));
+                    refuse(first, method, &first.replace('/', " "), "the shell");
                 }
             }
         }
-        Ok(())
+        found
     }
 }
 

@@ -294,7 +294,8 @@ pub enum Shape {
 
 impl Type {
     /// Returns true if a value of this type can contain a resource.
-    fn has_resource(&self) -> bool {
+    #[must_use]
+    pub fn has_resource(&self) -> bool {
         let payload = |ty: &Option<Box<Self>>| ty.as_deref().is_some_and(Self::has_resource);
         match &self.shape {
             Shape::Own(_) | Shape::Borrow(_) => true,

@@ -8,6 +8,7 @@ use tollhouse_gate::{Caller, ConsentRequest, Cost, Decision, DeferredCall, Event
 
 use super::signed_approval::SignatureCheck;
 use crate::error::{Failure, Location};
+use crate::tool::Secrets;
 
 /// Asks a human for approval. The run's clock is stopped meanwhile.
 pub trait Approver: Send + Sync {
@@ -165,6 +166,7 @@ pub(super) struct PendingApproval<'a> {
     pub(super) audit: &'a dyn Audit,
     pub(super) request: &'a ConsentRequest,
     pub(super) signatures: SignedApprovals<'a>,
+    pub(super) secrets: &'a Secrets,
 }
 
 /// The check of signed approvals, if there is one, and the digest of the policy that they have to be for.
@@ -196,11 +198,12 @@ impl PendingApproval<'_> {
         };
         let mut call = self.request.deferred(crate::vfs::now());
         call.rejected = earlier.rejected.map(str::to_owned);
+        call.redact(self.secrets);
         if let Some(decision) = earlier.decision.filter(|decision| self.request.is_decided_by(decision)) {
             if !decision.allowed {
                 return Ok(Answering::Refused(decision.reason.clone()));
             }
-            match self.verified(decision, earlier.asked.and_then(|asked| asked.expires)) {
+            match self.verified(decision, earlier.asked, &call) {
                 Ok(()) => return Ok(Answering::Allowed),
                 Err(why) => call.rejected = Some(format!("the approval by {} does not count: {why}", decision.by)),
             }
@@ -228,8 +231,14 @@ impl PendingApproval<'_> {
         Ok(Answering::Deferred(Box::new(call)))
     }
 
-    /// Checks the signature of an approval, if one is required.
-    fn verified(&self, decision: &Decision, expires: Option<u64>) -> Result<(), String> {
+    /// Checks that an approval is for the call as its question showed it, and its signature if one is required. The digest does
+    /// not cover what is shown in place of values of secrets, which whoever handed the run over may have written; those who sign
+    /// are shown the call itself.
+    fn verified(&self, decision: &Decision, asked: Option<&DeferredCall>, call: &DeferredCall) -> Result<(), String> {
+        if decision.signature.is_none() && asked.is_some_and(|asked| asked.redacted != call.redacted) {
+            return Err("the question did not show the call as it is, or its secrets have other values now".to_owned());
+        }
+        let expires = asked.and_then(|asked| asked.expires);
         let Some(approvers) = self.request.approved_by() else { return Ok(()) };
         let check = self.signatures.check.ok_or("signatures cannot be checked here")?;
         check.verify(approvers, self.signatures.rules, decision, expires)

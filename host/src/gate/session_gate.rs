@@ -24,7 +24,7 @@ use crate::code::{Interrupt, MemoryAccount};
 use crate::error::{Failure, Location, error_chain};
 use crate::ledger::Used;
 use crate::remedy::Remedy;
-use crate::tool::{Authority, MountedTools, Tool};
+use crate::tool::{Authority, MountedTools, Secrets, Tool};
 use crate::vfs::{Edit, Tree};
 
 /// The gate of a session, or of one of its tools that calls others. Cheap to clone.
@@ -44,6 +44,8 @@ struct GateServices {
     audit: Arc<dyn Audit>,
     approver: Option<Arc<dyn Approver>>,
     signatures: Option<SignatureCheck>,
+    /// Secrets whose values a human who is asked later does not see.
+    secrets: Secrets,
     /// Digest of what the session may do, once it is known.
     rules_digest: OnceLock<String>,
 }
@@ -57,6 +59,8 @@ pub struct GateOptions {
     pub approver: Option<Arc<dyn Approver>>,
     /// Check of approvals that have to be signed; if `None`, none of them counts.
     pub(crate) signatures: Option<SignatureCheck>,
+    /// Secrets whose values are replaced where calls are shown that wait.
+    pub(crate) secrets: Secrets,
 }
 
 /// A call as it is requested.
@@ -122,9 +126,9 @@ impl SessionGate {
         let gates = SessionGates::new(rules)?;
         let audit = options.audit.unwrap_or_else(|| Arc::new(Nowhere));
         let rules = Arc::clone(gates.own());
-        let GateOptions { approver, signatures, .. } = options;
+        let GateOptions { approver, signatures, secrets, .. } = options;
         let rules_digest = OnceLock::new();
-        let services = GateServices { tools, gates, authorities, audit, approver, signatures, rules_digest };
+        let services = GateServices { tools, gates, authorities, audit, approver, signatures, secrets, rules_digest };
         Ok(Self { rules, services: Arc::new(services) })
     }
 
@@ -147,9 +151,9 @@ impl SessionGate {
 
     /// Creates a gate for the same tools with other rules.
     fn with_rules(&self, rules: tollhouse_gate::Gate) -> Result<Self, NarrowError> {
-        let GateServices { tools, audit, approver, signatures, .. } = &*self.services;
-        let (audit, signatures) = (Some(Arc::clone(audit)), signatures.clone());
-        let options = GateOptions { audit, approver: approver.clone(), signatures };
+        let GateServices { tools, audit, approver, signatures, secrets, .. } = &*self.services;
+        let (audit, signatures, secrets) = (Some(Arc::clone(audit)), signatures.clone(), secrets.clone());
+        let options = GateOptions { audit, approver: approver.clone(), signatures, secrets };
         Ok(Self::with(rules, Arc::clone(tools), options)?)
     }
 
@@ -294,7 +298,8 @@ impl SessionGate {
             Err(refusal) => return Ok(Judgement::Refused(refusal)),
         };
         let signatures = SignedApprovals { check: self.services.signatures.as_ref(), rules: self.rules_digest() };
-        let asking = PendingApproval { audit: &**record.log(), request: &request, signatures };
+        let secrets = &self.services.secrets;
+        let asking = PendingApproval { audit: &**record.log(), request: &request, signatures, secrets };
         let answered = asking.consent(approver.map(|approver| &**approver), consent);
         let (method, grant) = (request.method(), request.grant());
         let failure = match answered {

@@ -245,7 +245,9 @@ impl Host {
         let files = options.files.unwrap_or_else(|| Tree::new(file_limits(&policy.limits), vfs::now()));
         let audit = redacted(options.audit.unwrap_or_else(|| Arc::new(Nowhere)), &options.secrets);
         let approver = options.calls.approver(options.approver);
-        let gate = Gate::new(mounted, policy, GateOptions { audit: Some(audit), approver, signatures: None })?;
+        let secrets = options.secrets.clone();
+        let gate = GateOptions { audit: Some(audit), approver, signatures: None, secrets };
+        let gate = Gate::new(mounted, policy, gate)?;
         let services = ToolServices {
             network: self.0.network.clone(),
             secrets: options.secrets,
@@ -290,7 +292,8 @@ impl Host {
         };
         let audit = redacted(audit, &options.secrets);
         let signatures = keys.map(|keys| sessions.record_reader().signature_check(id, keys)).transpose()?;
-        let gate = GateOptions { audit: Some(audit), approver: options.approver, signatures };
+        let secrets = options.secrets.clone();
+        let gate = GateOptions { audit: Some(audit), approver: options.approver, signatures, secrets };
         let gate = Gate::new(mounted, policy, gate)?;
         gate.restore(&sessions.reader().spent(id)?);
         let store = KeyValue::kept(persistent.keyvalue());

@@ -53,7 +53,7 @@ pub use persistence::{
     Imported, ImportedBudget, LogLine, MiddleFork, OpenOptions, Origin, OriginCall, Overrides, PendingCall,
     PendingState, Point, PointError, RecordStatus, Removed, ReplayedCall, ReplayedRun, RunHistory, RunRecord, Salvaged,
     SessionId, SessionIdError, SessionReader, SessionTransfer, SessionVerifier, Sessions, SessionsError, Shown, States,
-    UnfinishedRuns, Waiting,
+    UnfinishedRuns, UnreadableSession, Waiting,
 };
 pub use receipt::{CallVerdict, ReceiptError, Verification, VerifiedCall, VerifyOptions};
 pub use recording::{CallSource, Recorder, Recording, RecordingError, RecordingFile};

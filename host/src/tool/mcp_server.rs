@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use tollhouse_registry::Digest;
 
+use super::names::{Methods, NameError, Spelling};
 use super::{HostCall, HostTool};
 use crate::error::{Failure, Payload};
 use crate::remedy::Remedy;
@@ -152,7 +153,24 @@ impl PinnedServer {
 
     /// Lists the tools that can be called, each by its method, with the name that the server gave it.
     pub fn methods(&self, server: &str) -> impl Iterator<Item = (String, &str)> {
-        self.names().filter_map(move |name| Some((method(server, name).ok()?, name)))
+        let collisions = self.collisions(server);
+        let method = move |name| Some((method(server, name).ok()?, name));
+        self.names().filter_map(method).filter(move |(method, _)| !collisions.contains_key(method))
+    }
+
+    /// Returns the methods of tools that could be mistaken for a tool before them, with the reasons why they are not there. Names
+    /// are the server's: two that collide cost it one of them, and not whoever mounts it all of them.
+    fn collisions(&self, server: &str) -> BTreeMap<String, String> {
+        let methods: Vec<String> = self.names().filter_map(|name| method(server, name).ok()).collect();
+        // Whether the server's own name is one is for whoever mounts it.
+        let found = Methods::collisions(methods.iter().map(|method| (method.as_str(), Spelling::Own)));
+        let told = |error: NameError| match error {
+            NameError::Collision { first, face, place, .. } => {
+                format!("its name could be mistaken for that of `{first}`: both would be `{face}` in {place}")
+            }
+            error => error.to_string(),
+        };
+        found.unwrap_or_default().into_iter().map(|(method, error)| (method, told(error))).collect()
     }
 
     /// Returns each tool's name, digest and text, for a file.
@@ -209,17 +227,23 @@ impl PinnedServer {
     /// Lists the tools that cannot be mounted, with reasons.
     #[must_use]
     pub fn refused(&self, server: &str) -> Vec<RefusedTool> {
+        let collisions = self.collisions(server);
         let tool = |(name, text): (&String, &String)| {
-            let reason = host_tool(server, name, text).err()?;
+            let collision = method(server, name).ok().and_then(|method| collisions.get(&method).cloned());
+            let reason = collision.or_else(|| host_tool(server, name, text).err())?;
             Some(RefusedTool { name: name.clone(), reason })
         };
         self.tools.iter().filter_map(tool).collect()
     }
 
     /// Returns the tools as host functions named `server/tool`. A tool whose schema cannot be checked is there with a
-    /// reason why each call of it is denied; one whose name cannot be a method is not there.
+    /// reason why each call of it is denied; one whose name cannot be a method, or that of another tool, is not there.
     pub(super) fn host_tools(&self, server: &str, calls: Option<&Arc<dyn McpCalls>>) -> Vec<HostTool> {
+        let collisions = self.collisions(server);
         let tool = |(name, text): (&String, &String)| {
+            if method(server, name).is_ok_and(|method| collisions.contains_key(&method)) {
+                return None;
+            }
             let tool = match host_tool(server, name, text) {
                 Ok(tool) => tool,
                 Err(reason) => return withheld(server, name, &reason),
@@ -416,5 +440,21 @@ mod tests {
         let mounted = server.host_tools("s", None);
         let told: Vec<_> = mounted.iter().map(|tool| (tool.method(), tool.withdrawal().is_some())).collect();
         assert_eq!(told, [("s/good/one", false), ("s/list", true), ("s/out", true), ("s/remote", true)]);
+    }
+
+    #[test]
+    fn tools_of_one_server_whose_names_collide_are_refused_but_for_the_first() {
+        let names = ["a", "a.__proto__", "a.b.c", "b-c", "b_c", "d.e", "d.f"];
+        let server = pinned(&names.map(|name| tool(name, "")));
+        let refused = server.refused("s");
+        let told: Vec<&str> = refused.iter().map(|tool| tool.name.as_str()).collect();
+        assert_eq!(told, ["a.__proto__", "a.b.c", "b_c"]);
+        assert!(refused.iter().all(|tool| tool.reason.contains("could be mistaken")), "{refused:?}");
+        let mounted = server.host_tools("s", None);
+        let methods: Vec<&str> = mounted.iter().map(|tool| tool.method()).collect();
+        assert_eq!(methods, ["s/a", "s/b-c", "s/d/e", "s/d/f"]);
+        assert_eq!(server.methods("s").map(|(method, _)| method).collect::<Vec<_>>(), methods);
+        // What is left can be mounted.
+        assert!(Methods::new(methods.into_iter().map(|method| (method, Spelling::Own))).is_ok());
     }
 }

@@ -34,6 +34,7 @@ mod mounted;
 mod package;
 mod pipe;
 mod program;
+mod recorded_result;
 mod secret;
 mod tool_state;
 mod wasi;

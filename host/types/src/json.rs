@@ -34,11 +34,23 @@ pub enum JsonError {
 /// # Errors
 /// If the text is not JSON, nests too deep, or is too large.
 pub fn parse(text: &str, memory: u64) -> Result<Value, JsonError> {
+    read(text, memory, false)
+}
+
+/// Parses a text like [`parse`], without a bound of memory, for a person who wrote it: an object has each key once.
+///
+/// # Errors
+/// If the text is not JSON, nests too deep, or has a key twice in one object.
+pub fn parse_unique(text: &str) -> Result<Value, JsonError> {
+    read(text, u64::MAX, true)
+}
+
+fn read(text: &str, memory: u64, is_unique: bool) -> Result<Value, JsonError> {
     let text = well_formed(text, memory)?;
     let copied = if matches!(text, Cow::Owned(_)) { text.len() as u64 } else { 0 };
     let left = Cell::new(memory.checked_sub(copied));
     let mut deserializer = serde_json::Deserializer::from_str(&text);
-    let read = BoundedReader { left: &left, depth: MAX_DEPTH }.deserialize(&mut deserializer);
+    let read = BoundedReader { left: &left, depth: MAX_DEPTH, is_unique }.deserialize(&mut deserializer);
     let read = read.and_then(|value| deserializer.end().map(|()| value));
     read.map_err(|error| match left.get() {
         Some(_) => JsonError::Malformed(error.to_string()),
@@ -136,6 +148,8 @@ struct BoundedReader<'a> {
     left: &'a Cell<Option<u64>>,
     /// Levels of nesting that may still be opened.
     depth: usize,
+    /// True if a key must not be in an object twice.
+    is_unique: bool,
 }
 
 impl BoundedReader<'_> {
@@ -207,6 +221,9 @@ impl<'de> Visitor<'de> for BoundedReader<'_> {
         let mut record = Map::new();
         while let Some(key) = members.next_key::<String>()? {
             self.take(MEMBER_BYTES + key.len() as u64)?;
+            if self.is_unique && record.contains_key(&key) {
+                return Err(serde::de::Error::custom(format_args!("the key {} is there twice", Value::from(key))));
+            }
             let value = members.next_value_seed(inner)?;
             record.insert(key, value);
         }
@@ -345,6 +362,16 @@ mod tests {
             let objects = format!("{}1{}", "{\"a\":".repeat(depth), "}".repeat(depth));
             assert_eq!((parse(&lists, PLENTY).is_ok(), parse(&objects, PLENTY).is_ok()), (fits, fits), "{depth}");
         }
+    }
+
+    #[test]
+    fn key_that_is_twice_in_one_object_is_refused_where_a_person_wrote_it() {
+        for text in [r#"{"a":1,"a":1}"#, r#"[{"b":{"a":1,"\u0061":2}}]"#] {
+            let told = parse_unique(text).expect_err("it says two things").to_string();
+            assert!(told.contains("the key \"a\" is there twice"), "{told}");
+            assert!(parse(text, PLENTY).is_ok(), "programs may write it");
+        }
+        assert_eq!(parse_unique(r#"{"a":{"a":1},"b":[{"a":2}]}"#), Ok(json!({ "a": { "a": 1 }, "b": [{ "a": 2 }] })));
     }
 
     #[test]

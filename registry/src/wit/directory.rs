@@ -12,7 +12,7 @@ use wit_parser::{PackageId, Resolve, SourceMap, UnresolvedPackageGroup};
 use super::WitError;
 use crate::{
     component,
-    package::PackageError,
+    package::{PackageError, check_inside},
     untrusted_file::{self, ReadError},
 };
 
@@ -22,10 +22,10 @@ pub(crate) const MAX_FILES: usize = 10_000;
 /// Most bytes of all files together.
 const MAX_BYTES: u64 = 64 << 20;
 
-/// Resolves the package in `path`, with those in its `deps/`. Links may lead outside, as several packages share their
-/// `deps`: only WIT is published.
-pub(super) fn resolve(path: &Path) -> Result<(Resolve, PackageId), PackageError> {
-    let mut files = BoundedFiles { root: path, entries: 0, bytes: 0 };
+/// Resolves the package in `path`, with those in its `deps/`. No link leads out of the directory `inside`: what is read is
+/// published, comments and all, and is quoted in errors.
+pub(super) fn resolve(inside: &Path, path: &Path) -> Result<(Resolve, PackageId), PackageError> {
+    let mut files = BoundedFiles { inside, root: path, entries: 0, bytes: 0 };
     let mut resolve = Resolve::default();
     let main = files.package(path)?;
     let mut others = Vec::new();
@@ -45,6 +45,7 @@ pub(super) fn resolve(path: &Path) -> Result<(Resolve, PackageId), PackageError>
 
 /// Bounded reader of files below a directory.
 struct BoundedFiles<'a> {
+    inside: &'a Path,
     root: &'a Path,
     entries: usize,
     bytes: u64,
@@ -54,6 +55,7 @@ impl BoundedFiles<'_> {
     /// Lists a directory, sorted by name.
     fn list(&mut self, directory: &Path) -> Result<Vec<PathBuf>, PackageError> {
         let failed = |source| PackageError::Io { path: directory.to_owned(), source };
+        check_inside(self.inside, directory)?;
         let mut paths = Vec::new();
         for entry in fs::read_dir(directory).map_err(failed)? {
             paths.push(entry.map_err(failed)?.path());
@@ -97,6 +99,7 @@ impl BoundedFiles<'_> {
     }
 
     fn read(&mut self, path: &Path) -> Result<Vec<u8>, PackageError> {
+        check_inside(self.inside, path)?;
         let bytes = untrusted_file::read_regular(path, MAX_BYTES - self.bytes).map_err(|error| match error {
             // The remaining limit would tell a reader nothing: the limit is of all files together.
             ReadError::TooLarge { .. } => PackageError::TooLarge { path: self.root.to_owned(), limit: MAX_BYTES },
@@ -162,7 +165,7 @@ mod tests {
             ("deps/file.wit", interface("b:file").as_bytes()),
             ("deps/binary.wasm", &binary("c:binary")),
         ]);
-        let (resolve, main) = resolve(home.path()).expect("it resolves");
+        let (resolve, main) = resolve(home.path(), home.path()).expect("it resolves");
         let text = crate::wit::print(&resolve, main).expect("it prints");
         for package in ["a:files", "b:file", "c:binary"] {
             assert!(
@@ -174,7 +177,10 @@ mod tests {
 
     #[test]
     fn wit_directory_with_wrong_files_names_them() {
-        let told = |files: &[(&str, &[u8])]| resolve(wit(files).path()).expect_err("it is wrong").to_string();
+        let told = |files: &[(&str, &[u8])]| {
+            let home = wit(files);
+            resolve(home.path(), home.path()).expect_err("it is wrong").to_string()
+        };
         let main: (&str, &[u8]) = ("world.wit", b"package t:t; world w {}");
         assert!(told(&[]).contains("no `package` header"));
         assert!(told(&[("world.wit", b"package t:t; worlt w {}")]).contains("world.wit:1:14"));
@@ -189,7 +195,7 @@ mod tests {
     fn wit_directory_with_special_or_too_many_files_is_refused() {
         let home = wit(&[("world.wit", b"package t:t; world w {}"), ("deps/a.wit", b"package a:a; world w {}")]);
         let at = |name: &str| home.path().join(name);
-        let error = || resolve(home.path()).expect_err("it is refused");
+        let error = || resolve(home.path(), home.path()).expect_err("it is refused");
         for name in ["b.wit", "deps/b.wit", "deps/b.wasm"] {
             assert!(Command::new("mkfifo").arg(at(name)).status().expect("it starts").success());
             assert!(matches!(error(), PackageError::NotRegular { kind: "a pipe", .. }), "{name}");
@@ -203,7 +209,7 @@ mod tests {
         assert!(matches!(error(), PackageError::TooLarge { limit: MAX_BYTES, .. }));
         fs::remove_file(at("deps/b.wit")).expect("it is there");
         fs::remove_file(at("deps/c.wit")).expect("it is there");
-        resolve(home.path()).expect("it is fine again");
+        resolve(home.path(), home.path()).expect("it is fine again");
         for number in 0..=MAX_FILES {
             fs::File::create(at(&format!("deps/{number}"))).expect("it is made");
         }

@@ -80,9 +80,9 @@ impl WitText {
         }
     }
 
-    /// Reads a directory `wit/` with its `deps/`.
-    pub(crate) fn read_directory(path: &Path) -> Result<Self, PackageError> {
-        directory::resolve(path).map(|(resolve, main)| Self { resolve, main })
+    /// Reads a directory `wit/` with its `deps/`, from which no link leads out of the directory `inside`.
+    pub(crate) fn read_directory(inside: &Path, path: &Path) -> Result<Self, PackageError> {
+        directory::resolve(inside, path).map(|(resolve, main)| Self { resolve, main })
     }
 
     /// Returns the main package.

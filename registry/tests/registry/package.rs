@@ -1,6 +1,6 @@
 //! Package directories as they lie about.
 
-use std::{fs, path::Path, time::Duration};
+use std::{fs, os::unix::fs::symlink, path::Path, time::Duration};
 
 use tollhouse_registry::{PackageError, package_dir};
 
@@ -68,6 +68,44 @@ fn package_directory_with_missing_or_wrong_parts_is_refused() {
     let wit = error(Some(&format!("{MANIFEST}component = \"tool.wasm\"\n")));
     assert!(wit.to_string().contains("world.wit:2:18"), "{wit}");
     assert!(wit.hint().expect("a hint").contains("wit/deps"));
+}
+
+/// What is published, and what an error quotes, is of the package: a link in a stranger's package leads to no other file.
+#[test]
+fn package_whose_wit_or_component_leads_out_of_it_by_a_link_is_refused() {
+    let home = Home::new();
+    let directory = home.path("package");
+    write(&directory, "tool.toml", format!("{MANIFEST}component = \"tool.wasm\"\n"));
+    write(&directory, "kept/tool.wasm", component(CHARGES));
+    write(&directory, "kept/world.wit", CHARGES);
+    write(&home.path("elsewhere"), "tool.wasm", component(CHARGES));
+    write(&home.path("elsewhere"), "world.wit", CHARGES);
+    write(&home.path("elsewhere"), "deps/b/c.wit", "package a:b;\ninterface c { type t = u32; }\n");
+    write(&directory, "wit/kept", "");
+    symlink("kept/tool.wasm", directory.join("tool.wasm")).expect("made");
+    symlink("../kept/world.wit", directory.join("wit/world.wit")).expect("made");
+    package_dir(&directory).expect("links within the package are fine");
+    let refused = |name: &str, target: &str| {
+        let path = directory.join(name);
+        let before = fs::read_link(&path).ok();
+        let _ = fs::remove_file(&path);
+        symlink(target, &path).expect("made");
+        let error = package_dir(&directory).expect_err("a link");
+        assert!(matches!(&error, PackageError::Outside { path: named, .. } if *named == path), "{name}: {error}");
+        fs::remove_file(&path).expect("it is there");
+        before.map_or(Ok(()), |before| symlink(before, &path)).expect("made");
+    };
+    refused("tool.wasm", "../elsewhere/tool.wasm");
+    refused("wit/world.wit", "../../elsewhere/world.wit");
+    refused("wit/deps", "../../elsewhere/deps");
+    fs::create_dir(directory.join("wit/deps")).expect("made");
+    refused("wit/deps/b", "../../../elsewhere/deps/b");
+    refused("wit/deps/c.wit", "../../../elsewhere/deps/b/c.wit");
+    fs::rename(directory.join("wit"), directory.join("kept/wit")).expect("moved");
+    refused("wit", "../elsewhere");
+    // A component that the manifest itself says to be elsewhere is taken: packages share build directories.
+    write(&directory, "tool.toml", format!("{MANIFEST}component = \"../elsewhere/tool.wasm\"\n"));
+    package_dir(&directory).expect("it says so");
 }
 
 #[test]

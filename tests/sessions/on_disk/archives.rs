@@ -302,6 +302,11 @@ const HEADS: &[Crafted] = &[
         |archive| archive.json(b'H', |head| head["running"] = json!([2, 2])),
         "its list of active runs names other runs",
     ),
+    (
+        "a run that waits, and has no journal",
+        |archive| archive.json(b'H', |head| head["unfinished"] = json!(1)),
+        "has no journal",
+    ),
     ("a snapshot that is none", |archive| archive.json(b'H', |head| head["snapshot"] = json!("x")), "its head"),
 ];
 

@@ -38,6 +38,10 @@ pub(crate) struct LoginCommand {
     /// The name of this client at the authorization server, if that registers none by itself
     #[arg(long, value_name = "ID")]
     client_id: Option<String>,
+    /// The host at which you log in has to be this one, and tokens may come from another: say it if you know that both are
+    /// of one authorization server
+    #[arg(long, value_name = "HOST")]
+    authorization_host: Option<String>,
     /// The port of this machine to which the browser is sent; any free one by default
     #[arg(long, value_name = "PORT", default_value_t = 0, hide_default_value = true)]
     port: u16,
@@ -77,11 +81,15 @@ impl LoginCommand {
             url: &url,
             scopes: &self.scopes,
             client: self.client_id.as_deref(),
+            authorization_host: self.authorization_host.as_deref(),
             network,
             listener,
             place: &place,
         };
-        let signed_in = sign_in(wanted, |address| note!("open this address in a browser on this machine:\n{address}"));
+        let signed_in = sign_in(wanted, |page| {
+            note!("the authorization server is `{}`, and you log in at `{}`", page.issuer, page.host);
+            note!("open this address in a browser on this machine:\n{}", page.address);
+        });
         signed_in.map_err(|error| self.refused(&error))?;
         show::line(format_args!("logged in at {url}"));
         Ok(Exit::SUCCESS)
@@ -94,6 +102,9 @@ impl LoginCommand {
             SignInError::NoRegistration => {
                 told.hint("register a client there whose redirect is `http://127.0.0.1/callback`, and name it with `--client-id ID`")
             }
+            SignInError::SeveralHosts { authorize, .. } => told.hint(format!(
+                "if you know that both are of one authorization server, say `--authorization-host {authorize}`"
+            )),
             SignInError::NoResource => told.hint("`headers` in the policy, with a secret, may be what the server wants"),
             _ => told,
         }

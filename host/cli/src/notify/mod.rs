@@ -185,10 +185,10 @@ fn told(call: &DeferredCall, with_arguments: bool) -> Value {
         "digest": call.digest,
     });
     if with_arguments {
-        let arguments = call.arguments.to_string();
-        let fits = arguments.len() <= MAX_ARGUMENTS;
-        told["arguments"] = if fits { call.arguments.clone() } else { Value::Null };
-        told["reason"] = if call.reason.len() <= MAX_ARGUMENTS { call.reason.as_str().into() } else { Value::Null };
+        let (arguments, reason) = call.shown();
+        let fits = arguments.to_string().len() <= MAX_ARGUMENTS;
+        told["arguments"] = if fits { arguments.clone() } else { Value::Null };
+        told["reason"] = if reason.len() <= MAX_ARGUMENTS { reason.into() } else { Value::Null };
     }
     told
 }

@@ -3,8 +3,9 @@
 use clap::Args;
 use serde_json::Value;
 use tollhouse::gate::CallOutcome;
-use tollhouse::session::{CallInDoubt, CallsForHumans, PendingCall, PendingState, SessionId};
+use tollhouse::session::{CallInDoubt, CallsForHumans, PendingCall, PendingState, SessionId, UnreadableSession};
 
+use super::super::error::chain;
 use super::super::locations::Locations;
 use super::super::show::plain;
 use super::super::{Result, format, show};
@@ -14,7 +15,7 @@ use crate::Exit;
 ///
 /// A question whose time is over (`approve_within`) is `expired`: nobody can answer it, and the call is denied when the run is
 /// resumed. A call is in doubt if it had started when its process ended, and may have taken effect: `tollhouse session resolve`
-/// says what became of it.
+/// says what became of it. A session that is damaged hides no others: there is a warning for each, and the exit status is 1.
 #[derive(Args)]
 pub(crate) struct PendingCallsCommand {
     /// The session [default: all sessions]
@@ -30,20 +31,31 @@ impl PendingCallsCommand {
     pub(super) fn execute(self, locations: &Locations) -> Result {
         let sessions = locations.sessions()?;
         let calls = sessions.call_decisions().calls_for_humans(self.id.as_ref());
-        let CallsForHumans { pending, in_doubt, .. } =
+        let CallsForHumans { pending, in_doubt, unreadable, .. } =
             calls.map_err(|error| super::failed("cannot list the calls that wait", &error))?;
+        unreadable.iter().for_each(warn_of_unreadable);
+        let exit = if unreadable.is_empty() { Exit::SUCCESS } else { Exit::FAILURE };
         if self.json {
             let calls = pending.iter().map(pending_json).chain(in_doubt.iter().map(in_doubt_json));
             show::json_pretty(&calls.collect::<Vec<Value>>());
-            return Ok(Exit::SUCCESS);
+            return Ok(exit);
         }
-        if pending.is_empty() && in_doubt.is_empty() {
+        if pending.is_empty() && in_doubt.is_empty() && unreadable.is_empty() {
             note!("no call waits for approval, and none is in doubt");
         }
         pending.iter().for_each(show_pending);
         in_doubt.iter().for_each(show_in_doubt);
-        Ok(Exit::SUCCESS)
+        Ok(exit)
     }
+}
+
+/// Warns of a session whose calls are not listed.
+fn warn_of_unreadable(unreadable: &UnreadableSession) {
+    let UnreadableSession { session, error, .. } = unreadable;
+    note!(
+        "warning: the calls of `{session}` are not listed: {}; `tollhouse session pending {session}` says what to do",
+        plain(&chain(error))
+    );
 }
 
 /// Returns a call that waits as JSON: what the store has of it, its kind, and its times as RFC 3339 too.

@@ -300,7 +300,7 @@ impl EditCommand {
             [text] => (None, text),
             _ => return Err(CliError::usage("`edit` needs the arguments as a JSON object")),
         };
-        let arguments: Value = serde_json::from_str(text)
+        let arguments = tollhouse::json::parse_unique(text)
             .map_err(|error| CliError::usage(format!("the arguments are not JSON: {error}")))?;
         if !arguments.is_object() {
             return Err(CliError::usage("the arguments are not a JSON object: `{\"amount\": 10}`"));
@@ -316,7 +316,7 @@ impl ResolveCommand {
             (Fate::Retry, None) => Resolution::Retry,
             (Fate::Fail, Some(message)) => Resolution::Fail(message),
             (Fate::Done, Some(text)) => Resolution::Done(
-                serde_json::from_str(&text)
+                tollhouse::json::parse_unique(&text)
                     .map_err(|error| CliError::usage(format!("the result is not JSON: {error}")))?,
             ),
             (Fate::Retry, Some(_)) => return Err(CliError::usage("`retry` takes no value")),

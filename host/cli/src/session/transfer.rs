@@ -4,6 +4,7 @@ use std::io::{self, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use serde::Serialize;
 use serde_json::json;
 use tollhouse::capability::parse_bytes;
 use tollhouse::session::{
@@ -82,7 +83,8 @@ pub(crate) struct ImportSessionCommand {
     budget: Option<ImportBudget>,
     #[command(flatten)]
     confine: ConfineArgs,
-    /// Print one JSON object: session, snapshot, budget (none, shared, exhausted, keep or fresh)
+    /// Print one JSON object: session, snapshot, budget (none, shared, exhausted, keep or fresh), hand_over (null, or {runs,
+    /// unfinished, waiting, decisions})
     #[arg(long)]
     json: bool,
 }
@@ -201,8 +203,12 @@ impl ImportSessionCommand {
             Some(file) => sessions.transfer().import(BufReader::new(progress.count(file)), &options),
         };
         drop(progress);
-        let Imported { session: id, budget, .. } = imported.map_err(failed)?;
-        let snapshot = sessions.show(&id).map_err(failed)?.head.snapshot;
+        let Imported { session: id, budget, is_hand_over, .. } = imported.map_err(failed)?;
+        let head = sessions.show(&id).map_err(failed)?.head;
+        let arrived = is_hand_over.then(|| ArrivedRun::of(&sessions, &id, head.runs)).transpose().map_err(failed)?;
+        if let Some(arrived) = &arrived {
+            arrived.note(&id);
+        }
         match budget {
             ImportedBudget::Exhausted => note!(
                 "nothing is left of the budgets of `{id}` here: import it with `--budget keep` or `--budget fresh` to give it some"
@@ -213,10 +219,48 @@ impl ImportSessionCommand {
             _ => {}
         }
         if self.json {
-            show::json(&json!({ "session": id, "snapshot": snapshot.to_string(), "budget": word(budget) }));
+            show::json(&json!({
+                "session": id, "snapshot": head.snapshot.to_string(), "budget": word(budget), "hand_over": arrived,
+            }));
         } else {
             show::line(&id);
         }
         Ok(Exit::SUCCESS)
+    }
+}
+
+/// What a hand-over brings besides files: whoever imports it takes it over as it was decided about elsewhere.
+#[derive(Serialize)]
+struct ArrivedRun {
+    /// Number of runs.
+    runs: u64,
+    /// Run that can be resumed.
+    unfinished: Option<u64>,
+    /// Number of calls that wait for a decision.
+    waiting: usize,
+    /// Number of decisions that have had no effect yet.
+    decisions: usize,
+}
+
+impl ArrivedRun {
+    fn of(sessions: &Sessions, id: &SessionId, runs: u64) -> std::result::Result<Self, SessionsError> {
+        let calls = sessions.call_decisions().pending_calls(id)?;
+        let decisions = calls.iter().filter(|call| call.decision.is_some()).count();
+        let unfinished = sessions.unfinished_runs().run_of(id)?;
+        Ok(Self { runs, unfinished, waiting: calls.len() - decisions, decisions })
+    }
+
+    fn note(&self, id: &SessionId) {
+        let Self { runs, unfinished, waiting, decisions } = self;
+        let runs = format::count(*runs, "run");
+        let Some(run) = unfinished else {
+            return note!("the file is a hand-over: `{id}` goes on here, with {runs} that have ended");
+        };
+        let (waiting, decisions) =
+            (format::count(*waiting as u64, "call"), format::count(*decisions as u64, "decision"));
+        note!(
+            "the file is a hand-over: `{id}` goes on here, with {runs}. Run {run} has not ended: {waiting} without a decision and \
+             {decisions} came with it, which `tollhouse session pending {id}` shows, and `session resume {id}` carries out"
+        );
     }
 }

@@ -26,6 +26,7 @@ mod requests;
 mod results;
 mod slot;
 mod transport;
+mod unreadable_answer;
 
 use std::collections::BTreeMap;
 use std::io;
@@ -43,7 +44,7 @@ pub(crate) use self::remote::{RemoteError, fetch_document};
 pub(crate) use self::results::blocks;
 
 pub use self::connection::{ConnectError, LastWords, ServerConnection, ServerPipes};
-pub use self::login::{LoginError, LoginPlace, LoginSession, SignIn, SignInError, sign_in};
+pub use self::login::{LoginError, LoginPage, LoginPlace, LoginSession, SignIn, SignInError, sign_in};
 pub use self::program::{SERVER_VARIABLE, ServerLauncher, StartError, StartedServer};
 pub use self::relay::MessageRelay;
 pub use self::remote::{RelayError, relay_stdio};

@@ -19,6 +19,7 @@ use tollhouse::json::{self, JsonError};
 use tollhouse::tool::Secrets;
 
 use super::relay::{self, MessageRelay};
+use super::unreadable_answer;
 
 /// Longest message, in bytes: what the SDK accepts by default.
 pub(super) const MAX_MESSAGE: usize = 16 << 20;
@@ -212,11 +213,16 @@ impl<R: AsyncRead + Send + Unpin, W: AsyncWrite + Send + Unpin + 'static> Bounde
         let Ok(text) = std::str::from_utf8(line) else { return self.noise() };
         let message = match json::parse(text, MAX_VALUES) {
             Ok(Value::Object(message)) => message,
-            Ok(_) | Err(JsonError::Malformed(_)) => return self.noise(),
+            Ok(_) => return self.noise(),
+            Err(JsonError::Malformed(why)) => {
+                let request = unreadable_answer::request_of_line(text, &self.asked());
+                return self.unreadable(request, &why);
+            }
             Err(JsonError::TooLarge(bytes)) => {
                 return Err(EndReason::Limit(format!("it sent a message whose values take more than {bytes} bytes")));
             }
         };
+        let mut request = None;
         match (message.get("method"), message.get("id")) {
             (Some(_), Some(id)) => {
                 if id.to_string().len() > MAX_ID {
@@ -235,11 +241,14 @@ impl<R: AsyncRead + Send + Unpin, W: AsyncWrite + Send + Unpin + 'static> Bounde
                     return Ok(Judged::Drop);
                 }
             }
-            (None, id) => {
-                let id = id.map(Value::to_string).unwrap_or_default();
-                if !self.asked().remove(&id) {
-                    return self.noise();
+            (None, None) => return self.noise(),
+            (None, Some(id)) => {
+                let written = id.to_string();
+                if !self.asked().remove(&written) {
+                    let request = unreadable_answer::request_of_id(id, &self.asked());
+                    return self.unreadable(request, "its id is not the number that it answers");
                 }
+                request = Some(written);
             }
         }
         match serde_json::from_value::<RxJsonRpcMessage<RoleClient>>(Value::Object(message)) {
@@ -249,7 +258,18 @@ impl<R: AsyncRead + Send + Unpin, W: AsyncWrite + Send + Unpin + 'static> Bounde
                 }
                 Ok(Judged::Deliver(Box::new(message)))
             }
-            Err(_) => self.noise(),
+            Err(_) => self.unreadable(request, "it is no message of the protocol"),
+        }
+    }
+
+    /// Answers a request with an error in place of a message that cannot be read, if the message is its answer: a call that
+    /// waited for another one would wait for its whole time.
+    fn unreadable(&mut self, request: Option<String>, why: &str) -> Result<Judged, EndReason> {
+        let Some(id) = request else { return self.noise() };
+        self.asked().remove(&id);
+        match unreadable_answer::answer(&id, why) {
+            Some(error) => Ok(Judged::Deliver(Box::new(error))),
+            None => self.noise(),
         }
     }
 }
@@ -354,6 +374,26 @@ mod tests {
         let text = format!("starting…\n[1]\n\n{log}{changed}{PONG}{PONG}\u{1b}[2J\n");
         assert_eq!(received(text.as_bytes()), (2, EndReason::Closed), "the change and one answer");
         assert_eq!(received(b"\xff\xfe\n{\"id\":"), (0, EndReason::Closed));
+    }
+
+    #[test]
+    fn answer_that_cannot_be_read_is_an_error_of_its_request() {
+        let deep = format!("{{\"id\":1,\"result\":{}{}}}\n", "[".repeat(200), "]".repeat(200));
+        for line in [
+            "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"content\":1e400}}\n",
+            "{\"jsonrpc\":\"2.0\",\"id\":\"1\",\"result\":{}}\n",
+            "{\"jsonrpc\":\"2.0\",\"id\":1.0,\"result\":{}}\n",
+            "{\"jsonrpc\":\"2.0\",\"id\":1}\n",
+            &deep,
+        ] {
+            assert_eq!(received(line.as_bytes()), (1, EndReason::Closed), "{line}");
+            // The request is answered by then.
+            assert_eq!(received(format!("{line}{PONG}").as_bytes()), (1, EndReason::Closed), "{line}");
+        }
+        // The twin: what answers no request is no answer of any.
+        for line in ["{\"id\":2,\"result\":1e400}\n", "{\"id\":\"2\",\"result\":{}}\n", "{\"note\":1e400}\n"] {
+            assert_eq!(received(line.as_bytes()), (0, EndReason::Closed), "{line}");
+        }
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //!
 //! Nothing fails open: unknown contents of a file are an error, and are not skipped.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 
 use super::attenuate::bypassed_approval;
@@ -133,11 +133,12 @@ fn policy(node: SpannedValue) -> Result<Policy, PolicyError> {
     let mcp = table.read("mcp", mcp_server::all)?.unwrap_or_default();
     let journal = table.read("journal", journal_retention::table)?.unwrap_or_default();
     let mut policy = Policy { tools, signed, grants: Vec::new(), mcp, permissions, limits, journal };
+    let mut names = HashSet::new();
     for node in table.read("grant", policy_parser::list)?.unwrap_or_default() {
         let span = node.span.clone();
         policy.push(read_grant(node)?);
-        let (last, earlier) = policy.grants.split_last().expect("one was just pushed");
-        if earlier.iter().any(|other| other.name == last.name) {
+        let last = policy.grants.last().expect("one was just pushed");
+        if !names.insert(last.name.clone()) {
             return Err(PolicyError { span, ..PolicyError::twice(last) });
         }
     }

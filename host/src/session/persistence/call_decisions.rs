@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::Value as Json;
 
-use super::calls_in_doubt::CallsForHumans;
+use super::calls_in_doubt::{CallsForHumans, UnreadableSession};
 use super::edited_cost::edited_cost;
 use super::open_session::PersistentSession;
 use super::record_reader::damaged;
@@ -65,7 +65,12 @@ impl PendingState {
 }
 
 impl PendingCall {
-    fn new(session: &SessionId, run: u64, call: DeferredCall) -> Self {
+    /// Creates the call as it is shown: without values of secrets, unless its approval is signed. A signature covers the call as
+    /// it is, so that is what whoever signs sees.
+    fn new(session: &SessionId, run: u64, mut call: DeferredCall) -> Self {
+        if let Some(redacted) = call.redacted.take().filter(|_| call.approved_by.is_none()) {
+            (call.arguments, call.reason) = (redacted.arguments, redacted.reason);
+        }
         let state = PendingState::of(&call, None, now());
         Self { session: session.clone(), run, call, state, decision: None, signed: None }
     }
@@ -113,9 +118,6 @@ pub struct Answered {
     pub signature: Option<String>,
 }
 
-/// Callback that gets the session, the number and the journal of an unfinished run.
-type TakeJournal<'a> = &'a mut dyn FnMut(&SessionId, u64, Vec<JournalEntry>) -> Result<(), SessionsError>;
-
 /// Calls of suspended runs that wait for the decision of a human, and the decisions.
 #[derive(Clone, Copy)]
 pub struct CallDecisions<'s> {
@@ -133,45 +135,42 @@ impl CallDecisions<'_> {
         self.pending(id, run, self.sessions.journals().without_values(id, run)?)
     }
 
-    /// Lists the calls of all sessions that wait, like [`CallDecisions::pending_calls`]: sessions without a journal cost nothing.
-    ///
-    /// # Errors
-    /// If a session cannot be read.
-    pub fn all_pending_calls(&self) -> Result<Vec<PendingCall>, SessionsError> {
-        let mut calls = Vec::new();
-        self.for_each_unfinished(&mut |id, run, journal| {
-            calls.extend(self.pending(id, run, journal)?);
-            Ok(())
-        })?;
-        Ok(calls)
-    }
-
     /// Lists the calls of a session, or of all sessions, for which a human is needed: those that wait for a decision, and those
-    /// in doubt ([`UnfinishedRuns::calls_in_doubt`](super::UnfinishedRuns::calls_in_doubt)).
+    /// in doubt ([`UnfinishedRuns::calls_in_doubt`](super::UnfinishedRuns::calls_in_doubt)). Of all sessions, those that cannot
+    /// be read are listed too, and hide no others. Sessions without a journal cost nothing.
     ///
     /// # Errors
-    /// If there is no such session, or a session cannot be read.
+    /// If there is no such session, or it cannot be read; without a session, if the store cannot be read.
     pub fn calls_for_humans(&self, id: Option<&SessionId>) -> Result<CallsForHumans, SessionsError> {
         let mut calls = CallsForHumans::default();
-        let mut take = |id: &SessionId, run, journal: Vec<JournalEntry>| {
-            calls.in_doubt.extend(self.sessions.unfinished_runs().in_doubt_of(id, run, &journal)?);
-            calls.pending.extend(self.pending(id, run, journal)?);
-            Ok::<(), SessionsError>(())
-        };
         match id {
-            None => self.for_each_unfinished(&mut take)?,
+            None => self.collect_unfinished(&mut calls)?,
             Some(id) => {
                 self.sessions.record_reader().created(id)?;
                 if let Some(run) = self.sessions.unfinished_runs().run_of(id)? {
-                    take(id, run, self.sessions.journals().without_values(id, run)?)?;
+                    self.collect(id, run, self.sessions.journals().without_values(id, run)?, &mut calls)?;
                 }
             }
         }
         Ok(calls)
     }
 
-    /// Passes the journals of all unfinished runs to `take`.
-    fn for_each_unfinished(&self, take: TakeJournal<'_>) -> Result<(), SessionsError> {
+    /// Adds the calls of a journal for which a human is needed.
+    fn collect(
+        &self,
+        id: &SessionId,
+        run: u64,
+        journal: Vec<JournalEntry>,
+        calls: &mut CallsForHumans,
+    ) -> Result<(), SessionsError> {
+        let in_doubt = self.sessions.unfinished_runs().in_doubt_of(id, run, &journal)?;
+        calls.pending.extend(self.pending(id, run, journal)?);
+        calls.in_doubt.extend(in_doubt);
+        Ok(())
+    }
+
+    /// Adds the calls of all unfinished runs for which a human is needed.
+    fn collect_unfinished(&self, calls: &mut CallsForHumans) -> Result<(), SessionsError> {
         let mut after = None;
         // The first record of each journal alone: those of runs that have ended may be kept, and are not read.
         while let Some((key, _)) = self.sessions.records().scan(b"J", after.as_deref(), 1)?.pop() {
@@ -180,10 +179,14 @@ impl CallDecisions<'_> {
                 continue;
             };
             let journal = self.journal_if_unfinished(&id, run);
-            match journal.and_then(|journal| journal.map_or(Ok(()), |journal| take(&id, run, journal))) {
+            let collected =
+                journal.and_then(|journal| journal.map_or(Ok(()), |journal| self.collect(&id, run, journal, calls)));
+            match collected {
                 // The session was removed since its journal was found.
                 Ok(()) | Err(SessionsError::Unknown { .. }) => {}
-                Err(error) => return Err(error),
+                // Another of its journals was met before.
+                Err(_) if calls.unreadable.last().is_some_and(|last| last.session == id) => {}
+                Err(error) => calls.unreadable.push(UnreadableSession { session: id.clone(), error }),
             }
             after = Some(record_key::journal(&id, run, u64::MAX));
         }

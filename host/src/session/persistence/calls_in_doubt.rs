@@ -31,14 +31,26 @@ pub struct CallInDoubt {
     pub outcome: CallOutcome,
 }
 
+/// Session whose calls cannot be listed.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct UnreadableSession {
+    /// Name of the session.
+    pub session: SessionId,
+    /// First problem that was found.
+    pub error: SessionsError,
+}
+
 /// Calls of unfinished runs for which a human is needed.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct CallsForHumans {
     /// Calls that wait for a decision, or whose decision has had no effect yet.
     pub pending: Vec<PendingCall>,
     /// Calls in doubt.
     pub in_doubt: Vec<CallInDoubt>,
+    /// Sessions of which this is not known, because they are damaged. Where one session is asked about, that is an error instead.
+    pub unreadable: Vec<UnreadableSession>,
 }
 
 impl UnfinishedRuns<'_> {

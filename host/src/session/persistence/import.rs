@@ -64,6 +64,8 @@ pub struct Imported {
     pub session: SessionId,
     /// Budgets of the session.
     pub budget: ImportedBudget,
+    /// True if the file moved the session: with its unfinished run, and the decisions that were made about it.
+    pub is_hand_over: bool,
 }
 
 /// Budgets of a session that was imported.
@@ -188,7 +190,8 @@ impl<'s> SessionBuilder<'s> {
                 committed => {
                     committed?;
                     self.made = true;
-                    return Ok(Imported { session: self.id.clone(), budget: arrival.budget() });
+                    let (session, is_hand_over) = (self.id.clone(), exported.hand_over.is_some());
+                    return Ok(Imported { session, budget: arrival.budget(), is_hand_over });
                 }
             }
         }

@@ -66,7 +66,7 @@ mod verify;
 
 pub(super) use call_counts::CallCounts;
 pub use call_decisions::{Answered, CallDecisions, PendingCall, PendingState};
-pub use calls_in_doubt::{CallInDoubt, CallsForHumans};
+pub use calls_in_doubt::{CallInDoubt, CallsForHumans, UnreadableSession};
 pub use create::{OpenOptions, Overrides};
 pub(in crate::session) use create::{SessionCreator, is_same_but_for_limits};
 pub use error::SessionsError;

@@ -104,7 +104,12 @@ impl SessionVerifier<'_> {
         self.verify_ledger(id)?;
         self.sessions.reader().spent(id)?;
         if let Some(run) = head.unfinished {
-            pending(id, run, self.sessions.journals().without_values(id, run)?)?;
+            let journal = self.sessions.journals().without_values(id, run)?;
+            // Nothing could continue the run, and no other may begin.
+            if journal.is_empty() && head.handed_over.is_none() {
+                return Err(damaged(id, &format!("run {run}, which waits to be resumed, has no journal")));
+            }
+            pending(id, run, journal)?;
         }
         checked.blobs = compared.blobs.len() as u64;
         Ok(checked)

@@ -6,6 +6,9 @@ use std::io::{self, Seek as _, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
+#[cfg(unix)]
+use rustix::fs::OFlags;
+
 use super::{CallSource, Recorder};
 use crate::session::host::HostError;
 
@@ -17,20 +20,33 @@ pub struct RecordingFile {
 }
 
 impl RecordingFile {
+    /// Opens a file that has no content yet, and creates it for its owner alone if it is not there.
+    ///
+    /// # Errors
+    /// Those of [`RecordingFile::open`]; if the file has content ([`io::ErrorKind::AlreadyExists`]).
+    pub fn create(path: &Path) -> Result<Self, HostError> {
+        let opened = Self::open(path)?;
+        if opened.has_content() {
+            let source = io::Error::new(io::ErrorKind::AlreadyExists, "it already exists");
+            return Err(HostError::RecordingFile { path: path.to_owned(), source });
+        }
+        Ok(opened)
+    }
+
     /// Opens the file, and creates it for its owner alone if it is not there. Its content stays until
     /// [`RecordingFile::save`].
     ///
     /// # Errors
-    /// If the file cannot be written, or another recorder has it; if the system provides no random numbers.
+    /// If the file is a link, or cannot be written, or another recorder has it; if the system provides no random numbers.
     pub fn open(path: &Path) -> Result<Self, HostError> {
         let mut options = OpenOptions::new();
         // An earlier recording is kept until there is another.
         options.write(true).create(true).truncate(false);
-        // A pipe that nobody reads is an error, and not a wait without end.
+        // A pipe that nobody reads is an error, and not a wait without end. A link may lead to any file.
         #[cfg(unix)]
-        options.mode(0o600).custom_flags(rustix::fs::OFlags::NONBLOCK.bits().cast_signed());
+        options.mode(0o600).custom_flags(OFlags::NONBLOCK.union(OFlags::NOFOLLOW).bits().cast_signed());
         let failed = |source| HostError::RecordingFile { path: path.to_owned(), source };
-        let file = options.open(path).map_err(failed)?;
+        let file = options.open(path).map_err(|error| failed(unfollowed(error)))?;
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
@@ -82,4 +98,13 @@ impl RecordingFile {
         file.write_all(head)?;
         file.set_len(text.len() as u64)
     }
+}
+
+/// Says of the error of opening a link that it is one.
+fn unfollowed(error: io::Error) -> io::Error {
+    #[cfg(unix)]
+    if error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error()) {
+        return io::Error::new(error.kind(), "it is a link, which is not followed");
+    }
+    error
 }

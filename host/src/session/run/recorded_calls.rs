@@ -3,7 +3,7 @@
 use super::Run;
 use crate::error::Failure;
 use crate::gate::Admission;
-use crate::guest::{Completion, Outcome};
+use crate::guest::{Completion, Outcome, Value};
 use crate::session::recording::{AdmittedCall, NextAnswer, RecordedResult};
 use crate::session::step::{Operation, Pending};
 use crate::tool::CallEffects;
@@ -30,15 +30,34 @@ impl Run {
         };
         match self.session.calls.next(call) {
             NextAnswer::OfTool => return Some(pending),
-            NextAnswer::Recorded(recorded) => match self.refusal_of_changes(admission.method(), &recorded) {
-                None => drop(self.recorded.insert(recorded.order, (*id, recorded))),
-                Some(failure) => self.end(Outcome::failed(failure)),
+            NextAnswer::Recorded(recorded) => match self.possible(admission.method(), recorded) {
+                Ok(recorded) => drop(self.recorded.insert(recorded.order, (*id, recorded))),
+                Err(failure) => self.end(Outcome::failed(failure)),
             },
             // The script gave the call up when it was recorded, and gives it up now.
             NextAnswer::Never => {}
             NextAnswer::Ends(failure) => self.end(Outcome::failed(failure)),
         }
         None
+    }
+
+    /// Returns an answer that the tool can have given: of its type, and with changes of files that it may change.
+    fn possible(&self, method: &str, mut recorded: Box<RecordedResult>) -> Result<Box<RecordedResult>, Failure> {
+        if let Some(failure) = self.refusal_of_changes(method, &recorded) {
+            return Err(failure);
+        }
+        let Some(tool) = self.session.gate.tools().get(method) else { return Ok(recorded) };
+        recorded.result = match recorded.result {
+            Ok(Value::Json(payload)) => match tool.recorded_result(payload, self.session.memory.limit()) {
+                Ok(payload) => Ok(Value::Json(payload)),
+                Err(why) => {
+                    let message = format!("the recording has a result that `{method}` does not return: {why}");
+                    return Err(Failure::host(message).with_hint("record the script again"));
+                }
+            },
+            other => other,
+        };
+        Ok(recorded)
     }
 
     /// Returns the failure of a call whose recorded answer changes files that its tool may not change: whoever wrote the

@@ -19,7 +19,7 @@ mod tokens;
 
 pub use self::login_file::{LoginError, LoginPlace};
 pub use self::session::LoginSession;
-pub use self::sign_in::{SignIn, SignInError, sign_in};
+pub use self::sign_in::{LoginPage, SignIn, SignInError, sign_in};
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 

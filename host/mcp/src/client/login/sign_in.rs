@@ -58,6 +58,20 @@ pub enum SignInError {
         "an address of the authorization server is none, is not `https`, is one of this machine, or is an IP address"
     )]
     Endpoint,
+    /// The authorization endpoint may be that of another authorization server, whose codes the token endpoint would get.
+    #[error(
+        "users log in at `{authorize}` and tokens come from `{token}`, and the authorization server does not say that its answers \
+         name it (RFC 9207): they may be of two servers, one of which would get the login at the other"
+    )]
+    SeveralHosts {
+        /// Host of the authorization endpoint.
+        authorize: String,
+        /// Host of the token endpoint.
+        token: String,
+    },
+    /// The authorization endpoint is at another host than the user named.
+    #[error("users log in at `{0}`, which is not the host that you named")]
+    OtherHost(String),
     /// The authorization server registers no clients.
     #[error("the authorization server registers no clients by itself")]
     NoRegistration,
@@ -95,12 +109,26 @@ pub struct SignIn<'a> {
     pub scopes: &'a [String],
     /// Name of this client, where the authorization server registers none.
     pub client: Option<&'a str>,
+    /// Host of the authorization endpoint, if the user says which one it has to be: that of the token endpoint may be another.
+    pub authorization_host: Option<&'a str>,
     /// Access to the network.
     pub network: Network,
     /// Port of this machine for the answer of the browser.
     pub listener: TcpListener,
     /// Place where the login is stored.
     pub place: &'a LoginPlace,
+}
+
+/// Address that the user opens to log in, and whose it is.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct LoginPage<'a> {
+    /// The address.
+    pub address: &'a str,
+    /// Host of the address, and its port if it is not that of its scheme: the user gives a password there.
+    pub host: &'a str,
+    /// Name of the authorization server, which the MCP server names.
+    pub issuer: &'a str,
 }
 
 /// Answer of the registration of a client.
@@ -111,24 +139,26 @@ struct Registered {
     token_endpoint_auth_method: Option<String>,
 }
 
-/// Logs in, and stores the login. `show` is called with the address that the user opens.
+/// Logs in, and stores the login. `show` is called with the page that the user opens.
 ///
 /// # Errors
 /// If a server is not as OAuth has it or refuses, the user does not answer, or the login cannot be stored.
-pub fn sign_in(wanted: SignIn<'_>, show: impl FnOnce(&str)) -> Result<(), SignInError> {
+pub fn sign_in(wanted: SignIn<'_>, show: impl FnOnce(LoginPage<'_>)) -> Result<(), SignInError> {
     let runtime = Builder::new_current_thread().enable_all().build().map_err(SignInError::Port)?;
     runtime.block_on(wanted.complete(show))
 }
 
 impl SignIn<'_> {
-    async fn complete(self, show: impl FnOnce(&str)) -> Result<(), SignInError> {
+    async fn complete(self, show: impl FnOnce(LoginPage<'_>)) -> Result<(), SignInError> {
         self.listener.set_nonblocking(true).map_err(SignInError::Port)?;
         let port = self.listener.local_addr().map_err(SignInError::Port)?.port();
         let redirect = format!("http://127.0.0.1:{port}{}", redirect::PATH);
         let server = discover(&self.network, self.url, self.scopes).await?;
+        check_endpoints(&server, self.authorization_host)?;
         let client = self.client(&server, &redirect).await?;
         let (verifier, state) = (random()?, random()?);
-        show(&address(&server, &client.client_id, &redirect, &verifier, &state));
+        let address = address(&server, &client.client_id, &redirect, &verifier, &state);
+        show(LoginPage { address: &address, host: &place(&server.authorize), issuer: &server.issuer });
         let listener = tokio::net::TcpListener::from_std(self.listener).map_err(SignInError::Port)?;
         let answered = tokio::time::timeout(PATIENCE, redirect::wait(&listener, &state)).await;
         let answer = answered.map_err(|_| SignInError::Late)?.map_err(SignInError::Port)?;
@@ -187,6 +217,29 @@ impl SignIn<'_> {
     }
 }
 
+/// Refuses an authorization endpoint at another host than the token endpoint (RFC 9700, 4.4): a hostile authorization server names
+/// the authorization endpoint of an honest one, and gets its code. Where answers name their server, that is seen ([`code_of`]), and
+/// a user who knows that both are of one server says so.
+fn check_endpoints(server: &Authorization, named: Option<&str>) -> Result<(), SignInError> {
+    let (authorize, token) = (&server.authorize, &server.token);
+    match named {
+        Some(host) if host != authorize.host() && host != place(authorize) => {
+            Err(SignInError::OtherHost(place(authorize)))
+        }
+        None if authorize.origin() != token.origin() && !server.names_issuer => {
+            Err(SignInError::SeveralHosts { authorize: place(authorize), token: place(token) })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Returns the host of an address, with its port if it is not that of its scheme.
+fn place(url: &ServerUrl) -> String {
+    let origin = url.origin();
+    let place = origin.split_once("://").map_or(origin.as_str(), |(_, place)| place);
+    place.strip_suffix(if url.is_secure() { ":443" } else { ":80" }).unwrap_or(place).to_owned()
+}
+
 /// Returns the address that the user opens.
 fn address(server: &Authorization, client: &str, redirect: &str, verifier: &str, state: &str) -> String {
     let challenge = URL_SAFE_NO_PAD.encode(digest(&SHA256, verifier.as_bytes()));
@@ -226,4 +279,51 @@ fn random() -> Result<String, SignInError> {
     let mut bytes = [0; 32];
     SystemRandom::new().fill(&mut bytes).map_err(|_| LoginError::Random)?;
     Ok(URL_SAFE_NO_PAD.encode(bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn server(authorize: &str, token: &str, names_issuer: bool) -> Authorization {
+        let url = |text| ServerUrl::parse(text).expect("an address");
+        Authorization {
+            resource: "https://mcp.example/mcp".to_owned(),
+            issuer: "https://evil.example".to_owned(),
+            authorize: url(authorize),
+            token: url(token),
+            register: None,
+            authentication: tokens::PUBLIC,
+            names_issuer,
+            scopes: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn login_at_one_host_with_tokens_of_another_needs_an_issuer_or_the_user() {
+        let (honest, evil) = ("https://honest.example/authorize", "https://evil.example/token");
+        let mixed = server(honest, evil, false);
+        let told = check_endpoints(&mixed, None).expect_err("the code would go to another server").to_string();
+        assert!(told.contains("`honest.example`") && told.contains("`evil.example`"), "{told}");
+        assert!(check_endpoints(&server(honest, "https://honest.example:8443/token", false), None).is_err());
+        assert!(check_endpoints(&server(honest, "https://sub.honest.example/token", false), None).is_err());
+        // The twins: one host, answers that name their server, and a user who knows better.
+        assert!(check_endpoints(&server(honest, "https://honest.example/token", false), None).is_ok());
+        assert!(check_endpoints(&server(honest, evil, true), None).is_ok());
+        assert!(check_endpoints(&mixed, Some("honest.example")).is_ok());
+        assert!(matches!(check_endpoints(&mixed, Some("evil.example")), Err(SignInError::OtherHost(_))));
+    }
+
+    #[test]
+    fn answer_without_the_issuer_that_was_promised_gives_no_code() {
+        let answer = |issuer: Option<&str>| Redirected {
+            code: Some("code".to_owned()),
+            issuer: issuer.map(str::to_owned),
+            ..Redirected::default()
+        };
+        let (at, of) = ("https://honest.example/authorize", "https://evil.example/token");
+        assert!(matches!(code_of(answer(None), &server(at, of, true)), Err(SignInError::OtherIssuer)));
+        assert!(code_of(answer(Some("https://honest.example")), &server(at, of, false)).is_err());
+        assert!(code_of(answer(Some("https://evil.example")), &server(at, of, true)).is_ok());
+    }
 }
