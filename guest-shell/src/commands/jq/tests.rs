@@ -434,3 +434,12 @@ fn day_of_the_year_gives_the_date() {
         ("\"060\" | strptime(\"%j\")", "[1900,0,0,0,0,0,8,59]"),
     ]);
 }
+
+#[test]
+fn negated_zero_has_a_sign_only_if_it_was_computed() {
+    check(&[
+        ("\"[0,-0,0.0,0e3,1e-400]\" | fromjson | map(-.)", "[0,0,0.0,0E+3,-1E-400]"),
+        ("\"0.0\" | fromjson | -(-.)", "0.0"),
+        ("(1 - 1) | -., -(-.)", "-0 0"),
+    ]);
+}
