@@ -3,6 +3,7 @@
 use super::testing::{builder, run};
 
 mod operands;
+mod signals;
 
 async fn check(cases: &[(&str, &str, i32)]) {
     for (script, output, status) in cases {
