@@ -2,6 +2,7 @@
 
 use super::testing::{builder, run};
 
+mod child_shells;
 mod operands;
 mod signals;
 
