@@ -29,7 +29,7 @@ const FILES: [(&str, &str); 12] = [
     ("./round.jq", "import \"about\" as a; def f: 1;"),
     ("./about.jq", "import \"round\" as r; def f: 1;"),
     ("./pack/jq/main.jq", "def p: 8;"),
-    ("./pack/in.jq", "def q: 9;"),
+    ("pack/in.jq", "def q: 9;"),
     ("/home/.jq", "def from_home: \"home\";"),
     ("/home/lib/h.jq", "def from_lib: 7; def h: from_lib;"),
 ];
