@@ -2,7 +2,9 @@
 
 use super::testing::{builder, run};
 
+mod child_shells;
 mod operands;
+mod signals;
 
 async fn check(cases: &[(&str, &str, i32)]) {
     for (script, output, status) in cases {

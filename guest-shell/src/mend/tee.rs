@@ -4,6 +4,7 @@
 //! files. POSIX (`tee`) requires a copy. If a file cannot be written, the status is 1, and the other files are still
 //! written.
 
+use bashkit::error::io_error_reason;
 use bashkit::{Builtin, BuiltinContext, ExecResult, Result, async_trait, vfs_join};
 
 pub(super) struct Tee;
@@ -47,7 +48,7 @@ impl Builtin for Tee {
                 false => context.fs.write_file(&path, bytes).await,
             };
             if let Err(error) = written {
-                complaints.push_str(&format!("tee: {file}: {error}\n"));
+                complaints.push_str(&format!("tee: {file}: {}\n", io_error_reason(&error)));
                 result.exit_code = 1;
             }
         }

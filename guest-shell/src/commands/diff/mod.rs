@@ -118,7 +118,7 @@ impl Builtin for Diff {
     }
 }
 
-async fn is_directory(ctx: &Context<'_>, name: &str) -> bool {
+pub(super) async fn is_directory(ctx: &Context<'_>, name: &str) -> bool {
     name != "-" && ctx.fs.stat(&resolve_path(ctx.cwd, name)).await.is_ok_and(|status| status.file_type.is_dir())
 }
 

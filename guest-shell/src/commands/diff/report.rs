@@ -13,7 +13,7 @@ use bashkit::time_compat::{now_utc, to_chrono_utc};
 
 use super::comparison::{ComparedFile, Comparison};
 use super::options::{DiffOptions, DiffStyle};
-use super::{formats, hunks, scripts, side_by_side};
+use super::{formats, hunks, is_directory, scripts, side_by_side};
 use crate::commands::date::Date;
 use crate::commands::operands;
 
@@ -187,7 +187,10 @@ async fn list_both(ctx: &Context<'_>, directories: &[String; 2]) -> BTreeMap<Str
     let mut entries: BTreeMap<String, [Option<bool>; 2]> = BTreeMap::new();
     for (side, directory) in directories.iter().enumerate() {
         for entry in ctx.fs.read_dir(&resolve_path(ctx.cwd, directory)).await.unwrap_or_default() {
-            entries.entry(entry.name).or_default()[side] = Some(entry.metadata.file_type.is_dir());
+            let kind = entry.metadata.file_type;
+            let path = format!("{directory}/{}", entry.name);
+            let is_directory = kind.is_dir() || kind.is_symlink() && is_directory(ctx, &path).await;
+            entries.entry(entry.name).or_default()[side] = Some(is_directory);
         }
     }
     entries

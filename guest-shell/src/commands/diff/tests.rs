@@ -154,3 +154,12 @@ async fn sdiff_shows_two_columns() {
     ])
     .await;
 }
+
+#[tokio::test]
+async fn link_to_a_directory_is_compared_as_that_directory() {
+    let script = "mkdir a b d e; echo x > d/f; echo y > e/f; ln -s ../d a/l; ln -s ../d b/l; diff -r a b; echo $?; \
+                  rm b/l; ln -s ../e b/l; diff -r a b";
+    let result = run(script).await;
+    let output = "0\ndiff -r a/l/f b/l/f\n1c1\n< x\n---\n> y\n";
+    assert_eq!((&*result.stdout, result.exit_code, &*result.stderr), (output, 1, ""));
+}

@@ -124,23 +124,34 @@ impl Search<'_> {
         Err(format!("module not found: {}\n", import.path))
     }
 
+    /// Returns the directories of an import that names none: the working directory, and those that all share.
+    fn default_places(&self) -> Vec<String> {
+        // jq itself is in no directory.
+        let known = directories(self.directories).into_iter().filter(|directory| !directory.starts_with("$ORIGIN"));
+        let known = known.map(|directory| match (directory.strip_prefix("~/"), self.home) {
+            (Some(rest), Some(home)) => format!("{home}/{rest}"),
+            _ => directory,
+        });
+        std::iter::once(".".to_owned()).chain(known).collect()
+    }
+
     /// Returns the possible paths of an import.
     fn candidates(&self, import: &Import, origin: Option<&str>) -> Vec<String> {
         let path = &import.path;
         let extension = if import.data { "json" } else { "jq" };
         let last = path.rsplit('/').next().unwrap_or(path);
-        let beside = |directory: String| match (directory.starts_with('/'), origin) {
+        let beside = |directory: String| match (directory.starts_with('/') || directory == ".", origin) {
             (false, Some(origin)) => format!("{origin}/{directory}"),
             _ => directory,
         };
-        let mut places: Vec<String> = import.meta.as_ref().and_then(search_of).map(beside).into_iter().collect();
-        // jq itself is in no directory.
-        let known = directories(self.directories).into_iter().filter(|directory| !directory.starts_with("$ORIGIN"));
-        places.extend(known.map(|directory| match (directory.strip_prefix("~/"), self.home) {
-            (Some(rest), Some(home)) => format!("{home}/{rest}"),
-            _ => directory,
-        }));
-        let of = |place: String| [format!("{place}/{path}.{extension}"), format!("{place}/{path}/{last}.{extension}")];
+        let places = match import.meta.as_ref().and_then(search_of) {
+            Some(directory) => vec![beside(directory)],
+            None => self.default_places(),
+        };
+        let of = |place: String| {
+            [path.clone(), format!("{path}/jq/main"), format!("{path}/{last}")]
+                .map(|name| format!("{place}/{name}.{extension}"))
+        };
         places.into_iter().flat_map(of).collect()
     }
 }

@@ -57,14 +57,15 @@ impl Number {
 
     /// Negates the number and keeps its literal.
     pub(crate) fn negated(&self) -> Self {
-        // Negation does not distinguish zeros.
-        if self.value == 0.0 && self.literal.is_none() {
-            return Self::from(0.0);
+        // A zero that was read has no sign afterwards, as in jq's decimal library; one that was computed has.
+        let is_signed = !(self.written && self.value == 0.0 && self.decimal().digits == "0");
+        let literal = self.literal.as_ref().map(|it| {
+            let negative = is_signed && !it.negative;
+            Rc::new(Decimal { negative, digits: it.digits.clone(), exponent: it.exponent })
+        });
+        if !is_signed {
+            return Self { value: 0.0, literal, written: true };
         }
-        let literal = self
-            .literal
-            .as_ref()
-            .map(|it| Rc::new(Decimal { negative: !it.negative, digits: it.digits.clone(), exponent: it.exponent }));
         Self { value: -self.value, literal, written: self.written }
     }
 

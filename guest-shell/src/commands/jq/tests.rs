@@ -19,7 +19,7 @@ impl Files for Named {
     }
 }
 
-const FILES: [(&str, &str); 10] = [
+const FILES: [(&str, &str); 12] = [
     ("one.json", "{\"a\":1}\n"),
     ("lines", "x\ny"),
     ("broken", "1 [2"),
@@ -28,6 +28,8 @@ const FILES: [(&str, &str); 10] = [
     ("./data.json", "1 2"),
     ("./round.jq", "import \"about\" as a; def f: 1;"),
     ("./about.jq", "import \"round\" as r; def f: 1;"),
+    ("./pack/jq/main.jq", "def p: 8;"),
+    ("pack/in.jq", "def q: 9;"),
     ("/home/.jq", "def from_home: \"home\";"),
     ("/home/lib/h.jq", "def from_lib: 7; def h: from_lib;"),
 ];
@@ -211,6 +213,21 @@ fn module_is_found_in_the_directories_given() {
     let done = jq(&["-ncL", ".", "import \"m\" as m; import \"data\" as $d; [m::f, $d]"], "");
     assert_eq!(String::from_utf8_lossy(&done.output), "[42,[1,2]]\n", "{}", done.error);
     assert_eq!(jq(&["-n", "import \"absent\" as m; 1"], "").status, 3);
+}
+
+#[test]
+fn module_without_directories_given_is_found_in_the_working_directory() {
+    for (program, output) in [
+        ("import \"m\" as m; m::f", "42"),
+        ("import \"data\" as $d; $d", "[1,2]"),
+        ("import \"pack\" as p; p::p", "8"),
+        ("import \"in\" as i {search: \"pack\"}; i::q", "9"),
+        ("include \"n\" {search: \".\"}; g", "41"),
+    ] {
+        let done = jq(&["-nc", program], "");
+        assert_eq!(String::from_utf8_lossy(&done.output), format!("{output}\n"), "{program}: {}", done.error);
+    }
+    assert_eq!(jq(&["-nL", ".", "import \"m\" as m {search: \"pack\"}; 1"], "").status, 3);
 }
 
 #[test]
@@ -432,5 +449,14 @@ fn day_of_the_year_gives_the_date() {
         ("\"2024-366\" | strptime(\"%Y-%j\")", "[2024,11,31,0,0,0,2,365]"),
         ("\"2023-365\" | strptime(\"%Y-%j\") | mktime | todate", "\"2023-12-31T00:00:00Z\""),
         ("\"060\" | strptime(\"%j\")", "[1900,0,0,0,0,0,8,59]"),
+    ]);
+}
+
+#[test]
+fn negated_zero_has_a_sign_only_if_it_was_computed() {
+    check(&[
+        ("\"[0,-0,0.0,0e3,1e-400]\" | fromjson | map(-.)", "[0,0,0.0,0E+3,-1E-400]"),
+        ("\"0.0\" | fromjson | -(-.)", "0.0"),
+        ("(1 - 1) | -., -(-.)", "-0 0"),
     ]);
 }

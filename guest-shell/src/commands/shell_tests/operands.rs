@@ -53,3 +53,36 @@ async fn menu_of_select_indents_behind_narrow_numbers_of_the_first_column() {
 async fn printf_of_a_time_without_zeros_pads_to_its_width() {
     check(&[("TZ=UTC printf '%(%-10H|%-5d|%-Y|%05d)T\\n' 0", "         0|    1|1970|00001\n", 0)]).await;
 }
+
+#[tokio::test]
+async fn escaped_dollar_in_a_pattern_is_that_character() {
+    check(&[
+        (
+            r#"r='a $K b'; k=K; s=${r//\$$k/v}; echo "$s" ${r#*\$$k} ${r/\$K/v}; echo "${r//\$$k/v}""#,
+            "a v b b a v b\na v b\n",
+            0,
+        ),
+        (r#"r='x`y'; s=${r//\`/q}; echo $s ${r%\`*}"#, "xqy x\n", 0),
+        (r#"r='$a$(b)'; s=${r//\$$(echo a)/z}; echo "$s" ${r##*\$}"#, "z$(b) (b)\n", 0),
+        ("r='$x'; k=x; cat <<E\n${r/\\$$k/w} ${r#\\$}\nE", "w x\n", 0),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn escaped_dollar_in_a_regular_expression_is_that_character() {
+    check(&[
+        (r#"r='a $K b'; k=K; [[ $r =~ \$$k ]] && echo "${BASH_REMATCH[0]}""#, "$K\n", 0),
+        (r#"k=K; [[ 'x$K' =~ ^x\$${k}$ ]] && [[ 'x$K' =~ x\$"$k" ]] && echo both"#, "both\n", 0),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn escape_that_posix_does_not_know_is_the_letter() {
+    check(&[
+        (r#"r='\d'; [[ 5 =~ $r ]] || echo digit; [[ d =~ ^$r$ ]] && echo letter"#, "digit\nletter\n", 0),
+        (r#"r='^\w+\s\S$'; [[ 'ab c' =~ $r ]] && echo known; "#, "known\n", 0),
+    ])
+    .await;
+}

@@ -118,20 +118,17 @@ impl Parser<'_> {
         Ok(StmtKind::For(start, condition, step, self.parse_body()?))
     }
 
-    /// Parses `key in array)`, if that stands here.
+    /// Parses `key in array)` or `key in array[subscripts])`, if that stands here.
     fn parse_for_in_head(&mut self) -> Parsed<Option<(Expr, Expr)>> {
         let Token::Name(key) = self.token.clone() else {
             return Ok(None);
         };
         let bookmark = self.bookmark();
         self.advance()?;
-        if self.accept(Token::In)?
-            && let Token::Name(array) = self.token.clone()
-        {
-            self.advance()?;
+        if self.accept(Token::In)? && matches!(self.token, Token::Name(_)) {
+            let array = self.parse_variable_or_element()?;
             if self.accept(Token::RParen)? {
-                let key = Expr::Var(self.variable(&key));
-                return Ok(Some((key, Expr::Var(self.variable(&array)))));
+                return Ok(Some((Expr::Var(self.variable(&key)), array)));
             }
         }
         self.go_back_to(bookmark);

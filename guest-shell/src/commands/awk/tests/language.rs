@@ -22,6 +22,16 @@ async fn loops_and_jumps_run_as_in_gawk() {
 }
 
 #[tokio::test]
+async fn loop_over_a_subarray_visits_its_keys() {
+    check(&[
+        (&[r#"BEGIN{m["a"]["x"]=1; m["a"]["y"]=2; for(k in m) for(j in m[k]) n+=m[k][j]; print n}"#], "", "3\n"),
+        (&[r#"BEGIN{m[1,2]["z"]["q"]=5; for(k in m[1,2]["z"]) print k, m[1,2]["z"][k]}"#], "", "q 5\n"),
+        (&[r#"function f(t,  k){for(k in t["s"]) return k} BEGIN{t["s"]["only"]; print f(t)}"#], "", "only\n"),
+    ])
+    .await;
+}
+
+#[tokio::test]
 async fn arrays_hold_elements_by_text() {
     check(&[
         (&[r#"{n = split($0, arr, ":"); print arr[2]}"#], "a:b:c", "b\n"),

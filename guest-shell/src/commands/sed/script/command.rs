@@ -23,10 +23,10 @@ impl ScriptReader {
         match name {
             's' => self.substitution().map(Item::Action),
             'a' | 'i' | 'c' => self.text_command(name).map(Item::Action),
-            'r' => Ok(Item::Action(Action::ReadFile(self.file_name()))),
-            'R' => Ok(Item::Action(Action::ReadLine(self.file_name()))),
-            'w' => Ok(Item::Action(Action::WriteFile(self.output_name()))),
-            'W' => Ok(Item::Action(Action::WriteFirstLine(self.output_name()))),
+            'r' => Ok(Item::Action(Action::ReadFile(self.file_name()?))),
+            'R' => Ok(Item::Action(Action::ReadLine(self.file_name()?))),
+            'w' => Ok(Item::Action(Action::WriteFile(self.output_name()?))),
+            'W' => Ok(Item::Action(Action::WriteFirstLine(self.output_name()?))),
             ':' if has_address => self.fail(": doesn't want any addresses"),
             ':' => match self.label() {
                 Some(label) => Ok(Item::Label(label)),
@@ -114,16 +114,17 @@ impl ScriptReader {
     }
 
     /// Takes the name of a file: all that is left of the line, semicolons included.
-    fn file_name(&mut self) -> String {
+    fn file_name(&mut self) -> Parsed<String> {
         self.skip_blanks();
-        self.rest_of_line().trim_end().to_string()
+        let name = self.rest_of_line().trim_end().to_string();
+        if name.is_empty() { self.fail("missing filename in r/R/w/W commands") } else { Ok(name) }
     }
 
     /// Takes the name of a file to write, which is made when the script is read.
-    pub(super) fn output_name(&mut self) -> String {
-        let name = self.file_name();
+    pub(super) fn output_name(&mut self) -> Parsed<String> {
+        let name = self.file_name()?;
         self.write_files.push(name.clone());
-        name
+        Ok(name)
     }
 
     /// Takes `a`, `i` or `c` with its text, behind `\` and a newline (POSIX) or on the same line (GNU).

@@ -83,7 +83,7 @@ impl ScriptReader {
             Some('p') => flags.print = true,
             Some(' ' | '\t') => {}
             Some('w') => {
-                flags.file = Some(self.output_name());
+                flags.file = Some(self.output_name()?);
                 return Ok(false);
             }
             _ if self.mode.posix => return self.fail("unknown option to `s'"),

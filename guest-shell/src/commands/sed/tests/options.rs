@@ -105,3 +105,12 @@ async fn null_data_joins_lines_with_nul() {
     assert_eq!(out(&["-z", "N;N;s/^/X/g;s/^/X/mg;s/$/Y/g;s/$/Y/mg"], "a\0b\0c\0").await, "XXaY\0XbY\0XcYY\0");
     assert_eq!(out(&["-z", "H;$!d;x"], "a\0b\0").await, "\0a\0b\0");
 }
+
+#[tokio::test]
+async fn command_without_its_file_is_an_error() {
+    for command in ["r", "R", "w", "W ", "s/a/b/w"] {
+        let result = run_sed(&[command], Some("a\n")).await;
+        assert_eq!(result.exit_code, 1, "{command}");
+        assert!(result.stderr.contains("missing filename in r/R/w/W commands"), "{command}: {}", result.stderr);
+    }
+}
