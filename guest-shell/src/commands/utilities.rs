@@ -20,10 +20,10 @@ use super::shred::Shred;
 use super::wrappers::{Ionice, Setsid, Stdbuf};
 use super::{
     awk, checksum, cmp, colrm, comm, csplit, cut, df, diff, expand, expr, factor, file, find, fmt, fold, grep, head,
-    hexdump, iconv, logger, look, ls,
+    hexdump, iconv, join, logger, look, ls,
 };
 use super::{
-    nl, numfmt, od, openssl, pr, printf, sed, shuf, sort, split, stat, strings, tail, textrev, time, touch, tr, tree,
+    nl, numfmt, od, openssl, paste, pr, printf, sed, shuf, sort, split, stat, strings, tail, textrev, time, touch, tr, tree,
     truncate, uniq, wc, xxd,
 };
 
@@ -78,9 +78,11 @@ fn filters() -> Vec<NamedUtility> {
         ("hd", Arc::new(hexdump::Hexdump::hd())),
         ("hexdump", Arc::new(hexdump::Hexdump::with_words())),
         ("iconv", Arc::new(iconv::Iconv)),
+        ("join", Arc::new(join::Join)),
         ("look", Arc::new(look::Look)),
         ("nl", Arc::new(nl::Nl)),
         ("od", Arc::new(od::Od)),
+        ("paste", Arc::new(paste::Paste)),
         ("rev", Arc::new(textrev::Rev)),
         ("sed", Arc::new(sed::Sed)),
         ("sort", Arc::new(sort::Sort)),

@@ -10,8 +10,9 @@ use bashkit::builtins::{Builtin, Context, check_help_version, resolve_path};
 use bashkit::limits::{BudgetedBytes, BudgetedVec};
 use bashkit::{ExecResult, Result};
 
-use super::budget::{budgeted_bytes, budgeted_vec, consume_pass, with_execution_budget};
+use crate::commands::budget::{budgeted_bytes, budgeted_vec, consume_pass, with_execution_budget};
 use super::codec::{ArchiveCompression, compress_bzip2};
+use crate::commands::operands::file_error_reason;
 
 /// First bytes of compressed data.
 const MAGIC: &[u8] = b"BZh";
@@ -223,9 +224,13 @@ impl Bzip2Call<'_> {
                 self.fail(TROUBLE, &format!("Input file {file} is a directory."));
                 return Ok(());
             }
-            Ok(_) => self.ctx.fs.read_file(&path).await?,
+            Ok(_) => self.ctx.fs.read_file(&path).await,
+            Err(error) => Err(error),
+        };
+        let input = match input {
+            Ok(input) => input,
             Err(error) => {
-                let reason = bashkit::error::io_error_reason(&error);
+                let reason = file_error_reason(error)?;
                 self.fail(TROUBLE, &format!("Can't open input file {file}: {reason}."));
                 return Ok(());
             }
@@ -259,7 +264,13 @@ impl Bzip2Call<'_> {
             self.messages.push_str(&format!("  {:<longest$}  {result}\n", format!("{file}:")));
         }
         match writes {
-            true => self.replace(&name, &path, &output).await,
+            true => {
+                if let Err(error) = self.replace(&name, &path, &output).await {
+                    let reason = file_error_reason(error)?;
+                    self.fail(TROUBLE, &format!("Can't create output file {name}: {reason}."));
+                }
+                Ok(())
+            }
             false if self.options.task == Bzip2Task::Test => Ok(()),
             false => self.append_to_stdout(&output),
         }

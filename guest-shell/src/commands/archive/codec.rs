@@ -15,7 +15,7 @@ use flate2::GzBuilder;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
 
-use super::budget::archive_io_error;
+use crate::commands::budget::archive_io_error;
 
 /// Size up to which the ratio to the compressed size does not count: archives of small files are mostly zeros.
 const ALWAYS_UNPACKED: usize = 1 << 20;

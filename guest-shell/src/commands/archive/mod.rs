@@ -8,14 +8,12 @@
 //! | [`comparison`] | `diff` and `cmp` of compressed files |
 //! | [`search`] | `grep` in compressed files |
 //! | [`codec`] | compression and bounded decompression of whole texts |
-//! | [`budget`] | buffers whose memory the budget of the execution counts |
 //!
 //! Decompressed data is bounded by the limits of the file system and by a ratio to its compressed size, so that a small
 //! archive cannot fill the memory.
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
-mod budget;
 pub(crate) mod bzip2;
 mod codec;
 pub(crate) mod comparison;

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use bashkit::builtins::{Builtin, Context};
 use bashkit::{ExecResult, Result, StreamData};
 
-use super::budget::with_execution_budget;
+use crate::commands::budget::with_execution_budget;
 use super::codec::ArchiveCompression;
 use crate::commands::grep::Grep;
 use crate::commands::operands;

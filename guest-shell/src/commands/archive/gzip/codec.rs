@@ -11,7 +11,7 @@ use bashkit::limits::BudgetedBytes;
 use flate2::GzBuilder;
 
 use super::options::GzipOptions;
-use crate::commands::archive::budget::{archive_io_error, budgeted_bytes};
+use crate::commands::budget::{archive_io_error, budgeted_bytes};
 use crate::commands::archive::codec::append_unpacked;
 
 /// Problem of data that ends too early.

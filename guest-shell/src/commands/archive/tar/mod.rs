@@ -53,7 +53,7 @@ use self::list::list;
 use self::name_list::read_name_lists;
 use self::options::{TarOptions, TarTask};
 use self::usage::fatal_usage_error;
-use super::budget::budgeted_vec;
+use crate::commands::budget::budgeted_vec;
 use crate::commands::date::Date;
 use crate::commands::operands;
 
