@@ -57,11 +57,8 @@ struct PasteOptions {
 impl PasteOptions {
     /// Reads a command line. The error is the result of a wrong call.
     fn parse(words: &[String]) -> std::result::Result<(Self, Vec<String>), ExecResult> {
-        let long = [
-            ("delimiters", OptArg::Required, 'd'),
-            ("serial", OptArg::No, 's'),
-            ("zero-terminated", OptArg::No, 'z'),
-        ];
+        let long =
+            [("delimiters", OptArg::Required, 'd'), ("serial", OptArg::No, 's'), ("zero-terminated", OptArg::No, 'z')];
         let (given, files) = gnu_getopt("paste", words, "d:sz", &long, true, 1)?;
         let (mut list, mut serial, mut zero_terminated) = ("\t".to_owned(), false, false);
         for option in given {

@@ -10,8 +10,8 @@ use bashkit::builtins::{Builtin, Context, check_help_version, resolve_path};
 use bashkit::limits::{BudgetedBytes, BudgetedVec};
 use bashkit::{ExecResult, Result};
 
-use crate::commands::budget::{budgeted_bytes, budgeted_vec, consume_pass, with_execution_budget};
 use super::codec::{ArchiveCompression, compress_bzip2};
+use crate::commands::budget::{budgeted_bytes, budgeted_vec, consume_pass, with_execution_budget};
 use crate::commands::operands::file_error_reason;
 
 /// First bytes of compressed data.

@@ -14,11 +14,18 @@ use bashkit::limits::{BudgetedBytes, ExecutionBudget};
 use flate2::GzBuilder;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
+use lzma_rust2::CheckType;
 
+use super::xz::codec::XzFormat;
+use super::zstd::codec::{ZSTD_MAGIC, compress as compress_zstd, decompress as decompress_zstd};
 use crate::commands::budget::archive_io_error;
 
-/// Size up to which the ratio to the compressed size does not count: archives of small files are mostly zeros.
-const ALWAYS_UNPACKED: usize = 1 << 20;
+/// Size up to which the ratio to the compressed size does not count: archives of small files are mostly zeros, and logs
+/// repeat themselves. What memory and files may hold is bounded by their own limits.
+const ALWAYS_UNPACKED: usize = 32 << 20;
+
+/// Level of xz, of those from 0 to 9.
+pub(super) const XZ_LEVEL: u32 = 6;
 
 /// Compression of an archive.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
@@ -27,6 +34,9 @@ pub(super) enum ArchiveCompression {
     None,
     Gzip,
     Bzip2,
+    Xz,
+    Lzma,
+    Zstd,
 }
 
 impl ArchiveCompression {
@@ -37,6 +47,12 @@ impl ArchiveCompression {
             Self::Gzip
         } else if has_suffix(&[".bz2", ".tbz", ".tbz2", ".tz2"]) {
             Self::Bzip2
+        } else if has_suffix(&[".xz", ".txz"]) {
+            Self::Xz
+        } else if has_suffix(&[".lzma", ".tlz"]) {
+            Self::Lzma
+        } else if has_suffix(&[".zst", ".tzst"]) {
+            Self::Zstd
         } else {
             Self::None
         }
@@ -48,8 +64,26 @@ impl ArchiveCompression {
             Self::Bzip2
         } else if data.starts_with(&[0x1f, 0x8b]) {
             Self::Gzip
+        } else if data.starts_with(ZSTD_MAGIC) {
+            Self::Zstd
         } else {
-            Self::None
+            match XzFormat::detect(data) {
+                Some(XzFormat::Xz) => Self::Xz,
+                Some(XzFormat::Lzma) => Self::Lzma,
+                None => Self::None,
+            }
+        }
+    }
+
+    /// Returns the program of this compression.
+    fn program(self) -> &'static str {
+        match self {
+            Self::None => "cat",
+            Self::Gzip => "gzip",
+            Self::Bzip2 => "bzip2",
+            Self::Xz => "xz",
+            Self::Lzma => "lzma",
+            Self::Zstd => "zstd",
         }
     }
 
@@ -69,8 +103,12 @@ impl ArchiveCompression {
                 encode(encoder, input, GzEncoder::finish)
             }
             Self::Bzip2 => return compress_bzip2(input, 9, command, budget),
+            Self::Xz => XzFormat::Xz.compress(input, XZ_LEVEL, CheckType::Crc64, budget),
+            Self::Lzma => XzFormat::Lzma.compress(input, XZ_LEVEL, CheckType::None, budget),
+            Self::Zstd => compress_zstd(input, budget),
         };
-        compressed.map_err(|error| archive_io_error(&format!("{command}: gzip compression failed"), error))
+        compressed
+            .map_err(|error| archive_io_error(&format!("{command}: {} compression failed", self.program()), error))
     }
 
     /// Decompresses data for a command, whose name begins its errors, into `max_size` bytes at most.
@@ -85,6 +123,9 @@ impl ArchiveCompression {
             Self::None => return uncompressed(input, budget),
             Self::Gzip => read_with_limit(GzDecoder::new(input), input.len(), max_size, budget),
             Self::Bzip2 => read_with_limit(MultiBzDecoder::new(input), input.len(), max_size, budget),
+            Self::Xz => XzFormat::Xz.decompress(input, max_size, budget),
+            Self::Lzma => XzFormat::Lzma.decompress(input, max_size, budget),
+            Self::Zstd => decompress_zstd(input, max_size, budget),
         };
         decompressed.map_err(|error| archive_io_error(command, error))
     }
@@ -117,7 +158,8 @@ fn encode<E: Write>(
     finish(encoder)
 }
 
-fn read_with_limit(
+/// Reads all of a decoder, if its output stays within the limits.
+pub(super) fn read_with_limit(
     mut reader: impl Read,
     compressed_size: usize,
     max_size: u64,

@@ -102,7 +102,9 @@ fn without_old_forms(words: &[String]) -> Vec<String> {
     let mut words = words.iter().peekable();
     while let Some(word) = words.next() {
         match word.as_str() {
-            "-j1" | "-j2" if words.peek().is_some_and(|next| is_number(next)) => modern.push(format!("-{}", &word[2..])),
+            "-j1" | "-j2" if words.peek().is_some_and(|next| is_number(next)) => {
+                modern.push(format!("-{}", &word[2..]))
+            }
             "-o" => {
                 modern.push(word.clone());
                 modern.extend(words.next().cloned());
@@ -227,7 +229,6 @@ impl Draft {
         }
     }
 }
-
 
 /// Returns the index of a field, given its number. A number that is too large is that of no field.
 fn parse_field(value: &str) -> Parsed<usize> {

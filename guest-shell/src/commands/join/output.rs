@@ -4,7 +4,7 @@ use bashkit::Result;
 use bashkit::limits::BudgetedBytes;
 
 use super::line::Line;
-use super::options::{JoinOptions, OutputFields, OutputField};
+use super::options::{JoinOptions, OutputField, OutputFields};
 
 /// Writer of joined lines.
 pub(super) struct JoinedOutput<'a> {
@@ -17,8 +17,7 @@ pub(super) struct JoinedOutput<'a> {
 impl<'a> JoinedOutput<'a> {
     pub(super) fn new(options: &'a JoinOptions, files: [&[Line<'_>]; 2], bytes: BudgetedBytes) -> Self {
         let is_automatic = matches!(options.output, OutputFields::Automatic);
-        let field_counts =
-            is_automatic.then(|| files.map(|lines| lines.first().map_or(0, |line| line.fields.len())));
+        let field_counts = is_automatic.then(|| files.map(|lines| lines.first().map_or(0, |line| line.fields.len())));
         Self { options, field_counts, bytes }
     }
 
@@ -60,7 +59,8 @@ impl<'a> JoinedOutput<'a> {
     }
 
     fn push_field(&mut self, field: &[u8]) -> Result<()> {
-        let field = if field.is_empty() { self.options.filler.as_deref().unwrap_or_default().as_bytes() } else { field };
+        let field =
+            if field.is_empty() { self.options.filler.as_deref().unwrap_or_default().as_bytes() } else { field };
         Ok(self.bytes.try_extend_from_slice(field)?)
     }
 }

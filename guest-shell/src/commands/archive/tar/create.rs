@@ -19,8 +19,8 @@ use super::header::{BLOCKING_FACTOR, DIRECTORY, FILE, NewMember, SYMBOLIC_LINK, 
 use super::list::ListColumns;
 use super::options::TarOptions;
 use super::transform::NameKind;
-use crate::commands::budget::{budgeted_bytes, budgeted_string, consume_pass, with_execution_budget};
 use crate::commands::archive::codec::ArchiveCompression;
+use crate::commands::budget::{budgeted_bytes, budgeted_string, consume_pass, with_execution_budget};
 use crate::commands::date::Date;
 use crate::commands::operands::file_error_reason;
 

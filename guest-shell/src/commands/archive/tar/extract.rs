@@ -64,7 +64,9 @@ pub(super) async fn extract(ctx: &Context<'_>, options: &TarOptions<'_>, names: 
 fn name_of_archive(archive: &str) -> &str {
     let name = archive.rsplit('/').next().unwrap_or_default();
     let name = match name.rsplit_once('.') {
-        Some((stem, "gz" | "bz2" | "tgz" | "taz" | "tbz" | "tbz2" | "tz2" | "tar")) => stem,
+        Some((stem, "gz" | "bz2" | "tgz" | "taz" | "tbz" | "tbz2" | "tz2" | "xz" | "txz" | "zst" | "tzst" | "tar")) => {
+            stem
+        }
         _ => name,
     };
     name.strip_suffix(".tar").unwrap_or(name)

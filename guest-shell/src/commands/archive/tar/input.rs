@@ -12,9 +12,9 @@ use super::fatal_error;
 use super::header::TarHeader;
 use super::options::TarOptions;
 use super::usage::not_an_archive;
+use crate::commands::archive::codec::ArchiveCompression;
 use crate::commands::budget::{budgeted_copy, consume_pass, with_execution_budget};
 use crate::commands::operands::file_error_reason;
-use crate::commands::archive::codec::ArchiveCompression;
 
 /// Bytes whose memory is counted while they live.
 pub(super) struct ArchiveBytes {
