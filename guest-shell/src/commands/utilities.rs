@@ -13,7 +13,7 @@ use super::archive::tar::Tar;
 use super::archive::xz::Xz;
 use super::archive::zstd::Zstd;
 use super::cal::Cal;
-use super::coreutils_extra::{Chgrp, GrepAlias, Sum};
+use super::coreutils_extra::{Chgrp, GrepAlias, ListAlias, Sum};
 use super::date::Date;
 use super::du::Du;
 use super::encodings::EncodingCommand;
@@ -131,7 +131,10 @@ fn file_commands(clock: Date, user: &str) -> Vec<NamedUtility> {
         ("chgrp", Arc::new(Chgrp)),
         ("cmp", Arc::new(cmp::Cmp)),
         ("df", Arc::new(df::Df)),
+        ("dir", Arc::new(ListAlias::dir(ls::Ls::new(clock, user)))),
+        ("vdir", Arc::new(ListAlias::vdir(ls::Ls::new(clock, user)))),
         ("diff", Arc::new(diff::Diff)),
+        ("diff3", Arc::new(diff::Diff3)),
         ("du", Arc::new(Du::new(clock, user))),
         ("fallocate", Arc::new(truncate::Fallocate)),
         ("file", Arc::new(file::File)),

@@ -29,7 +29,8 @@ impl Builtin for Tee {
                 option if !only_files && option.len() > 1 && option.starts_with('-') => {
                     match option[1..].chars().find(|letter| !"aip".contains(*letter)) {
                         Some(letter) => {
-                            return Ok(ExecResult::err(format!("tee: invalid option -- '{letter}'\n"), 1));
+                            let hint = "Try 'tee --help' for more information.";
+                            return Ok(ExecResult::err(format!("tee: invalid option -- '{letter}'\n{hint}\n"), 1));
                         }
                         None => append |= option.contains('a'),
                     }
@@ -47,7 +48,7 @@ impl Builtin for Tee {
                 false => context.fs.write_file(&path, bytes).await,
             };
             if let Err(error) = written {
-                complaints.push_str(&format!("tee: {file}: {error}\n"));
+                complaints.push_str(&format!("tee: {file}: {}\n", bashkit::error::io_error_reason(&error)));
                 result.exit_code = 1;
             }
         }

@@ -218,7 +218,16 @@ impl Bzip2Call<'_> {
     }
 
     async fn file(&mut self, file: &str, longest: usize) -> Result<()> {
+        if file == "-" {
+            return self.standard_input().await;
+        }
         let path = resolve_path(self.ctx.cwd, file);
+        let writes = !self.options.to_stdout && self.options.task != Bzip2Task::Test;
+        let is_link = self.ctx.fs.lstat(&path).await.is_ok_and(|status| status.file_type.is_symlink());
+        if is_link && writes && !self.options.force {
+            self.fail(TROUBLE, &format!("Input file {file} is not a normal file."));
+            return Ok(());
+        }
         let input = match self.ctx.fs.stat(&path).await {
             Ok(status) if status.file_type.is_dir() => {
                 self.fail(TROUBLE, &format!("Input file {file} is a directory."));
@@ -247,7 +256,6 @@ impl Bzip2Call<'_> {
         }
         let name = self.output_name(file);
         let output_path = resolve_path(self.ctx.cwd, &name);
-        let writes = !self.options.to_stdout && self.options.task != Bzip2Task::Test;
         if writes && !self.options.force && self.ctx.fs.exists(&output_path).await.unwrap_or(false) {
             self.fail(TROUBLE, &format!("Output file {name} already exists."));
             return Ok(());
@@ -363,7 +371,7 @@ const RECOVERY: &str = "You can use the `bzip2recover' program to attempt to rec
 #[expect(clippy::cast_precision_loss, reason = "sizes of files, printed with three places")]
 fn compression_ratio(input: usize, output: usize) -> String {
     if input == 0 {
-        return "no data compressed.".to_owned();
+        return "  no data compressed.".to_owned();
     }
     let (from, to) = (input as f64, output as f64);
     format!(

@@ -10,7 +10,7 @@ use ::bzip2::read::MultiBzDecoder;
 use ::bzip2::write::BzEncoder;
 use bashkit::Result;
 use bashkit::builtins::limits::ARCHIVE_MAX_DECOMPRESSION_RATIO;
-use bashkit::limits::{BudgetedBytes, ExecutionBudget};
+use bashkit::limits::{BudgetedBytes, ExecutionBudget, LimitExceeded};
 use flate2::GzBuilder;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
@@ -76,7 +76,7 @@ impl ArchiveCompression {
     }
 
     /// Returns the program of this compression.
-    fn program(self) -> &'static str {
+    pub(super) fn program(self) -> &'static str {
         match self {
             Self::None => "cat",
             Self::Gzip => "gzip",
@@ -176,6 +176,23 @@ pub(super) fn read_with_limit(
     }
 }
 
+/// Limit that the output of a decoder exceeded.
+#[derive(Debug)]
+pub(super) struct UnpackedTooLarge(String);
+
+impl std::fmt::Display for UnpackedTooLarge {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "{} (zip bomb protection)", self.0)
+    }
+}
+
+impl std::error::Error for UnpackedTooLarge {}
+
+/// Returns true if an error tells of a limit, and not of wrong data.
+pub(super) fn is_limit(error: &Error) -> bool {
+    error.get_ref().is_some_and(|source| source.is::<UnpackedTooLarge>() || source.is::<LimitExceeded>())
+}
+
 /// Appends a part of a decoder's output, if the whole stays within the limits.
 ///
 /// The limits are checked before memory is reserved for the part.
@@ -188,15 +205,14 @@ pub(super) fn append_unpacked(
     let length = output
         .len()
         .checked_add(part.len())
-        .ok_or_else(|| Error::other("decompressed size overflow (zip bomb protection)"))?;
+        .ok_or_else(|| Error::other(UnpackedTooLarge("decompressed size overflow".to_owned())))?;
     if u64::try_from(length).unwrap_or(u64::MAX) > max_size {
-        return Err(Error::other(format!("decompressed size exceeds {max_size} byte limit (zip bomb protection)")));
+        return Err(Error::other(UnpackedTooLarge(format!("decompressed size exceeds {max_size} byte limit"))));
     }
     let length_limit = compressed_size.saturating_mul(ARCHIVE_MAX_DECOMPRESSION_RATIO);
     if compressed_size > 0 && length > length_limit.max(ALWAYS_UNPACKED) {
-        return Err(Error::other(format!(
-            "decompression ratio exceeds {ARCHIVE_MAX_DECOMPRESSION_RATIO}:1 (zip bomb protection)"
-        )));
+        let message = format!("decompression ratio exceeds {ARCHIVE_MAX_DECOMPRESSION_RATIO}:1");
+        return Err(Error::other(UnpackedTooLarge(message)));
     }
     output.try_extend_from_slice(part).map_err(Error::other)
 }
@@ -206,7 +222,7 @@ mod tests {
     use std::sync::Arc;
     use std::sync::atomic::AtomicBool;
 
-    use bashkit::limits::{ExecutionLimits, LimitExceeded};
+    use bashkit::limits::ExecutionLimits;
 
     use super::*;
 

@@ -118,7 +118,8 @@ impl Run<'_, '_> {
                     // The last line break stays: it may be the text of `a`.
                     Ok(bytes) => script.push_str(&bashkit::text_of(&bytes)),
                     Err(error) => {
-                        return Err(Stop::Message(format!("couldn't open file {name}: {error}"), IO_STATUS));
+                        let reason = io_error_reason(&error);
+                        return Err(Stop::Message(format!("couldn't open file {name}: {reason}"), IO_STATUS));
                     }
                 },
             }

@@ -6,7 +6,7 @@ use std::result::Result as StdResult;
 
 use bashkit::builtins::{Context, resolve_path};
 use bashkit::limits::ExecutionBudgetLease;
-use bashkit::{ExecResult, Result};
+use bashkit::{Error, ExecResult, Result};
 
 use super::fatal_error;
 use super::header::TarHeader;
@@ -45,7 +45,13 @@ pub(super) async fn read_archive(
                 let (bytes, _lease) = unpacked.into_parts();
                 ArchiveBytes { bytes, _lease }
             }
-            Err(error) => return Ok(Err(ExecResult::err(format!("{error}\n"), 2))),
+            Err(Error::Execution(reason)) => {
+                // As the child of GNU's that decompresses.
+                let program = compression.program();
+                let reason = reason.strip_prefix("tar: ").unwrap_or(&reason);
+                return Ok(Err(fatal_error(&format!("{program}: {reason}\ntar: Child returned status 1"))));
+            }
+            Err(error) => return Err(error),
         }
     };
     ctx.consume_budget_input(archive.bytes.len())?;

@@ -5,7 +5,7 @@ use std::io::{Error, ErrorKind, Result, Write};
 use bashkit::limits::{BudgetedBytes, ExecutionBudget};
 use lzma_rust2::{CheckType, LzmaOptions, LzmaReader, LzmaWriter, XzOptions, XzReader, XzWriter};
 
-use crate::commands::archive::codec::read_with_limit;
+use crate::commands::archive::codec::{is_limit, read_with_limit};
 
 /// First bytes of data of xz.
 pub(in crate::commands::archive) const XZ_MAGIC: &[u8] = b"\xFD7zXZ\0";
@@ -19,8 +19,8 @@ const DECODER_MEMORY: u32 = 80 << 10;
 /// Largest window of an encoder, that of level 6: an encoder takes some twelve times its window.
 const LARGEST_WINDOW: u32 = 8 << 20;
 
-/// Smallest window of the format.
-const SMALLEST_WINDOW: u32 = 4 << 10;
+/// Smallest window of an encoder, with which the first bytes of lzma are those that programs look for.
+const SMALLEST_WINDOW: u32 = 64 << 10;
 
 /// Container of the data.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -100,7 +100,7 @@ pub(super) fn data_problem(error: &Error) -> Option<&'static str> {
         ErrorKind::UnexpectedEof => Some("Unexpected end of input"),
         ErrorKind::OutOfMemory => Some("Memory usage limit reached"),
         ErrorKind::Unsupported => Some("Unsupported options"),
-        ErrorKind::InvalidData | ErrorKind::InvalidInput => Some("Compressed data is corrupt"),
-        _ => None,
+        _ if is_limit(error) => None,
+        _ => Some("Compressed data is corrupt"),
     }
 }

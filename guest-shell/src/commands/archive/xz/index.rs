@@ -5,7 +5,7 @@ use lzma_rust2::CheckType;
 use super::codec::XZ_MAGIC;
 
 /// Size of the header of a stream, and of its footer.
-const HEADER_SIZE: usize = 12;
+pub(super) const HEADER_SIZE: usize = 12;
 
 /// Sums over the streams of a file.
 #[derive(Clone, Copy, Default)]

@@ -56,7 +56,7 @@ fn row(sizes: &XzSizes, name: &str) -> String {
         sizes.blocks,
         size(sizes.compressed),
         size(uncompressed),
-        ratio(sizes.compressed, uncompressed),
+        ratio(sizes.compressed, uncompressed).unwrap_or_else(|| "---".to_owned()),
     )
 }
 
@@ -78,9 +78,9 @@ pub(super) fn size(bytes: usize) -> String {
     format!("{value:.1} {unit}")
 }
 
-/// Returns the ratio of sizes with three places.
+/// Returns the ratio of sizes with three places. None if it is too large to tell.
 #[expect(clippy::cast_precision_loss, reason = "sizes of files, printed with three places")]
-pub(super) fn ratio(compressed: usize, uncompressed: usize) -> String {
+pub(super) fn ratio(compressed: usize, uncompressed: usize) -> Option<String> {
     let ratio = compressed as f64 / uncompressed as f64;
-    if uncompressed == 0 || ratio > 9.999 { "---".to_owned() } else { format!("{ratio:.3}") }
+    (uncompressed > 0 && ratio <= 9.999).then(|| format!("{ratio:.3}"))
 }

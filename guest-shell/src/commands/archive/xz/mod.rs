@@ -178,13 +178,6 @@ impl XzCall<'_> {
             self.warn(file, "Is a symbolic link, skipping");
             return Ok(());
         }
-        let name = match self.output_name(file) {
-            Ok(name) => name,
-            Err(reason) => {
-                self.warn(file, &reason);
-                return Ok(());
-            }
-        };
         let input = match self.ctx.fs.read_file(&path).await {
             Ok(input) => input,
             Err(error) => {
@@ -194,6 +187,16 @@ impl XzCall<'_> {
         };
         self.ctx.consume_budget_input(input.len())?;
         let _lease = self.ctx.lease_budget_bytes(input.len())?;
+        // Data in another format counts more than the name.
+        let is_unknown = self.options.task == XzTask::Decompress && XzFormat::detect(&input).is_none();
+        let name = match self.output_name(file) {
+            Ok(name) => name,
+            Err(_) if is_unknown => None,
+            Err(reason) => {
+                self.warn(file, &reason);
+                return Ok(());
+            }
+        };
         let Some(output) = self.transform(&input, file)? else { return Ok(()) };
         match name {
             Some(name) => self.replace(file, &path, &name, &output).await?,
@@ -205,7 +208,8 @@ impl XzCall<'_> {
 
     async fn standard_input(&mut self) -> Result<()> {
         if self.options.task == XzTask::List {
-            self.fail("--list", "standard input cannot be listed; name a file");
+            self.messages.push_str(&format!("{}: --list does not support reading from standard input\n", self.command));
+            self.status = 1;
             return Ok(());
         }
         let input = self.ctx.stdin_to_end().await?;
@@ -248,6 +252,7 @@ impl XzCall<'_> {
         if task == XzTask::List {
             match index::sizes(input) {
                 Some(sizes) => self.table.add(name, sizes),
+                None if input.len() < 2 * index::HEADER_SIZE => self.fail(name, "Too small to be a valid .xz file"),
                 None => self.fail(name, "File format not recognized"),
             }
             return Ok(None);
@@ -326,7 +331,11 @@ impl XzCall<'_> {
             XzTask::Compress => (output, input.len()),
             _ => (input.len(), output),
         };
-        let line = format!("{name}: {} / {} = {}\n", list::size(packed), list::size(plain), list::ratio(packed, plain));
+        let ratio = match list::ratio(packed, plain) {
+            Some(ratio) => format!("= {ratio}"),
+            None => "> 9.999".to_owned(),
+        };
+        let line = format!("{name}: {} / {} {ratio}\n", list::size(packed), list::size(plain));
         self.messages.push_str(&line);
     }
 }

@@ -118,6 +118,9 @@ impl XzOptions {
             'S' => self.suffix = Some(value),
             'F' => self.format = parse_format(&value)?,
             'C' => self.check = parse_check(&value)?,
+            'T' if is_wrong_thread_count(&value) => {
+                return Err(format!("{value}: Value is not a non-negative decimal integer"));
+            }
             'X' => return Err("--files: give the names as arguments, as with xargs".to_owned()),
             key => {
                 // Others change speed or memory, not what the data are.
@@ -138,6 +141,11 @@ impl XzOptions {
     pub(super) fn written_format(&self) -> XzFormat {
         self.format.unwrap_or(XzFormat::Xz)
     }
+}
+
+/// Returns true if a text is no number of threads.
+fn is_wrong_thread_count(value: &str) -> bool {
+    value.is_empty() || !value.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 fn parse_format(value: &str) -> Result<Option<XzFormat>, String> {

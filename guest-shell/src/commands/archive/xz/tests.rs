@@ -18,7 +18,7 @@ async fn xz_and_unxz_round_trip_files() {
         ("printf '' | xz | xz -d | wc -c; printf '\\0\\377' | xz -T0 | xzcat | od -An -tx1", "0\n 00 ff\n", 0),
         ("echo a > f; chmod 600 f; xz f; stat -c %a f.xz; xz -d f.xz; cat f", "600\na\n", 0),
         ("seq 9 > f; lzma -k f; rm f; unlzma f.lzma; tail -1 f; xz -F lzma -k f; lzcat f.lzma | tail -1", "9\n9\n", 0),
-        ("head -c 3000000 /dev/zero | xz | xz -d | wc -c", "3000000\n", 0),
+        ("seq 9000 | xz -0 | xz -d | cmp - <(seq 9000) && echo same", "same\n", 0),
         ("echo plain | xzcat -f", "plain\n", 0),
     ])
     .await;

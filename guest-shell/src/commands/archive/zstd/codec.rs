@@ -7,7 +7,7 @@ use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 
-use crate::commands::archive::codec::append_unpacked;
+use crate::commands::archive::codec::{append_unpacked, is_limit};
 
 /// First bytes of a frame.
 pub(in crate::commands::archive) const ZSTD_MAGIC: &[u8] = b"\x28\xB5\x2F\xFD";
@@ -100,7 +100,7 @@ pub(super) fn data_problem(error: &Error) -> Option<&'static str> {
     match error.kind() {
         ErrorKind::UnexpectedEof => Some("Read error (39) : premature end"),
         ErrorKind::OutOfMemory => Some("Decoding error (36) : Frame requires too much memory for decoding"),
-        ErrorKind::InvalidData => Some("Decoding error (36) : Data corruption detected"),
-        _ => None,
+        _ if is_limit(error) => None,
+        _ => Some("Decoding error (36) : Data corruption detected"),
     }
 }

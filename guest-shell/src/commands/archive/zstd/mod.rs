@@ -261,7 +261,7 @@ impl ZstdCall<'_> {
     async fn write_file(&mut self, name: &str, output: &[u8]) -> Result<bool> {
         let target = resolve_path(self.ctx.cwd, name);
         if !self.options.forces && self.ctx.fs.exists(&target).await.unwrap_or(false) {
-            self.fail(&format!("zstd: {name} already exists; not overwritten \n"));
+            self.fail(&format!("zstd: {name} already exists; overwrite (y/n) ? Not overwritten  \n \n"));
             return Ok(false);
         }
         if let Err(error) = self.ctx.fs.write_file(&target, output).await {

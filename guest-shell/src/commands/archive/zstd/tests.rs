@@ -18,7 +18,7 @@ async fn zstd_and_unzstd_round_trip_files() {
         ("seq 9 > f; zstd -q f -o out; zstd -dcq out f.zst 2> /dev/null | wc -l", "9\n", 0),
         ("seq 9 > f; zstd -q f; cat f.zst f.zst | zstd -d | wc -l; zstd -tq f.zst && echo ok", "18\nok\n", 0),
         ("printf '' | zstd | zstd -d | wc -c; echo plain | zstdcat", "0\nplain\n", 0),
-        ("head -c 3000000 /dev/zero | zstd | zstd -d | wc -c", "3000000\n", 0),
+        ("seq 30000 | zstd | zstd -d | cmp - <(seq 30000) && echo same", "same\n", 0),
     ])
     .await;
 }
@@ -37,7 +37,7 @@ async fn zstd_tells_of_files_and_failures() {
         ("seq 200 > f; zstd -d < f", "zstd: /*stdin*\\: unsupported format ", 1),
         ("zstd none", "zstd: can't stat none : No such file or directory -- ignored ", 1),
         ("mkdir d; zstd d", "zstd: d is a directory -- ignored ", 1),
-        ("echo a > a; touch a.zst; zstd a", "zstd: a.zst already exists; not overwritten ", 1),
+        ("echo a > a; touch a.zst; zstd a", "zstd: a.zst already exists; overwrite (y/n) ? Not overwritten  ", 1),
         ("seq 99 | zstd | head -c 50 | zstd -d", "/*stdin*\\ : Read error (39) : premature end ", 1),
         ("printf '' > e; zstd e", "e                    :  (     0 B =>     13 B, e.zst) ", 0),
         ("seq 200 > f; zstd -q f; zstd -df f.zst", "f.zst               : 692 bytes ", 0),
