@@ -2,6 +2,8 @@
 
 use super::testing::{builder, run};
 
+mod commands;
+mod file_errors;
 mod operands;
 
 async fn check(cases: &[(&str, &str, i32)]) {

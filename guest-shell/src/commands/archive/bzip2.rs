@@ -217,33 +217,38 @@ impl Bzip2Call<'_> {
         Ok(())
     }
 
+    /// Reads a file. Nothing, after a message, if it cannot be read, or if it is a link where those are refused.
+    async fn read(&mut self, file: &str, path: &Path, refuses_links: bool) -> Result<Option<Vec<u8>>> {
+        let is_link = self.ctx.fs.lstat(path).await.is_ok_and(|status| status.file_type.is_symlink());
+        if is_link && refuses_links {
+            self.fail(TROUBLE, &format!("Input file {file} is not a normal file."));
+            return Ok(None);
+        }
+        let input = match self.ctx.fs.stat(path).await {
+            Ok(status) if status.file_type.is_dir() => {
+                self.fail(TROUBLE, &format!("Input file {file} is a directory."));
+                return Ok(None);
+            }
+            Ok(_) => self.ctx.fs.read_file(path).await,
+            Err(error) => Err(error),
+        };
+        match input {
+            Ok(input) => Ok(Some(input)),
+            Err(error) => {
+                let reason = file_error_reason(error)?;
+                self.fail(TROUBLE, &format!("Can't open input file {file}: {reason}."));
+                Ok(None)
+            }
+        }
+    }
+
     async fn file(&mut self, file: &str, longest: usize) -> Result<()> {
         if file == "-" {
             return self.standard_input().await;
         }
         let path = resolve_path(self.ctx.cwd, file);
         let writes = !self.options.to_stdout && self.options.task != Bzip2Task::Test;
-        let is_link = self.ctx.fs.lstat(&path).await.is_ok_and(|status| status.file_type.is_symlink());
-        if is_link && writes && !self.options.force {
-            self.fail(TROUBLE, &format!("Input file {file} is not a normal file."));
-            return Ok(());
-        }
-        let input = match self.ctx.fs.stat(&path).await {
-            Ok(status) if status.file_type.is_dir() => {
-                self.fail(TROUBLE, &format!("Input file {file} is a directory."));
-                return Ok(());
-            }
-            Ok(_) => self.ctx.fs.read_file(&path).await,
-            Err(error) => Err(error),
-        };
-        let input = match input {
-            Ok(input) => input,
-            Err(error) => {
-                let reason = file_error_reason(error)?;
-                self.fail(TROUBLE, &format!("Can't open input file {file}: {reason}."));
-                return Ok(());
-            }
-        };
+        let Some(input) = self.read(file, &path, writes && !self.options.force).await? else { return Ok(()) };
         self.ctx.consume_budget_input(input.len())?;
         let _lease = self.ctx.lease_budget_bytes(input.len())?;
         if self.options.task == Bzip2Task::Compress

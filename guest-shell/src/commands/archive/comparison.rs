@@ -1,5 +1,5 @@
-//! `zdiff`, `bzdiff`, `xzdiff` and the like with `cmp`: comparisons of files that may be compressed. As in gzip, they run `gzip -cd` and the program
-//! that compares, so that its messages have the names `-` and `/dev/fd/5`.
+//! `zdiff`, `bzdiff`, `xzdiff` and the like with `cmp`: comparisons of files that may be compressed. As in gzip, they run
+//! `gzip -cd` and the program that compares, so that its messages have the names `-` and `/dev/fd/5`.
 
 use async_trait::async_trait;
 use bashkit::builtins::{Builtin, Context, ExecutionPlan, SubCommand};

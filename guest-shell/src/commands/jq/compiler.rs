@@ -190,12 +190,7 @@ impl Compiler<'_> {
                 let members = [("file", Val::from("<top-level>")), ("line", Val::from(*line))];
                 Term::Const(Val::record(members))
             }
-            Ast::Label(name, body) => {
-                self.scope.push(Scope::Label(name.clone()));
-                let body = self.query(body);
-                self.scope.pop();
-                Term::Label(body?)
-            }
+            Ast::Label(name, body) => self.label(name, body)?,
             Ast::Break(name) => {
                 let level = self.scope.iter().rposition(|it| matches!(it, Scope::Label(label) if label == name));
                 Term::Break(level.ok_or_else(|| format!("$*label-{name} is not defined"))?)
@@ -209,6 +204,13 @@ impl Compiler<'_> {
         let body = self.query(body)?;
         let mut known = Vec::new();
         Ok(if constants(&body, &mut known) { Term::Const(Val::array(known)) } else { Term::Array(Some(body)) })
+    }
+
+    fn label(&mut self, name: &str, body: &Ast) -> Compiled<Term> {
+        self.scope.push(Scope::Label(name.to_owned()));
+        let body = self.query(body);
+        self.scope.pop();
+        Ok(Term::Label(body?))
     }
 
     fn reduce(&mut self, source: &Ast, patterns: &[Pattern], start: &Ast, update: &Ast) -> Compiled<Term> {

@@ -28,6 +28,7 @@ use bashkit::ExecResult;
 use bashkit::Result;
 use bashkit::builtins::Builtin;
 use bashkit::builtins::Context;
+use bashkit::error::io_error_reason;
 use bashkit::fs::vfs_join;
 use bashkit::limits::ExecutionLimits;
 
@@ -74,7 +75,7 @@ impl Builtin for Shuf {
         let resolved = if path.is_absolute() { path.clone() } else { vfs_join(ctx.cwd, &path) };
         Ok(match ctx.fs.write_file(&resolved, &bashkit::bytes_of(&output)).await {
             Ok(()) => ExecResult::ok(String::new()),
-            Err(error) => ExecResult::err(format!("shuf: cannot write '{}': {error}\n", path.display()), 1),
+            Err(error) => ExecResult::err(format!("shuf: {}: {}\n", path.display(), io_error_reason(&error)), 1),
         })
     }
 }

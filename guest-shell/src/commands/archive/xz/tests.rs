@@ -52,7 +52,8 @@ async fn xz_failures_have_messages_and_a_status() {
         ("xz none", "xz: none: No such file or directory", 1),
         ("mkdir d; xz d", "xz: d: Is a directory, skipping", 2),
         ("touch a.xz; xz a.xz", "xz: a.xz: File already has `.xz' suffix, skipping", 2),
-        ("touch a; xz -d a", "xz: a: Filename has an unknown suffix, skipping", 2),
+        ("echo a | xz > a; xz -d a", "xz: a: Filename has an unknown suffix, skipping", 2),
+        ("echo a > a; xz -d a", "xz: a: File format not recognized", 1),
         ("echo a > a; touch a.xz; xz a", "xz: a.xz: File exists", 1),
         ("echo junk > j.xz; unxz j.xz", "unxz: j.xz: File format not recognized", 1),
         ("seq 99 | xz | head -c 50 | xz -d", "xz: (stdin): Unexpected end of input", 1),
@@ -77,7 +78,8 @@ async fn xz_lists_the_sizes_that_an_index_tells() {
             0,
         ),
         ("seq 200 > f; xz -k f; cat f.xz f.xz > g.xz; xz -l f.xz g.xz | tail -1", TOTALS, 0),
-        ("echo junk > j.xz; xz -l j.xz 2>&1", "xz: j.xz: File format not recognized\n", 1),
+        ("seq 30 > j.xz; xz -l j.xz 2>&1", "xz: j.xz: File format not recognized\n", 1),
+        ("echo a > j.xz; xz -l j.xz 2>&1", "xz: j.xz: Too small to be a valid .xz file\n", 1),
     ])
     .await;
 }
