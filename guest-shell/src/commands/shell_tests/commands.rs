@@ -49,6 +49,7 @@ async fn filters_of_unusual_texts_give_what_gnus_do() {
         ("printf 'b\\na' > f; split -e -n 20 f; ls x*; cat xaa xac", "xaa\nxab\nxac\nba", 0),
         ("printf 'a\\nb' > f; seq 2 | sed 'r f'; echo; seq 3 | sed 'R f'", "1\na\nb2\na\nb\n1\na\n2\nb3\n", 0),
         ("echo a | bzip2 - | bunzip2 -", "a\n", 0),
+        ("printf '\\377\\303\\251\\n' | LC_ALL=C sed -n l", "\\377\\303\\251$\n", 0),
         ("mkdir d; echo a > f; head -n 1 f d 2> /dev/null; tail -n 1 d f 2> /dev/null", HEADERS, 1),
         ("mkdir d; echo x > f; sed -i s/x/y/ f d 2>&1; echo $?; cat f; sed p d 2>&1", SED_OF_DIRECTORY, 4),
         ("awk 'BEGIN { x = @/a+/; print match(\"baa\", x), split(\"a.b\", p, @/./) }'", "2 4\n", 0),
