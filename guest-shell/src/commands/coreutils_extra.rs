@@ -1,4 +1,4 @@
-//! Front ends of other commands: `egrep`, `fgrep`, `chgrp`, `sum`.
+//! Front ends of other commands: `egrep`, `fgrep`, `dir`, `vdir`, `chgrp`, `sum`.
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
@@ -6,12 +6,14 @@ use async_trait::async_trait;
 
 use bashkit::ExecResult;
 use bashkit::Result;
+use bashkit::StreamData;
 use bashkit::builtins::Builtin;
 use bashkit::builtins::Context;
 use bashkit::builtins::arg_parser::{OptArg, gnu_getopt};
 use bashkit::builtins::check_help_version;
 
 use super::checksum::algorithm::PlainSum;
+use super::ls::Ls;
 use super::operands;
 
 /// Re-run a builtin with different arguments.
@@ -54,6 +56,47 @@ impl Builtin for GrepAlias {
     }
 }
 
+/// Commands `dir` and `vdir`, which are `ls -C -b` and `ls -l -b`.
+pub(crate) struct ListAlias {
+    command: &'static str,
+    flags: [&'static str; 2],
+    ls: Ls,
+}
+
+impl ListAlias {
+    /// Returns the command `dir`, which lists with `ls`.
+    pub(crate) fn dir(ls: Ls) -> Self {
+        Self { command: "dir", flags: ["-C", "-b"], ls }
+    }
+
+    /// Returns the command `vdir`, which lists with `ls`.
+    pub(crate) fn vdir(ls: Ls) -> Self {
+        Self { command: "vdir", flags: ["-l", "-b"], ls }
+    }
+}
+
+#[async_trait]
+impl Builtin for ListAlias {
+    async fn execute(&self, ctx: Context<'_>) -> Result<ExecResult> {
+        let flags = self.flags.iter().map(|flag| (*flag).to_owned());
+        let args: Vec<String> = flags.chain(ctx.args.iter().cloned()).collect();
+        let mut result = run_with_args(&self.ls, ctx, &args).await?;
+        result.stderr = renamed(&result.stderr, "ls", self.command).into();
+        Ok(result)
+    }
+}
+
+/// Returns messages with another name of the command, which begins each. Names of files in them are left as they are.
+fn renamed(messages: &StreamData, from: &str, to: &str) -> Vec<u8> {
+    let prefix = format!("{from}:");
+    let lines = messages.as_bytes().split_inclusive(|byte| *byte == b'\n');
+    let renamed = lines.flat_map(|message| match message.strip_prefix(prefix.as_bytes()) {
+        Some(rest) => [to.as_bytes(), b":", rest].concat(),
+        None => message.to_vec(),
+    });
+    renamed.collect()
+}
+
 /// Command `chgrp GROUP FILE...`, where ownership is not modeled, like in `chown`.
 pub(crate) struct Chgrp;
 
@@ -69,13 +112,7 @@ impl Builtin for Chgrp {
         }
         let args = ctx.args.to_vec();
         let mut r = run_with_args(&bashkit::builtins::Chown, ctx, &args).await?;
-        // Each message begins with the name of the command; names of files in it are left as they are.
-        let messages = r.stderr.as_bytes().split_inclusive(|byte| *byte == b'\n');
-        let renamed = messages.flat_map(|message| match message.strip_prefix(b"chown:") {
-            Some(rest) => [&b"chgrp:"[..], rest].concat(),
-            None => message.to_vec(),
-        });
-        r.stderr = renamed.collect::<Vec<u8>>().into();
+        r.stderr = renamed(&r.stderr, "chown", "chgrp").into();
         Ok(r)
     }
 }
@@ -114,5 +151,19 @@ impl Builtin for Sum {
             output.push_str(&format!("{}{name}\n", sum.text(data)));
         }
         Ok(operands.finish(output))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::commands::testing::run;
+
+    #[tokio::test]
+    async fn dir_and_vdir_list_as_ls_does_under_their_names() {
+        let result = run("touch 'a b' c; dir; vdir | cut -c 1-10; dir none 2>&1").await;
+        assert_eq!(
+            (&*result.stdout, result.exit_code),
+            ("a\\ b  c\ntotal 0\n-rw-r--r--\n-rw-r--r--\ndir: cannot access 'none': No such file or directory\n", 2)
+        );
     }
 }

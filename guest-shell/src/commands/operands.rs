@@ -13,8 +13,19 @@ pub(super) async fn read(ctx: &Context<'_>, name: &str) -> Result<std::result::R
         return Ok(Ok(ctx.stdin_to_end().await?.as_bytes().to_vec()));
     }
     let path = bashkit::builtins::resolve_path(ctx.cwd, name);
-    let read = ctx.fs.read_file(&path).await;
-    Ok(read.map_err(|error| bashkit::error::io_error_reason(&error)))
+    match ctx.fs.read_file(&path).await {
+        Ok(data) => Ok(Ok(data)),
+        Err(error) => Ok(Err(file_error_reason(error)?)),
+    }
+}
+
+/// Returns the reason of an error of the file system, for a message of the command. Other errors, such as limits, end
+/// the command.
+pub(super) fn file_error_reason(error: bashkit::Error) -> Result<String> {
+    match error {
+        bashkit::Error::Io(_) => Ok(bashkit::error::io_error_reason(&error)),
+        other => Err(other),
+    }
 }
 
 /// [`read`] for a command that uses only the first `length` bytes, if given. It leaves the rest in standard input, and

@@ -3,6 +3,8 @@
 use super::testing::{builder, run};
 
 mod child_shells;
+mod commands;
+mod file_errors;
 mod operands;
 mod signals;
 

@@ -10,8 +10,10 @@ use super::archive::comparison::CompressedComparison;
 use super::archive::gzip::{Gunzip, Gzip, Zcat};
 use super::archive::search::CompressedGrep;
 use super::archive::tar::Tar;
+use super::archive::xz::Xz;
+use super::archive::zstd::Zstd;
 use super::cal::Cal;
-use super::coreutils_extra::{Chgrp, GrepAlias, Sum};
+use super::coreutils_extra::{Chgrp, GrepAlias, ListAlias, Sum};
 use super::date::Date;
 use super::du::Du;
 use super::encodings::EncodingCommand;
@@ -20,11 +22,11 @@ use super::shred::Shred;
 use super::wrappers::{Ionice, Setsid, Stdbuf};
 use super::{
     awk, checksum, cmp, colrm, comm, csplit, cut, df, diff, expand, expr, factor, file, find, fmt, fold, grep, head,
-    hexdump, iconv, logger, look, ls,
+    hexdump, iconv, join, logger, look, ls,
 };
 use super::{
-    nl, numfmt, od, openssl, pr, printf, sed, shuf, sort, split, stat, strings, tail, textrev, time, touch, tr, tree,
-    truncate, uniq, wc, xxd,
+    nl, numfmt, od, openssl, paste, pr, printf, sed, shuf, sort, split, stat, strings, tail, textrev, time, touch, tr,
+    tree, truncate, uniq, wc, xxd,
 };
 
 /// Command with its name.
@@ -53,13 +55,13 @@ pub(super) fn all(user: &str, clock: Date) -> Vec<NamedUtility> {
     utilities.extend(filters());
     utilities.extend(checksums());
     utilities.extend(file_commands(clock, user));
+    utilities.extend(compressors());
     utilities
 }
 
 /// Commands that filter text or bytes.
 fn filters() -> Vec<NamedUtility> {
     vec![
-        ("bzgrep", Arc::new(CompressedGrep::new("bzgrep", None))),
         ("base32", Arc::new(EncodingCommand::base32())),
         ("base64", Arc::new(EncodingCommand::base64())),
         ("basenc", Arc::new(EncodingCommand::basenc())),
@@ -78,9 +80,11 @@ fn filters() -> Vec<NamedUtility> {
         ("hd", Arc::new(hexdump::Hexdump::hd())),
         ("hexdump", Arc::new(hexdump::Hexdump::with_words())),
         ("iconv", Arc::new(iconv::Iconv)),
+        ("join", Arc::new(join::Join)),
         ("look", Arc::new(look::Look)),
         ("nl", Arc::new(nl::Nl)),
         ("od", Arc::new(od::Od)),
+        ("paste", Arc::new(paste::Paste)),
         ("rev", Arc::new(textrev::Rev)),
         ("sed", Arc::new(sed::Sed)),
         ("sort", Arc::new(sort::Sort)),
@@ -93,11 +97,6 @@ fn filters() -> Vec<NamedUtility> {
         ("uniq", Arc::new(uniq::Uniq)),
         ("wc", Arc::new(wc::Wc)),
         ("xxd", Arc::new(xxd::Xxd)),
-        ("zcmp", Arc::new(CompressedComparison::zcmp())),
-        ("zdiff", Arc::new(CompressedComparison::zdiff())),
-        ("zegrep", Arc::new(CompressedGrep::new("zegrep", Some("-E")))),
-        ("zfgrep", Arc::new(CompressedGrep::new("zfgrep", Some("-F")))),
-        ("zgrep", Arc::new(CompressedGrep::new("zgrep", None))),
     ]
 }
 
@@ -108,22 +107,38 @@ fn checksums() -> Vec<NamedUtility> {
     utilities
 }
 
-/// Commands for files and directories.
-fn file_commands(clock: Date, user: &str) -> Vec<NamedUtility> {
-    vec![
+/// Commands that compress files, and those that work on compressed files.
+fn compressors() -> Vec<NamedUtility> {
+    let mut utilities: Vec<NamedUtility> = vec![
         ("bunzip2", Arc::new(Bunzip2)),
         ("bzcat", Arc::new(Bzcat)),
         ("bzip2", Arc::new(Bzip2)),
+        ("gunzip", Arc::new(Gunzip)),
+        ("gzip", Arc::new(Gzip)),
+        ("zcat", Arc::new(Zcat)),
+    ];
+    utilities.extend(Xz::family().map(|command| (command.name(), Arc::new(command) as Arc<dyn Builtin>)));
+    utilities.extend(Zstd::family().map(|command| (command.name(), Arc::new(command) as Arc<dyn Builtin>)));
+    utilities.extend(CompressedGrep::family().map(|command| (command.name(), Arc::new(command) as Arc<dyn Builtin>)));
+    utilities
+        .extend(CompressedComparison::family().map(|command| (command.name(), Arc::new(command) as Arc<dyn Builtin>)));
+    utilities
+}
+
+/// Commands for files and directories.
+fn file_commands(clock: Date, user: &str) -> Vec<NamedUtility> {
+    vec![
         ("chgrp", Arc::new(Chgrp)),
         ("cmp", Arc::new(cmp::Cmp)),
         ("df", Arc::new(df::Df)),
+        ("dir", Arc::new(ListAlias::dir(ls::Ls::new(clock, user)))),
+        ("vdir", Arc::new(ListAlias::vdir(ls::Ls::new(clock, user)))),
         ("diff", Arc::new(diff::Diff)),
+        ("diff3", Arc::new(diff::Diff3)),
         ("du", Arc::new(Du::new(clock, user))),
         ("fallocate", Arc::new(truncate::Fallocate)),
         ("file", Arc::new(file::File)),
         ("find", Arc::new(find::Find::new(clock, user))),
-        ("gunzip", Arc::new(Gunzip)),
-        ("gzip", Arc::new(Gzip)),
         ("ls", Arc::new(ls::Ls::new(clock, user))),
         ("dos2unix", Arc::new(LineBreaks(Conversion::DosToUnix))),
         ("mac2unix", Arc::new(LineBreaks(Conversion::MacToUnix))),
@@ -136,6 +151,5 @@ fn file_commands(clock: Date, user: &str) -> Vec<NamedUtility> {
         ("truncate", Arc::new(truncate::Truncate)),
         ("unix2dos", Arc::new(LineBreaks(Conversion::UnixToDos))),
         ("unix2mac", Arc::new(LineBreaks(Conversion::UnixToMac))),
-        ("zcat", Arc::new(Zcat)),
     ]
 }

@@ -9,6 +9,7 @@ use bashkit::Result;
 use bashkit::builtins::Builtin;
 use bashkit::builtins::Context;
 use bashkit::builtins::arg_parser::{OptArg, gnu_getopt};
+use bashkit::builtins::environ;
 
 /// The wc builtin - print newline, word, and byte counts.
 ///
@@ -31,6 +32,8 @@ struct WcFlags {
     bytes: bool,
     chars: bool,
     max_line_length: bool,
+    /// True in the locale C.
+    bytes_are_characters: bool,
     /// List of the files' names.
     files_from: Option<String>,
     files: Vec<String>,
@@ -62,6 +65,7 @@ impl WcFlags {
             bytes: counts_nothing || has('c'),
             chars: has('m'),
             max_line_length: has('L'),
+            bytes_are_characters: false,
             files_from,
             files,
         })
@@ -92,6 +96,7 @@ impl Builtin for Wc {
             Ok(f) => f,
             Err(e) => return Ok(e),
         };
+        flags.bytes_are_characters = environ::is_c_locale(ctx.env);
         let mut errors = String::new();
         if let Some(list) = &flags.files_from {
             match crate::commands::operands::read_name_list(&ctx, "wc", list).await? {
@@ -208,13 +213,14 @@ struct Counter {
     /// Columns of the line so far.
     line: usize,
     in_word: bool,
-    invalid: bool,
+    bytes_are_characters: bool,
     only_lines_and_bytes: bool,
 }
 
 impl Counter {
     fn of(flags: &WcFlags) -> Self {
-        Self { only_lines_and_bytes: flags.only_lines_and_bytes(), ..Self::default() }
+        let bytes_are_characters = flags.bytes_are_characters;
+        Self { only_lines_and_bytes: flags.only_lines_and_bytes(), bytes_are_characters, ..Self::default() }
     }
 
     fn add(&mut self, bytes: &[u8]) {
@@ -223,15 +229,10 @@ impl Counter {
             self.lines += bytes.iter().filter(|byte| **byte == b'\n').count();
             return;
         }
-        let text = match std::str::from_utf8(bytes) {
-            Ok(text) => std::borrow::Cow::Borrowed(text),
-            Err(_) => {
-                self.invalid = true;
-                bashkit::text_of(bytes)
-            }
-        };
+        let text = bashkit::text_of(bytes);
         for ch in text.chars() {
-            self.chars += 1;
+            // A byte that is no text is no character.
+            self.chars += usize::from(!bashkit::has_raw_bytes(ch.encode_utf8(&mut [0; 4])));
             if ch.is_whitespace() {
                 self.in_word = false;
             } else if !self.in_word {
@@ -264,7 +265,7 @@ impl Counter {
             lines: self.lines,
             words: self.words,
             bytes: self.bytes,
-            chars: if self.invalid { self.bytes } else { self.chars },
+            chars: if self.bytes_are_characters { self.bytes } else { self.chars },
             max_line_length: self.longest,
         }
     }

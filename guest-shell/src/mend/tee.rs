@@ -30,7 +30,8 @@ impl Builtin for Tee {
                 option if !only_files && option.len() > 1 && option.starts_with('-') => {
                     match option[1..].chars().find(|letter| !"aip".contains(*letter)) {
                         Some(letter) => {
-                            return Ok(ExecResult::err(format!("tee: invalid option -- '{letter}'\n"), 1));
+                            let hint = "Try 'tee --help' for more information.";
+                            return Ok(ExecResult::err(format!("tee: invalid option -- '{letter}'\n{hint}\n"), 1));
                         }
                         None => append |= option.contains('a'),
                     }

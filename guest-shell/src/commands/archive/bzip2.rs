@@ -10,8 +10,9 @@ use bashkit::builtins::{Builtin, Context, check_help_version, resolve_path};
 use bashkit::limits::{BudgetedBytes, BudgetedVec};
 use bashkit::{ExecResult, Result};
 
-use super::budget::{budgeted_bytes, budgeted_vec, consume_pass, with_execution_budget};
 use super::codec::{ArchiveCompression, compress_bzip2};
+use crate::commands::budget::{budgeted_bytes, budgeted_vec, consume_pass, with_execution_budget};
+use crate::commands::operands::file_error_reason;
 
 /// First bytes of compressed data.
 const MAGIC: &[u8] = b"BZh";
@@ -216,20 +217,38 @@ impl Bzip2Call<'_> {
         Ok(())
     }
 
-    async fn file(&mut self, file: &str, longest: usize) -> Result<()> {
-        let path = resolve_path(self.ctx.cwd, file);
-        let input = match self.ctx.fs.stat(&path).await {
+    /// Reads a file. Nothing, after a message, if it cannot be read, or if it is a link where those are refused.
+    async fn read(&mut self, file: &str, path: &Path, refuses_links: bool) -> Result<Option<Vec<u8>>> {
+        let is_link = self.ctx.fs.lstat(path).await.is_ok_and(|status| status.file_type.is_symlink());
+        if is_link && refuses_links {
+            self.fail(TROUBLE, &format!("Input file {file} is not a normal file."));
+            return Ok(None);
+        }
+        let input = match self.ctx.fs.stat(path).await {
             Ok(status) if status.file_type.is_dir() => {
                 self.fail(TROUBLE, &format!("Input file {file} is a directory."));
-                return Ok(());
+                return Ok(None);
             }
-            Ok(_) => self.ctx.fs.read_file(&path).await?,
-            Err(error) => {
-                let reason = bashkit::error::io_error_reason(&error);
-                self.fail(TROUBLE, &format!("Can't open input file {file}: {reason}."));
-                return Ok(());
-            }
+            Ok(_) => self.ctx.fs.read_file(path).await,
+            Err(error) => Err(error),
         };
+        match input {
+            Ok(input) => Ok(Some(input)),
+            Err(error) => {
+                let reason = file_error_reason(error)?;
+                self.fail(TROUBLE, &format!("Can't open input file {file}: {reason}."));
+                Ok(None)
+            }
+        }
+    }
+
+    async fn file(&mut self, file: &str, longest: usize) -> Result<()> {
+        if file == "-" {
+            return self.standard_input().await;
+        }
+        let path = resolve_path(self.ctx.cwd, file);
+        let writes = !self.options.to_stdout && self.options.task != Bzip2Task::Test;
+        let Some(input) = self.read(file, &path, writes && !self.options.force).await? else { return Ok(()) };
         self.ctx.consume_budget_input(input.len())?;
         let _lease = self.ctx.lease_budget_bytes(input.len())?;
         if self.options.task == Bzip2Task::Compress
@@ -242,7 +261,6 @@ impl Bzip2Call<'_> {
         }
         let name = self.output_name(file);
         let output_path = resolve_path(self.ctx.cwd, &name);
-        let writes = !self.options.to_stdout && self.options.task != Bzip2Task::Test;
         if writes && !self.options.force && self.ctx.fs.exists(&output_path).await.unwrap_or(false) {
             self.fail(TROUBLE, &format!("Output file {name} already exists."));
             return Ok(());
@@ -259,7 +277,13 @@ impl Bzip2Call<'_> {
             self.messages.push_str(&format!("  {:<longest$}  {result}\n", format!("{file}:")));
         }
         match writes {
-            true => self.replace(&name, &path, &output).await,
+            true => {
+                if let Err(error) = self.replace(&name, &path, &output).await {
+                    let reason = file_error_reason(error)?;
+                    self.fail(TROUBLE, &format!("Can't create output file {name}: {reason}."));
+                }
+                Ok(())
+            }
             false if self.options.task == Bzip2Task::Test => Ok(()),
             false => self.append_to_stdout(&output),
         }
@@ -352,7 +376,7 @@ const RECOVERY: &str = "You can use the `bzip2recover' program to attempt to rec
 #[expect(clippy::cast_precision_loss, reason = "sizes of files, printed with three places")]
 fn compression_ratio(input: usize, output: usize) -> String {
     if input == 0 {
-        return "no data compressed.".to_owned();
+        return "  no data compressed.".to_owned();
     }
     let (from, to) = (input as f64, output as f64);
     format!(

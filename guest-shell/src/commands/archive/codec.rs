@@ -10,15 +10,22 @@ use ::bzip2::read::MultiBzDecoder;
 use ::bzip2::write::BzEncoder;
 use bashkit::Result;
 use bashkit::builtins::limits::ARCHIVE_MAX_DECOMPRESSION_RATIO;
-use bashkit::limits::{BudgetedBytes, ExecutionBudget};
+use bashkit::limits::{BudgetedBytes, ExecutionBudget, LimitExceeded};
 use flate2::GzBuilder;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
+use lzma_rust2::CheckType;
 
-use super::budget::archive_io_error;
+use super::xz::codec::XzFormat;
+use super::zstd::codec::{ZSTD_MAGIC, compress as compress_zstd, decompress as decompress_zstd};
+use crate::commands::budget::archive_io_error;
 
-/// Size up to which the ratio to the compressed size does not count: archives of small files are mostly zeros.
-const ALWAYS_UNPACKED: usize = 1 << 20;
+/// Size up to which the ratio to the compressed size does not count: archives of small files are mostly zeros, and logs
+/// repeat themselves. What memory and files may hold is bounded by their own limits.
+const ALWAYS_UNPACKED: usize = 32 << 20;
+
+/// Level of xz, of those from 0 to 9.
+pub(super) const XZ_LEVEL: u32 = 6;
 
 /// Compression of an archive.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
@@ -27,6 +34,9 @@ pub(super) enum ArchiveCompression {
     None,
     Gzip,
     Bzip2,
+    Xz,
+    Lzma,
+    Zstd,
 }
 
 impl ArchiveCompression {
@@ -37,6 +47,12 @@ impl ArchiveCompression {
             Self::Gzip
         } else if has_suffix(&[".bz2", ".tbz", ".tbz2", ".tz2"]) {
             Self::Bzip2
+        } else if has_suffix(&[".xz", ".txz"]) {
+            Self::Xz
+        } else if has_suffix(&[".lzma", ".tlz"]) {
+            Self::Lzma
+        } else if has_suffix(&[".zst", ".tzst"]) {
+            Self::Zstd
         } else {
             Self::None
         }
@@ -48,8 +64,26 @@ impl ArchiveCompression {
             Self::Bzip2
         } else if data.starts_with(&[0x1f, 0x8b]) {
             Self::Gzip
+        } else if data.starts_with(ZSTD_MAGIC) {
+            Self::Zstd
         } else {
-            Self::None
+            match XzFormat::detect(data) {
+                Some(XzFormat::Xz) => Self::Xz,
+                Some(XzFormat::Lzma) => Self::Lzma,
+                None => Self::None,
+            }
+        }
+    }
+
+    /// Returns the program of this compression.
+    pub(super) fn program(self) -> &'static str {
+        match self {
+            Self::None => "cat",
+            Self::Gzip => "gzip",
+            Self::Bzip2 => "bzip2",
+            Self::Xz => "xz",
+            Self::Lzma => "lzma",
+            Self::Zstd => "zstd",
         }
     }
 
@@ -69,8 +103,12 @@ impl ArchiveCompression {
                 encode(encoder, input, GzEncoder::finish)
             }
             Self::Bzip2 => return compress_bzip2(input, 9, command, budget),
+            Self::Xz => XzFormat::Xz.compress(input, XZ_LEVEL, CheckType::Crc64, budget),
+            Self::Lzma => XzFormat::Lzma.compress(input, XZ_LEVEL, CheckType::None, budget),
+            Self::Zstd => compress_zstd(input, budget),
         };
-        compressed.map_err(|error| archive_io_error(&format!("{command}: gzip compression failed"), error))
+        compressed
+            .map_err(|error| archive_io_error(&format!("{command}: {} compression failed", self.program()), error))
     }
 
     /// Decompresses data for a command, whose name begins its errors, into `max_size` bytes at most.
@@ -85,6 +123,9 @@ impl ArchiveCompression {
             Self::None => return uncompressed(input, budget),
             Self::Gzip => read_with_limit(GzDecoder::new(input), input.len(), max_size, budget),
             Self::Bzip2 => read_with_limit(MultiBzDecoder::new(input), input.len(), max_size, budget),
+            Self::Xz => XzFormat::Xz.decompress(input, max_size, budget),
+            Self::Lzma => XzFormat::Lzma.decompress(input, max_size, budget),
+            Self::Zstd => decompress_zstd(input, max_size, budget),
         };
         decompressed.map_err(|error| archive_io_error(command, error))
     }
@@ -117,7 +158,8 @@ fn encode<E: Write>(
     finish(encoder)
 }
 
-fn read_with_limit(
+/// Reads all of a decoder, if its output stays within the limits.
+pub(super) fn read_with_limit(
     mut reader: impl Read,
     compressed_size: usize,
     max_size: u64,
@@ -134,6 +176,23 @@ fn read_with_limit(
     }
 }
 
+/// Limit that the output of a decoder exceeded.
+#[derive(Debug)]
+pub(super) struct UnpackedTooLarge(String);
+
+impl std::fmt::Display for UnpackedTooLarge {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "{} (zip bomb protection)", self.0)
+    }
+}
+
+impl std::error::Error for UnpackedTooLarge {}
+
+/// Returns true if an error tells of a limit, and not of wrong data.
+pub(super) fn is_limit(error: &Error) -> bool {
+    error.get_ref().is_some_and(|source| source.is::<UnpackedTooLarge>() || source.is::<LimitExceeded>())
+}
+
 /// Appends a part of a decoder's output, if the whole stays within the limits.
 ///
 /// The limits are checked before memory is reserved for the part.
@@ -146,15 +205,14 @@ pub(super) fn append_unpacked(
     let length = output
         .len()
         .checked_add(part.len())
-        .ok_or_else(|| Error::other("decompressed size overflow (zip bomb protection)"))?;
+        .ok_or_else(|| Error::other(UnpackedTooLarge("decompressed size overflow".to_owned())))?;
     if u64::try_from(length).unwrap_or(u64::MAX) > max_size {
-        return Err(Error::other(format!("decompressed size exceeds {max_size} byte limit (zip bomb protection)")));
+        return Err(Error::other(UnpackedTooLarge(format!("decompressed size exceeds {max_size} byte limit"))));
     }
     let length_limit = compressed_size.saturating_mul(ARCHIVE_MAX_DECOMPRESSION_RATIO);
     if compressed_size > 0 && length > length_limit.max(ALWAYS_UNPACKED) {
-        return Err(Error::other(format!(
-            "decompression ratio exceeds {ARCHIVE_MAX_DECOMPRESSION_RATIO}:1 (zip bomb protection)"
-        )));
+        let message = format!("decompression ratio exceeds {ARCHIVE_MAX_DECOMPRESSION_RATIO}:1");
+        return Err(Error::other(UnpackedTooLarge(message)));
     }
     output.try_extend_from_slice(part).map_err(Error::other)
 }
@@ -164,7 +222,7 @@ mod tests {
     use std::sync::Arc;
     use std::sync::atomic::AtomicBool;
 
-    use bashkit::limits::{ExecutionLimits, LimitExceeded};
+    use bashkit::limits::ExecutionLimits;
 
     use super::*;
 

@@ -1,5 +1,5 @@
-//! `zdiff` and `zcmp`: `diff` and `cmp` of files that may be compressed. As in gzip, they run `gzip -cd` and the program
-//! that compares, so that its messages have the names `-` and `/dev/fd/5`.
+//! `zdiff`, `bzdiff`, `xzdiff` and the like with `cmp`: comparisons of files that may be compressed. As in gzip, they run
+//! `gzip -cd` and the program that compares, so that its messages have the names `-` and `/dev/fd/5`.
 
 use async_trait::async_trait;
 use bashkit::builtins::{Builtin, Context, ExecutionPlan, SubCommand};
@@ -8,40 +8,73 @@ use bashkit::{ExecResult, Result};
 /// Options of `diff` whose argument is the next word.
 const WITH_ARGUMENT: [&str; 10] = ["-C", "-D", "-F", "-I", "-S", "-U", "-W", "-X", "-x", "-L"];
 
-/// Script that compares two compressed files: these are `$1` and `$2`, behind them is the command that compares.
-const BOTH_COMPRESSED: &str = r#"one=$1 two=$2; shift 2
-exec 5< <(gzip -cdfq -- "$one")
-gzip -cdfq -- "$two" | "$@" -- /dev/fd/5 -
+/// Script that compares two compressed files: these are `$1` and `$2`, the commands that unpack them `$3` and `$4`, and
+/// behind them is the command that compares.
+const BOTH_COMPRESSED: &str = r#"one=$1 two=$2 unpack_one=$3 unpack_two=$4; shift 4
+exec 5< <($unpack_one -- "$one")
+$unpack_two -- "$two" | "$@" -- /dev/fd/5 -
 states=("${PIPESTATUS[@]}"); (( states[0] )) && exit 2; exit "${states[1]}""#;
 
 /// Script for a compressed first file.
-const FIRST_COMPRESSED: &str = r#"one=$1 two=$2; shift 2
-gzip -cdfq -- "$one" | "$@" -- - "$two"
+const FIRST_COMPRESSED: &str = r#"one=$1 two=$2 unpack_one=$3; shift 4
+$unpack_one -- "$one" | "$@" -- - "$two"
 states=("${PIPESTATUS[@]}"); (( states[0] )) && exit 2; exit "${states[1]}""#;
 
 /// Script for a compressed second file.
-const SECOND_COMPRESSED: &str = r#"one=$1 two=$2; shift 2
-gzip -cdfq -- "$two" | "$@" -- "$one" -
+const SECOND_COMPRESSED: &str = r#"one=$1 two=$2 unpack_two=$4; shift 4
+$unpack_two -- "$two" | "$@" -- "$one" -
 states=("${PIPESTATUS[@]}"); (( states[0] )) && exit 2; exit "${states[1]}""#;
 
 /// Script for two files that are not compressed.
-const NONE_COMPRESSED: &str = r#"one=$1 two=$2; shift 2; "$@" -- "$one" "$two""#;
+const NONE_COMPRESSED: &str = r#"one=$1 two=$2; shift 4; "$@" -- "$one" "$two""#;
+
+/// Commands that unpack, with the endings of the names of what they unpack, and of what is in archives.
+const UNPACKERS: [(&str, &[&str]); 4] = [
+    (GZIP, &[".gz", "-gz", ".z", "-z", ".Z", "-Z", ".tgz", ".taz"]),
+    (BZIP2, &[".bz2", "-bz2", ".bz", ".tbz", ".tbz2"]),
+    (XZ, &[".xz", "-xz", ".lzma", "-lzma", ".txz", ".tlz"]),
+    ("zstd -cdfq", &[".zst", ".tzst"]),
+];
+
+const GZIP: &str = "gzip -cdfq";
+const BZIP2: &str = "bzip2 -cdfq";
+const XZ: &str = "xz -cdfqQ";
 
 /// Command that compares files which may be compressed.
 pub(crate) struct CompressedComparison {
     command: &'static str,
     program: &'static str,
+    /// First line of `--version`.
+    version: &'static str,
+    /// Command that unpacks standard input.
+    unpacker: &'static str,
 }
 
 impl CompressedComparison {
-    /// Returns the command `zdiff`.
-    pub(crate) const fn zdiff() -> Self {
-        Self { command: "zdiff", program: "diff" }
+    /// Returns all commands of this kind. Those of gzip know its endings only.
+    pub(crate) fn family() -> [Self; 6] {
+        let of = |command, program, version, unpacker| Self { command, program, version, unpacker };
+        [
+            of("zdiff", "diff", "zdiff (gzip) 1.12", GZIP),
+            of("zcmp", "cmp", "zcmp (gzip) 1.12", GZIP),
+            of("bzdiff", "diff", "bzdiff (bzip2) 1.0.8", BZIP2),
+            of("bzcmp", "cmp", "bzcmp (bzip2) 1.0.8", BZIP2),
+            of("xzdiff", "diff", "xzdiff (XZ Utils) 5.4.1", XZ),
+            of("xzcmp", "cmp", "xzcmp (XZ Utils) 5.4.1", XZ),
+        ]
     }
 
-    /// Returns the command `zcmp`.
-    pub(crate) const fn zcmp() -> Self {
-        Self { command: "zcmp", program: "cmp" }
+    /// Returns the name of the command.
+    pub(crate) fn name(&self) -> &'static str {
+        self.command
+    }
+
+    /// Returns the command that unpacks a file, and the file's name without its ending. None if it is not compressed.
+    fn unpacker<'n>(&self, name: &'n str) -> Option<(&'static str, &'n str)> {
+        let known = UNPACKERS.iter().filter(|(unpacker, _)| self.unpacker != GZIP || *unpacker == GZIP);
+        known.into_iter().find_map(|(unpacker, endings)| {
+            endings.iter().find_map(|ending| Some((*unpacker, name.strip_suffix(ending)?)))
+        })
     }
 
     fn help(&self) -> String {
@@ -65,7 +98,7 @@ impl CompressedComparison {
             } else if word.starts_with("--h") {
                 return Err(ExecResult::ok(self.help()));
             } else if word.starts_with("--v") {
-                return Err(ExecResult::ok(format!("{} (gzip) 1.12\n", self.command)));
+                return Err(ExecResult::ok(format!("{}\n", self.version)));
             } else if word == "--" {
                 files_only = true;
             } else {
@@ -79,32 +112,31 @@ impl CompressedComparison {
         let (first, second) = match files.as_slice() {
             [] => return Err(refusal("missing operand")),
             [only] => {
-                let stem = compressed_stem(only)
-                    .ok_or_else(|| refusal(&format!("{only}: unknown compressed file extension")))?;
+                let unpacker = self.unpacker(only);
+                let (_, stem) =
+                    unpacker.ok_or_else(|| refusal(&format!("{only}: unknown compressed file extension")))?;
                 (only.clone(), stem.to_owned())
             }
             [first, second] => (first.clone(), second.clone()),
             [_, _, extra, ..] => return Err(refusal(&format!("extra operand '{extra}'"))),
         };
-        let is_packed = |file: &str| file == "-" || compressed_stem(file).is_some();
-        let script = match (is_packed(&first), is_packed(&second)) {
-            (true, true) => BOTH_COMPRESSED,
-            (true, false) => FIRST_COMPRESSED,
-            (false, true) => SECOND_COMPRESSED,
-            (false, false) => NONE_COMPRESSED,
+        let unpackers = [&first, &second].map(|file| match self.unpacker(file) {
+            Some((unpacker, _)) => Some(unpacker),
+            None => (file == "-").then_some(self.unpacker),
+        });
+        let script = match unpackers {
+            [Some(_), Some(_)] => BOTH_COMPRESSED,
+            [Some(_), None] => FIRST_COMPRESSED,
+            [None, Some(_)] => SECOND_COMPRESSED,
+            [None, None] => NONE_COMPRESSED,
         };
         let mut arguments: Vec<String> = ["-c", script, self.command].map(str::to_owned).to_vec();
-        arguments.extend([first, second, self.program.to_owned()]);
+        arguments.extend([first, second]);
+        arguments.extend(unpackers.map(|unpacker| unpacker.unwrap_or_default().to_owned()));
+        arguments.push(self.program.to_owned());
         arguments.extend(options);
         Ok(arguments)
     }
-}
-
-/// Returns the name without the ending of a compressed file, or nothing if it has none.
-fn compressed_stem(name: &str) -> Option<&str> {
-    let endings = [".gz", "-gz", ".z", "-z", ".Z", "-Z", ".tgz", ".taz"];
-    let ending = endings.iter().find(|ending| name.ends_with(**ending))?;
-    Some(&name[..name.len() - ending.len()])
 }
 
 #[async_trait]
@@ -149,6 +181,8 @@ mod tests {
             ("zdiff -u a.gz b | tail -n +3", "@@ -1,2 +1,2 @@\n a\n-b\n+c\n", 0),
             ("zcmp a.gz b", "- b differ: byte 3, line 2\n", 1),
             ("zdiff -q a.gz b", "Files - and b differ\n", 1),
+            ("xz -k a; bzip2 -k b; xzdiff a.xz b.bz2; xzcmp a.xz", "2c2\n< b\n---\n> c\n", 0),
+            ("bzip2 -k b; bzdiff b.bz2; bzcmp a b.bz2", "a - differ: byte 3, line 2\n", 1),
         ] {
             let result = run(&format!("{files}{script}")).await;
             assert_eq!((&*result.stdout, result.exit_code), (output, status), "{script}: {}", &*result.stderr);

@@ -4,8 +4,8 @@ use async_trait::async_trait;
 use bashkit::builtins::{Builtin, Context};
 use bashkit::{ExecResult, Result, StreamData};
 
-use super::budget::with_execution_budget;
 use super::codec::ArchiveCompression;
+use crate::commands::budget::with_execution_budget;
 use crate::commands::grep::Grep;
 use crate::commands::operands;
 
@@ -35,9 +35,27 @@ pub(crate) struct CompressedGrep {
 }
 
 impl CompressedGrep {
-    /// Returns the command of a name, with the option that it gives to `grep`.
-    pub(crate) fn new(command: &'static str, syntax: Option<&'static str>) -> Self {
-        Self { command, syntax }
+    /// Returns all commands of this kind. Each unpacks what any of them does.
+    pub(crate) fn family() -> [Self; 10] {
+        let of = |command, syntax| Self { command, syntax };
+        let (extended, fixed) = (Some("-E"), Some("-F"));
+        [
+            of("zgrep", None),
+            of("zegrep", extended),
+            of("zfgrep", fixed),
+            of("bzgrep", None),
+            of("bzegrep", extended),
+            of("bzfgrep", fixed),
+            of("xzgrep", None),
+            of("xzegrep", extended),
+            of("xzfgrep", fixed),
+            of("zstdgrep", None),
+        ]
+    }
+
+    /// Returns the name of the command.
+    pub(crate) fn name(&self) -> &'static str {
+        self.command
     }
 }
 
@@ -224,6 +242,11 @@ mod tests {
             ("cat h.gz | zgrep -i HELLO", "hello\n", 0),
             ("zegrep 'h(e|x)' h.gz; zfgrep 'l' h.gz; bzgrep w i.bz2", "hello\nhello\nworld\nworld\n", 0),
             ("zgrep -q hello h.gz && echo y; zgrep none h.gz", "y\n", 1),
+            (
+                "xz -k i; zstd -qk i; xzgrep -c o i.xz; zstdgrep -n wor i.zst; bzegrep 'w(o|x)' i.bz2",
+                "2\n2:world\nworld\n",
+                0,
+            ),
             ("zgrep x missing 2>&1", "gzip: missing: No such file or directory\n", 2),
             ("zgrep -r x . 2>&1", "zgrep: -r: option not supported\n", 2),
             ("zgrep 2>&1 | head -1", "Usage: zgrep [OPTION]... [-e] PATTERN [FILE]...\n", 0),

@@ -123,6 +123,9 @@ impl Options {
         if REFUSED_OPTIONS.contains(&argument) {
             return Err(failure(format!("awk: option {argument} is not supported\n"), 2));
         }
+        if matches!(argument, "-h" | "--help") {
+            return Err(Box::new(ExecResult::ok(USAGE)));
+        }
         let (name, attached) = split_option(argument);
         let mut value = |short_name: &str| match attached.or_else(|| rest.next().map(String::as_str)) {
             Some(value) => Ok(value.to_string()),

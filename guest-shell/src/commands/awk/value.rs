@@ -102,6 +102,13 @@ pub(super) fn compare(a: &Value, b: &Value, convfmt: &str) -> Ordering {
     x.as_bytes().cmp(y.as_bytes())
 }
 
+/// Returns the infinity or the NaN that a text starts with, after its sign, and the length of its name.
+fn special_number(text: &[u8]) -> Option<(usize, f64)> {
+    let names: [(&[u8], f64); 3] = [(b"infinity", f64::INFINITY), (b"inf", f64::INFINITY), (b"nan", f64::NAN)];
+    let starts = |name: &[u8]| text.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name));
+    names.into_iter().find(|(name, _)| starts(name)).map(|(name, value)| (name.len(), value))
+}
+
 /// Returns the length of the longest prefix that `strtod` would take, blanks at the start included, and its number, or
 /// `(0, 0.0)`.
 pub(super) fn strtod_prefix(s: &str) -> (usize, f64) {
@@ -115,19 +122,10 @@ pub(super) fn strtod_prefix(s: &str) -> (usize, f64) {
         i += 1;
     }
     // gawk accepts +inf/-inf/+nan/-nan only with an explicit sign.
-    if i > start {
-        let rest = &b[i..];
-        for (word, val) in [("inf", f64::INFINITY), ("nan", f64::NAN)] {
-            if rest.len() >= 3 && rest[..3].eq_ignore_ascii_case(word.as_bytes()) {
-                let neg = b[start] == b'-';
-                let mut len = i + 3;
-                if word == "inf" && rest.len() >= 8 && rest[..8].eq_ignore_ascii_case(b"infinity") {
-                    len = i + 8;
-                }
-                let v = if neg { -val } else { val };
-                return (len, v);
-            }
-        }
+    if i > start
+        && let Some((length, value)) = special_number(&b[i..])
+    {
+        return (i + length, if b[start] == b'-' { -value } else { value });
     }
     let digits_start = i;
     while i < b.len() && b[i].is_ascii_digit() {

@@ -8,6 +8,7 @@
 //! | [`script`] | a shortest script of changes |
 //! | [`scripts`] | normal diffs, scripts of ed, and RCS's |
 //! | [`hunks`] | unified and context diffs |
+//! | [`diff3`] | the command that compares and merges three files |
 //! | [`side_by_side`], [`sdiff`] | two columns, and the command that shows them |
 //! | [`formats`], [`color`] | formats of lines and groups, and colours |
 //!
@@ -17,6 +18,7 @@
 
 mod color;
 mod comparison;
+mod diff3;
 mod formats;
 mod hunks;
 mod options;
@@ -34,6 +36,7 @@ use async_trait::async_trait;
 use bashkit::builtins::{Builtin, Context, check_help_version, resolve_path};
 use bashkit::{ExecResult, Result, text_of};
 
+pub(crate) use self::diff3::Diff3;
 use self::options::DiffOptions;
 use self::report::{DiffReport, compare_directories, compare_files};
 pub(crate) use self::sdiff::Sdiff;

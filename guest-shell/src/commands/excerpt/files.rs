@@ -12,6 +12,9 @@ use super::output::header;
 use super::selection::{Selection, select};
 use super::stream::stream;
 
+/// Reason why a directory has no contents.
+const DIRECTORY: &str = "Is a directory";
+
 /// Writes the selected part of each file.
 pub(in crate::commands) async fn write_excerpts(
     ctx: &Context<'_>,
@@ -56,6 +59,10 @@ async fn write_whole_files(
             Err(reason) => {
                 failed = true;
                 messages += &unreadable(command, file, &reason);
+                // A directory is opened, which its header tells, before it cannot be read.
+                if reason == DIRECTORY && options.shows_headers() {
+                    output.extend_from_slice(header(file, !output.is_empty()).as_bytes());
+                }
                 continue;
             }
         };
@@ -81,7 +88,7 @@ async fn read(ctx: &Context<'_>, file: &str) -> Result<std::result::Result<Vec<u
 /// Returns the message about a file that is not read. A directory can be opened, but not read.
 pub(in crate::commands) fn unreadable(command: &str, file: &str, reason: &str) -> String {
     match reason {
-        "Is a directory" => format!("{command}: error reading '{file}': {reason}\n"),
+        DIRECTORY => format!("{command}: error reading '{file}': {reason}\n"),
         _ => format!("{command}: cannot open '{file}' for reading: {reason}\n"),
     }
 }

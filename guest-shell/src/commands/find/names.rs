@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 
 use bashkit::builtins::{Context, place, resolve_path};
+use bashkit::error::io_error_reason;
 
 use super::expression::{Expression, FileAction, FileTest, NewerReference};
 use super::parse::{FindOptions, LinkFollowing};
@@ -61,7 +62,7 @@ impl ResolvedNames {
 
     async fn make_output(&mut self, file: usize, name: &str, ctx: &Context<'_>) -> Result<(), String> {
         let made = ctx.fs.write_file(&self.output_files[file].path, b"").await;
-        made.map_err(|error| format!("find: '{name}': {error}\n"))
+        made.map_err(|error| format!("find: '{name}': {}\n", io_error_reason(&error)))
     }
 
     async fn look_at_time(&mut self, name: String, ctx: &Context<'_>) -> Result<(), String> {

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use async_trait::async_trait;
 use bashkit::builtins::limits::FIND_MAX_OUTPUT_BYTES;
 use bashkit::builtins::{Context, PlanDriver, PlanStep, SubCommand};
+use bashkit::error::io_error_reason;
 use bashkit::limits::ExecutionBudget;
 use bashkit::{ExecResult, ExecutionCapability, Result, StreamData};
 
@@ -294,7 +295,7 @@ impl FindRun {
             if !text.is_empty()
                 && let Err(error) = self.setting.fs.write_file(&path, &bashkit::bytes_of(&text)).await
             {
-                self.complain(&format!("find: '{}': {error}\n", path.display()));
+                self.complain(&format!("find: '{}': {}\n", path.display(), io_error_reason(&error)));
             }
         }
         ExecResult {

@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use bashkit::Result;
 use bashkit::builtins::{place, resolve_path};
+use bashkit::error::io_error_reason;
 use bashkit::fs::{canonicalize, vfs_join};
 
 use super::entry::FoundFile;
@@ -90,7 +91,8 @@ impl FindRun {
     async fn look_at(&self, planned: PlannedFile) -> std::result::Result<(FoundFile, Ancestry), String> {
         let PlannedFile { path, shown_path, starting_point, depth, ancestry } = planned;
         let fs = self.setting.fs.as_ref();
-        let own_status = fs.lstat(&path).await.map_err(|error| format!("find: '{shown_path}': {error}\n"))?;
+        let own_status =
+            fs.lstat(&path).await.map_err(|error| format!("find: '{shown_path}': {}\n", io_error_reason(&error)))?;
         let mut file = FoundFile {
             directory: path.clone(),
             path,
@@ -152,7 +154,7 @@ impl FindRun {
         let mut children = match self.setting.fs.read_dir(&file.directory).await {
             Ok(children) => children,
             Err(error) => {
-                self.complain(&format!("find: '{}': {error}\n", file.shown_path));
+                self.complain(&format!("find: '{}': {}\n", file.shown_path, io_error_reason(&error)));
                 return Ok(Vec::new());
             }
         };

@@ -43,7 +43,7 @@ async fn head_of_files_names_them_and_leaves_out_the_missing() {
         ("seq 3 > f; head -qn1 f f", "1\n1\n", ""),
         (
             "seq 3 > f; head -n1 f gone /",
-            "==> f <==\n1\n",
+            "==> f <==\n1\n\n==> / <==\n",
             "head: cannot open 'gone' for reading: No such file or directory\n\
              head: error reading '/': Is a directory\n",
         ),

@@ -148,12 +148,7 @@ impl Compiler<'_> {
             Ast::Text(format, pieces) => return self.text(format.as_deref(), pieces),
             Ast::Format(name) => Term::Format(Format::named(name)),
             Ast::Array(None) => Term::Const(Val::array(Vec::new())),
-            Ast::Array(Some(body)) => {
-                let body = self.query(body)?;
-                // An array of constants is a constant, as in jq.
-                let mut known = Vec::new();
-                if constants(&body, &mut known) { Term::Const(Val::array(known)) } else { Term::Array(Some(body)) }
-            }
+            Ast::Array(Some(body)) => self.array(body)?,
             Ast::Object(members) => return self.object(members),
             Ast::Index(value, index) => Term::Index(self.query(value)?, self.query(index)?),
             Ast::Slice(value, from, upto) => {
@@ -179,18 +174,9 @@ impl Compiler<'_> {
                 Term::Try(self.query(body)?, catch)
             }
             Ast::Attempt(access) => Term::Attempt(self.query(access)?),
-            Ast::Reduce(source, patterns, start, update) => {
-                let (source, start) = (self.query(source)?, self.query(start)?);
-                let (patterns, update) = self.patterns(patterns, |it| it.query(update))?;
-                Term::Reduce(source, patterns, start, update)
-            }
+            Ast::Reduce(source, patterns, start, update) => self.reduce(source, patterns, start, update)?,
             Ast::Foreach(source, patterns, start, update, extract) => {
-                let (source, start) = (self.query(source)?, self.query(start)?);
-                let (patterns, (update, extract)) = self.patterns(patterns, |it| {
-                    let extract = extract.as_ref().map(|extract| it.query(extract)).transpose()?;
-                    Ok((it.query(update)?, extract))
-                })?;
-                Term::Foreach(source, patterns, start, update, extract)
+                self.foreach(source, patterns, start, update, extract.as_deref())?
             }
             Ast::Bind(source, patterns, body) => {
                 let source = self.query(source)?;
@@ -204,18 +190,49 @@ impl Compiler<'_> {
                 let members = [("file", Val::from("<top-level>")), ("line", Val::from(*line))];
                 Term::Const(Val::record(members))
             }
-            Ast::Label(name, body) => {
-                self.scope.push(Scope::Label(name.clone()));
-                let body = self.query(body);
-                self.scope.pop();
-                Term::Label(body?)
-            }
+            Ast::Label(name, body) => self.label(name, body)?,
             Ast::Break(name) => {
                 let level = self.scope.iter().rposition(|it| matches!(it, Scope::Label(label) if label == name));
                 Term::Break(level.ok_or_else(|| format!("$*label-{name} is not defined"))?)
             }
         };
         Ok(Rc::new(term))
+    }
+
+    /// Compiles the construction of an array. An array of constants is a constant, as in jq.
+    fn array(&mut self, body: &Ast) -> Compiled<Term> {
+        let body = self.query(body)?;
+        let mut known = Vec::new();
+        Ok(if constants(&body, &mut known) { Term::Const(Val::array(known)) } else { Term::Array(Some(body)) })
+    }
+
+    fn label(&mut self, name: &str, body: &Ast) -> Compiled<Term> {
+        self.scope.push(Scope::Label(name.to_owned()));
+        let body = self.query(body);
+        self.scope.pop();
+        Ok(Term::Label(body?))
+    }
+
+    fn reduce(&mut self, source: &Ast, patterns: &[Pattern], start: &Ast, update: &Ast) -> Compiled<Term> {
+        let (source, start) = (self.query(source)?, self.query(start)?);
+        let (patterns, update) = self.patterns(patterns, |it| it.query(update))?;
+        Ok(Term::Reduce(source, patterns, start, update))
+    }
+
+    fn foreach(
+        &mut self,
+        source: &Ast,
+        patterns: &[Pattern],
+        start: &Ast,
+        update: &Ast,
+        extract: Option<&Ast>,
+    ) -> Compiled<Term> {
+        let (source, start) = (self.query(source)?, self.query(start)?);
+        let (patterns, (update, extract)) = self.patterns(patterns, |it| {
+            let extract = extract.map(|extract| it.query(extract)).transpose()?;
+            Ok((it.query(update)?, extract))
+        })?;
+        Ok(Term::Foreach(source, patterns, start, update, extract))
     }
 
     fn text(&mut self, format: Option<&str>, pieces: &[AstPiece]) -> Compiled<T> {

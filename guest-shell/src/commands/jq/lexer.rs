@@ -1,6 +1,6 @@
 //! Tokens of programs.
 
-use super::reader::unescape;
+use super::literal::unescape;
 
 /// Token of the jq language.
 #[derive(Clone, Debug, PartialEq)]

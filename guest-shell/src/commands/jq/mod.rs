@@ -11,7 +11,7 @@
 //! | [`library`] | built-in functions; `library.jq` contains those in jq's own language |
 //! | [`collections`], [`texts`], [`mathematics`], [`calendar`], [`regular`], [`formats`] | built-in functions in Rust |
 //! | [`value`], [`number`], [`paths`], [`operators`] | JSON values, and operations on them |
-//! | [`reader`], [`writer`], [`utf8`] | JSON as text |
+//! | [`reader`], [`literal`], [`writer`], [`utf8`] | JSON as text |
 //! | [`failure`] | errors |
 //!
 //! **Invariant:** only this file depends on bashkit. All input is read before the filter runs: values cannot be
@@ -25,6 +25,7 @@ mod failure;
 mod formats;
 mod lexer;
 mod library;
+mod literal;
 mod machine;
 mod mathematics;
 mod modules;

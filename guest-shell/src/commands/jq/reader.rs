@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::number::Number;
+use super::literal::{literal, unescape};
 use super::utf8::text_of;
 use super::value::{MAX_DEPTH, Members, Val};
 
@@ -466,79 +466,6 @@ impl<'a> Reader<'a> {
             events.ready.push_back(Val::array(std::iter::once(path).chain(leaf).collect()));
         }
     }
-}
-
-/// Parses a constant or a number.
-fn literal(token: &[u8]) -> Parsed<Val> {
-    let constant = match token[0] {
-        b't' => Some(("true", Val::Bool(true))),
-        b'f' => Some(("false", Val::Bool(false))),
-        b'n' if !token.starts_with(b"nan") => Some(("null", Val::Null)),
-        b'\'' => return Err("Invalid string literal; expected \", but got '".to_owned()),
-        _ => None,
-    };
-    if let Some((text, value)) = constant {
-        return if token == text.as_bytes() { Ok(value) } else { Err("Invalid literal".to_owned()) };
-    }
-    let text = std::str::from_utf8(token).ok();
-    text.and_then(number).ok_or_else(|| "Invalid numeric literal".to_owned())
-}
-
-/// Parses a number, including NaN and the infinities.
-pub(crate) fn number(text: &str) -> Option<Val> {
-    if let Some(number) = Number::parse(text) {
-        return Some(Val::Num(number));
-    }
-    let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
-    let value = match unsigned.to_ascii_lowercase().as_str() {
-        "nan" => f64::NAN,
-        "infinity" | "inf" => f64::INFINITY,
-        _ => return None,
-    };
-    Some(Val::from(if text.starts_with('-') { -value } else { value }))
-}
-
-/// Resolves the escapes of a JSON string.
-pub(crate) fn unescape(text: &str) -> Parsed<String> {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find('\\') {
-        out.push_str(&rest[..at]);
-        let letter = rest.as_bytes().get(at + 1).copied();
-        rest = rest.get(at + 2..).unwrap_or_default();
-        match letter {
-            Some(plain @ (b'"' | b'\\' | b'/')) => out.push(char::from(plain)),
-            Some(b'n') => out.push('\n'),
-            Some(b't') => out.push('\t'),
-            Some(b'r') => out.push('\r'),
-            Some(b'b') => out.push('\u{8}'),
-            Some(b'f') => out.push('\u{c}'),
-            Some(b'u') => rest = unescape_unit(rest, &mut out)?,
-            _ => return Err("Invalid escape".to_owned()),
-        }
-    }
-    out.push_str(rest);
-    Ok(out)
-}
-
-fn hexadecimal(text: &str) -> Option<u32> {
-    let digits = text.get(..4).filter(|it| it.bytes().all(|byte| byte.is_ascii_hexdigit()))?;
-    u32::from_str_radix(digits, 16).ok()
-}
-
-/// Resolves `XXXX` of `\uXXXX`, or both halves of a surrogate pair, and returns the rest.
-fn unescape_unit<'a>(rest: &'a str, out: &mut String) -> Parsed<&'a str> {
-    let unit = hexadecimal(rest).ok_or("Invalid escape")?;
-    let rest = &rest[4..];
-    if !(0xD800..0xDC00).contains(&unit) {
-        out.push(char::from_u32(unit).unwrap_or(char::REPLACEMENT_CHARACTER));
-        return Ok(rest);
-    }
-    let low = rest.strip_prefix("\\u").and_then(hexadecimal).filter(|low| (0xDC00..0xE000).contains(low));
-    let low = low.ok_or("Invalid \\uXXXX\\uXXXX surrogate pair escape")?;
-    let code = 0x10000 + ((unit - 0xD800) << 10) + (low - 0xDC00);
-    out.push(char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER));
-    Ok(&rest[6..])
 }
 
 /// Parses a text that must be one value: `fromjson`, `--argjson`.

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, VecDeque};
 use std::rc::Rc;
 
-use super::compiler::{compile, read_all};
+use super::compiler::{Program, compile, read_all};
 use super::failure::Failure;
 use super::library::library;
 use super::machine::{Host, Machine};
@@ -292,29 +292,11 @@ pub(crate) fn run(job: Job<'_>) -> Done {
     let colors = options.color.then(|| colors(&job.environment, &mut surroundings.error));
     let layout = Layout { indent: options.indent.clone(), sort_keys: options.sort_keys, ascii: options.ascii, colors };
     let mut output = Output { options, layout, bytes: Vec::new() };
-    let mut ending = Ending::default();
-    if options.null_input {
-        ending = process(&program.functions, &program.main, Val::Null, &mut surroundings, &mut output);
+    let ending = if options.null_input {
+        process(&program.functions, &program.main, Val::Null, &mut surroundings, &mut output)
     } else {
-        while ending.last()
-            && let Some(input) = surroundings.inputs.next()
-        {
-            let input = match input {
-                Ok(input) => input,
-                Err(message) if options.seq => {
-                    surroundings.message(&format!("jq: ignoring parse error: {message}\n"));
-                    continue;
-                }
-                Err(message) => {
-                    surroundings.message(&format!("jq: parse error: {message}\n"));
-                    ending.failed = true;
-                    break;
-                }
-            };
-            let next = process(&program.functions, &program.main, input, &mut surroundings, &mut output);
-            ending = ending.then(next);
-        }
-    }
+        process_inputs(&program, &mut surroundings, &mut output)
+    };
     // Files that are not read need not exist.
     let failed = !complaints.is_empty() && !surroundings.null_input;
     if failed {
@@ -342,6 +324,30 @@ impl Ending {
     fn then(self, next: Self) -> Self {
         Self { last: next.last.or(self.last), ..next }
     }
+}
+
+/// Runs a program on each of its inputs, up to the first one that cannot be read.
+fn process_inputs(program: &Program, surroundings: &mut Surroundings<'_>, output: &mut Output<'_>) -> Ending {
+    let mut ending = Ending::default();
+    while ending.last()
+        && let Some(input) = surroundings.inputs.next()
+    {
+        let input = match input {
+            Ok(input) => input,
+            Err(message) if output.options.seq => {
+                surroundings.message(&format!("jq: ignoring parse error: {message}\n"));
+                continue;
+            }
+            Err(message) => {
+                surroundings.message(&format!("jq: parse error: {message}\n"));
+                ending.failed = true;
+                break;
+            }
+        };
+        let next = process(&program.functions, &program.main, input, surroundings, output);
+        ending = ending.then(next);
+    }
+    ending
 }
 
 fn process(

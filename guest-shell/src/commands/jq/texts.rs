@@ -2,9 +2,10 @@
 
 use super::failure::Failure;
 use super::formats::{Format, text};
+use super::literal::number;
 use super::number::Number;
 use super::operators::split;
-use super::reader::{number, read_one};
+use super::reader::read_one;
 use super::term::NativeFn;
 use super::value::Val;
 use super::writer::compact;

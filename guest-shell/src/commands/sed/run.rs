@@ -50,7 +50,8 @@ pub(super) struct Run<'a, 'c> {
 /// Input file of the call.
 struct InputFile {
     text: String,
-    is_readable: bool,
+    /// Status of the call because of this file: 0 if it can be read.
+    status: i32,
 }
 
 /// File that `-i` has edited.
@@ -87,15 +88,17 @@ impl Run<'_, '_> {
         let edited = self.edit(&program, &read_files, &names, &files).await?;
         for (name, text) in edited.ending.files {
             let written = self.ctx.fs.write_file(&self.resolve(&name), &bashkit::bytes_of(&text)).await;
-            written.map_err(|error| Stop::Message(format!("couldn't open {name}: {error}"), IO_STATUS))?;
+            written.map_err(|error| {
+                Stop::Message(format!("couldn't open file {name}: {}", io_error_reason(&error)), IO_STATUS)
+            })?;
         }
         for edit in edited.edits {
             self.replace(edit).await?;
         }
         stderr.push_str(&edited.ending.stderr);
         stderr.truncate(stderr.floor_char_boundary(MAX_STDERR_BYTES));
-        let all_are_readable = files.iter().all(|file| file.is_readable);
-        let status = edited.ending.exit_code.unwrap_or(if all_are_readable { 0 } else { UNREADABLE_STATUS });
+        let input_status = files.iter().map(|file| file.status).max().unwrap_or(0);
+        let status = edited.ending.exit_code.unwrap_or(input_status);
         let stdout = edited.stdout.into();
         Ok(ExecResult { stdout, stderr: stderr.into(), exit_code: status, ..Default::default() })
     }
@@ -188,12 +191,24 @@ impl Run<'_, '_> {
                     Err(error) => Err(error),
                 }
             };
-            let is_readable = text.is_ok();
-            let text = text.unwrap_or_else(|error| {
-                stderr.push_str(&format!("sed: can't read {name}: {}\n", io_error_reason(&error)));
-                String::new()
-            });
-            files.push(InputFile { text, is_readable });
+            let error = match text {
+                Ok(text) => {
+                    files.push(InputFile { text, status: 0 });
+                    continue;
+                }
+                Err(error) => error,
+            };
+            if self.ctx.fs.stat(&self.resolve(name)).await.is_ok_and(|status| status.file_type.is_dir()) {
+                // GNU's reads no file behind it.
+                stderr.push_str(&match self.options.in_place {
+                    Some(_) => format!("sed: couldn't edit {name}: not a regular file\n"),
+                    None => format!("sed: read error on {name}: Is a directory\n"),
+                });
+                files.push(InputFile { text: String::new(), status: IO_STATUS });
+                break;
+            }
+            stderr.push_str(&format!("sed: can't read {name}: {}\n", io_error_reason(&error)));
+            files.push(InputFile { text: String::new(), status: UNREADABLE_STATUS });
         }
         Ok(files)
     }
@@ -258,7 +273,7 @@ impl Run<'_, '_> {
     /// Returns the indices of the files of each stream. A stream of its own needs a file that can be read.
     fn streams(&self, files: &[InputFile]) -> Vec<Vec<usize>> {
         match self.options.separate {
-            true => (0..files.len()).filter(|&index| files[index].is_readable).map(|index| vec![index]).collect(),
+            true => (0..files.len()).filter(|&index| files[index].status == 0).map(|index| vec![index]).collect(),
             false => vec![(0..files.len()).collect()],
         }
     }
@@ -270,7 +285,9 @@ impl Run<'_, '_> {
         if let Some(suffix) = self.options.in_place.as_deref().filter(|suffix| !suffix.is_empty()) {
             let copy = if suffix.contains('*') { suffix.replace('*', name) } else { format!("{name}{suffix}") };
             let copied = self.ctx.fs.write_file(&self.resolve(&copy), &bashkit::bytes_of(original)).await;
-            copied.map_err(|error| Stop::Message(format!("cannot rename {name}: {error}"), IO_STATUS))?;
+            copied.map_err(|error| {
+                Stop::Message(format!("cannot rename {name}: {}", io_error_reason(&error)), IO_STATUS)
+            })?;
         }
         let failpoints =
             AtomicFailpoints { allocate: "sed::temp_allocate", chmod: "sed::temp_chmod", rename: "sed::temp_rename" };

@@ -16,9 +16,9 @@ impl SplitOptions {
             Pieces::Lines(count) => self.line_counts(data, *count),
             Pieces::LineBytes(size) => self.line_bytes(data, *size),
             Pieces::Chunks(Chunks::Bytes, _, count) => {
-                // The last one has what does not divide evenly.
-                let size = data.len() / count;
-                let start = |index: usize| if index == *count { data.len() } else { index * size };
+                // The last one has what does not divide evenly; of fewer bytes than pieces, the first ones have one each.
+                let size = (data.len() / count).max(1);
+                let start = |index: usize| if index == *count { data.len() } else { data.len().min(index * size) };
                 (0..*count).map(|index| data[start(index)..start(index + 1)].into()).collect()
             }
             Pieces::Chunks(Chunks::Lines, _, count) => self.line_chunks(data, *count),

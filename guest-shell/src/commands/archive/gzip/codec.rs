@@ -11,8 +11,8 @@ use bashkit::limits::BudgetedBytes;
 use flate2::GzBuilder;
 
 use super::options::GzipOptions;
-use crate::commands::archive::budget::{archive_io_error, budgeted_bytes};
 use crate::commands::archive::codec::append_unpacked;
+use crate::commands::budget::{archive_io_error, budgeted_bytes};
 
 /// Problem of data that ends too early.
 pub(super) const END_OF_FILE: &str = "unexpected end of file";

@@ -13,6 +13,7 @@ use super::list::list;
 use super::options::GzipOptions;
 use super::progress::GzipProgress;
 use super::unpack_checked;
+use crate::commands::operands::file_error_reason;
 
 /// Packs or unpacks the file, or the files in the directory, of an operand.
 pub(super) async fn operand(
@@ -46,9 +47,10 @@ pub(super) async fn operand(
             found => found,
         };
         match found {
-            Ok(meta) if meta.file_type.is_dir() && options.recursive => {
-                pending.extend(entries(ctx, &name, &path).await?);
-            }
+            Ok(meta) if meta.file_type.is_dir() && options.recursive => match entries(ctx, &name, &path).await {
+                Ok(entries) => pending.extend(entries),
+                Err(error) => progress.error(&format!("{name}: {}", file_error_reason(error)?)),
+            },
             Ok(meta) if meta.file_type.is_dir() => {
                 progress.warn(options, &format!("{name} is a directory -- ignored"));
             }
@@ -116,7 +118,13 @@ async fn regular_file(
         return Ok(());
     };
     let path = resolve_path(ctx.cwd, name);
-    let data = ctx.fs.read_file(&path).await?;
+    let data = match ctx.fs.read_file(&path).await {
+        Ok(data) => data,
+        Err(error) => {
+            progress.error(&format!("{name}: {}", file_error_reason(error)?));
+            return Ok(());
+        }
+    };
     ctx.consume_budget_input(data.len())?;
     let _lease = ctx.lease_budget_bytes(data.len())?;
     let made = match options.unpacks() {
@@ -167,7 +175,8 @@ fn verbose_line(options: &GzipOptions, name: &str, output: &str, share: &str) ->
     }
 }
 
-/// Writes a file in place of another one. Returns false if there is one already.
+/// Writes a file in place of another one. Returns false, with a message, if there is one already, or if it cannot be
+/// written.
 async fn write_file(
     ctx: &Context<'_>,
     options: &GzipOptions,
@@ -183,11 +192,16 @@ async fn write_file(
         progress.status = if progress.status == 1 { 1 } else { 2 };
         return Ok(false);
     }
-    ctx.fs.write_file(&path, made).await?;
+    if let Err(error) = ctx.fs.write_file(&path, made).await {
+        progress.error(&format!("{output}: {}", file_error_reason(error)?));
+        return Ok(false);
+    }
     let _ = ctx.fs.chmod(&path, meta.mode).await;
     let _ = ctx.fs.set_modified_time(&path, meta.modified).await;
-    if !options.keep {
-        ctx.fs.remove(input, false).await?;
+    if !options.keep
+        && let Err(error) = ctx.fs.remove(input, false).await
+    {
+        progress.warn(options, &format!("{}: {}", input.display(), file_error_reason(error)?));
     }
     Ok(true)
 }

@@ -29,7 +29,7 @@ use self::files::operand;
 use self::list::{list, list_totals};
 use self::options::{GzipOptions, LONG, SHORT};
 use self::progress::GzipProgress;
-use super::budget::budgeted_bytes;
+use crate::commands::budget::budgeted_bytes;
 
 const HELP: &str = "\
 Usage: gzip [OPTION]... [FILE]...

@@ -15,8 +15,8 @@ use super::header::TAR_BLOCK_SIZE;
 use super::options::TarOptions;
 use super::reader::TarReader;
 use super::usage::{fatal_usage_error, not_an_archive};
-use crate::commands::archive::budget::consume_pass;
 use crate::commands::archive::codec::ArchiveCompression;
+use crate::commands::budget::consume_pass;
 
 /// Archive before members are added to it.
 #[derive(Default)]

@@ -13,6 +13,7 @@ use super::options::TarOptions;
 use super::plan::check_contents;
 use super::reader::{TarMember, TarReader};
 use super::transform::NameKind;
+use crate::commands::operands::file_error_reason;
 
 /// Compares the members that names select with the files of their names.
 pub(super) async fn compare(ctx: &Context<'_>, options: &TarOptions<'_>, names: &[&str]) -> Result<ExecResult> {
@@ -79,8 +80,12 @@ async fn differences(
         return Ok(Ok(vec!["File type differs"]));
     }
     let mut found = Vec::new();
+    let unreadable = |failure: &str, reason: &str| format!("tar: {}: {failure}: {reason}\n", member.name);
     if status.file_type.is_symlink() {
-        let target = ctx.fs.read_link(&path).await?;
+        let target = match ctx.fs.read_link(&path).await {
+            Ok(target) => target,
+            Err(error) => return Ok(Err(unreadable("Cannot readlink", &file_error_reason(error)?))),
+        };
         if target.to_string_lossy() != member.target {
             found.push("Symlink differs");
         }
@@ -95,7 +100,10 @@ async fn differences(
     if seconds(status.modified) != member.header.modified() {
         found.push("Mod time differs");
     }
-    let content = ctx.fs.read_file(&path).await?;
+    let content = match ctx.fs.read_file(&path).await {
+        Ok(content) => content,
+        Err(error) => return Ok(Err(unreadable("Cannot open", &file_error_reason(error)?))),
+    };
     ctx.consume_budget_input(content.len())?;
     if content.len() != member.size {
         found.push("Size differs");

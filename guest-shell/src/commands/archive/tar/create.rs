@@ -10,7 +10,7 @@ use bashkit::builtins::{Context, resolve_path};
 use bashkit::error::io_error_reason;
 use bashkit::fs::{Metadata, vfs_join};
 use bashkit::limits::{BudgetedBytes, BudgetedString};
-use bashkit::{ExecResult, Result};
+use bashkit::{Error, ExecResult, Result};
 
 use super::append::OldArchive;
 use super::attributes::{MemberAttributes, seconds, seconds_of_date};
@@ -19,9 +19,10 @@ use super::header::{BLOCKING_FACTOR, DIRECTORY, FILE, NewMember, SYMBOLIC_LINK, 
 use super::list::ListColumns;
 use super::options::TarOptions;
 use super::transform::NameKind;
-use crate::commands::archive::budget::{budgeted_bytes, budgeted_string, consume_pass, with_execution_budget};
 use crate::commands::archive::codec::ArchiveCompression;
+use crate::commands::budget::{budgeted_bytes, budgeted_string, consume_pass, with_execution_budget};
 use crate::commands::date::Date;
+use crate::commands::operands::file_error_reason;
 
 /// Writes an archive of the members of an old one and of files.
 pub(super) async fn create(
@@ -138,12 +139,19 @@ impl<'a> TarWriter<'a> {
         name: &'b str,
     ) -> Pin<Box<dyn Future<Output = Result<()>> + Send + 'b>> {
         Box::pin(async move {
-            let metadata = self.ctx.fs.stat(path).await?;
+            let metadata = match self.ctx.fs.stat(path).await {
+                Ok(metadata) => metadata,
+                Err(error) => return self.tell_of_unreadable(name, "Cannot stat", error),
+            };
             let directory_name = format!("{}/", name.trim_end_matches('/'));
             if !self.passes_over(path, &directory_name, &metadata) {
                 self.add_header(&directory_name, "", DIRECTORY, &metadata, 0)?;
             }
-            let mut entries = if self.options.no_recursion { Vec::new() } else { self.ctx.fs.read_dir(path).await? };
+            let mut entries = match self.ctx.fs.read_dir(path).await {
+                _ if self.options.no_recursion => Vec::new(),
+                Ok(entries) => entries,
+                Err(error) => return self.tell_of_unreadable(name, "Cannot open", error),
+            };
             entries.sort_by(|one, other| one.name.cmp(&other.name));
             self.note_new_archive(path, &directory_name, entries.iter().map(|entry| &*entry.name));
             for entry in entries {
@@ -191,12 +199,19 @@ impl<'a> TarWriter<'a> {
         if self.passes_over(path, name, &metadata) {
             return Ok(());
         }
-        let (kind, content, target) = if metadata.file_type.is_symlink() {
-            let target = self.ctx.fs.read_link(path).await?;
-            (SYMBOLIC_LINK, Vec::new(), target.to_string_lossy().into_owned())
-        } else {
-            (FILE, self.ctx.fs.read_file(path).await?, String::new())
+        let is_link = metadata.file_type.is_symlink();
+        let read = match is_link {
+            true => self.ctx.fs.read_link(path).await.map(|target| (Vec::new(), target.to_string_lossy().into_owned())),
+            false => self.ctx.fs.read_file(path).await.map(|content| (content, String::new())),
         };
+        let (content, target) = match read {
+            Ok(read) => read,
+            Err(error) => {
+                let failure = if is_link { "Cannot readlink" } else { "Cannot open" };
+                return self.tell_of_unreadable(name, failure, error);
+            }
+        };
+        let kind = if is_link { SYMBOLIC_LINK } else { FILE };
         self.ctx.consume_budget_input(content.len())?;
         consume_pass(self.ctx, content.len())?;
         if !self.add_header(name, &target, kind, &metadata, content.len())? {
@@ -206,6 +221,13 @@ impl<'a> TarWriter<'a> {
         let padding = content.len().next_multiple_of(TAR_BLOCK_SIZE) - content.len();
         self.output.try_extend_from_slice(&[0u8; TAR_BLOCK_SIZE][..padding])?;
         self.removed.push(path.to_owned());
+        Ok(())
+    }
+
+    /// Tells of a file that cannot be read. Errors that are not those of files end the call.
+    fn tell_of_unreadable(&mut self, name: &str, failure: &str, error: Error) -> Result<()> {
+        let reason = file_error_reason(error)?;
+        self.missing.push_str(&format!("tar: {name}: {failure}: {reason}\n"));
         Ok(())
     }
 

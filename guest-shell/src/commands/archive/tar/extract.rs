@@ -9,9 +9,10 @@ use std::time::Duration;
 use bashkit::builtins::{Context, UMASK_VAR, resolve_path};
 use bashkit::limits::{BudgetedBytes, BudgetedString};
 use bashkit::time_compat::{SystemTime, UNIX_EPOCH};
-use bashkit::{ExecResult, Result};
+use bashkit::{Error, ExecResult, Result};
 
 use super::create::base_directory;
+use super::fatal_error;
 use super::header::{DIRECTORY, FILE, HARD_LINK, OLD_FILE, SYMBOLIC_LINK};
 use super::input::read_archive;
 use super::list::ListColumns;
@@ -20,7 +21,8 @@ use super::options::{OldFiles, TarOptions};
 use super::plan::{check_contents, check_extraction, leaves};
 use super::reader::{TarMember, TarReader};
 use super::transform::NameKind;
-use crate::commands::archive::budget::{budgeted_bytes, budgeted_string};
+use crate::commands::budget::{budgeted_bytes, budgeted_string};
+use crate::commands::operands::file_error_reason;
 
 /// Extracts the members of an archive that names select.
 pub(super) async fn extract(ctx: &Context<'_>, options: &TarOptions<'_>, names: &[&str]) -> Result<ExecResult> {
@@ -38,7 +40,10 @@ pub(super) async fn extract(ctx: &Context<'_>, options: &TarOptions<'_>, names: 
         return Ok(ExecResult::err(message, 2));
     }
     if !options.directories.is_empty() || options.top_level.is_some() {
-        ctx.fs.mkdir(&base, true).await?;
+        if let Err(error) = ctx.fs.mkdir(&base, true).await {
+            let reason = file_error_reason(error)?;
+            return Ok(fatal_error(&format!("{}: Cannot mkdir: {reason}", base.display())));
+        }
     }
     let mut members = MemberFilter::new(names, options.matching);
     let mut extraction = Extraction::new(ctx, options, base)?;
@@ -59,14 +64,24 @@ pub(super) async fn extract(ctx: &Context<'_>, options: &TarOptions<'_>, names: 
 fn name_of_archive(archive: &str) -> &str {
     let name = archive.rsplit('/').next().unwrap_or_default();
     let name = match name.rsplit_once('.') {
-        Some((stem, "gz" | "bz2" | "tgz" | "taz" | "tbz" | "tbz2" | "tz2" | "tar")) => stem,
+        Some((stem, "gz" | "bz2" | "tgz" | "taz" | "tbz" | "tbz2" | "tz2" | "xz" | "txz" | "zst" | "tzst" | "tar")) => {
+            stem
+        }
         _ => name,
     };
     name.strip_suffix(".tar").unwrap_or(name)
 }
 
+/// Symbolic link that is made when the files are there.
+struct ExtractedLink {
+    name: String,
+    path: PathBuf,
+    target: String,
+}
+
 /// Directory whose mode and time are set when its contents are there.
 struct ExtractedDirectory {
+    name: String,
     path: PathBuf,
     mode: u32,
     modified: SystemTime,
@@ -81,8 +96,8 @@ struct Extraction<'a> {
     umask: u32,
     stdout: BudgetedBytes,
     stderr: BudgetedString,
-    /// Links and their targets. They are made last, so that nothing is written through one.
-    links: Vec<(PathBuf, String)>,
+    /// Links, which are made last, so that nothing is written through one.
+    links: Vec<ExtractedLink>,
     directories: Vec<ExtractedDirectory>,
     /// A member could not be extracted.
     has_failed: bool,
@@ -134,19 +149,20 @@ impl<'a> Extraction<'a> {
         match member.header.kind() {
             _ if self.options.to_stdout => return self.add_to_stdout(&name, &member, archive),
             DIRECTORY | OLD_FILE if name.ends_with('/') => {
-                self.ctx.fs.mkdir(&path, true).await?;
-                self.directories.push(ExtractedDirectory { path, mode, modified });
+                if self.make_directories(name.trim_end_matches('/')).await? {
+                    self.directories.push(ExtractedDirectory { name, path, mode, modified });
+                }
             }
             FILE | OLD_FILE => {
-                self.make_file(&path, &archive[member.start..member.start + member.size]).await?;
-                self.ctx.fs.chmod(&path, mode).await?;
-                if !self.options.touch {
-                    self.ctx.fs.set_modified_time(&path, modified).await?;
+                let content = &archive[member.start..member.start + member.size];
+                match self.make_file(&path, &name, content).await {
+                    Ok(()) => self.set_attributes(&path, &name, mode, modified).await?,
+                    Err(error) => self.tell_of_failure(&name, "Cannot open", error)?,
                 }
             }
             SYMBOLIC_LINK => {
-                let target = self.options.transformed(&member.target, NameKind::LinkTarget);
-                self.links.push((path, target.unwrap_or_default()));
+                let target = self.options.transformed(&member.target, NameKind::LinkTarget).unwrap_or_default();
+                self.links.push(ExtractedLink { name, path, target });
             }
             kind => self.tell_of_skipped(&name, kind)?,
         }
@@ -224,10 +240,55 @@ impl<'a> Extraction<'a> {
         Ok(())
     }
 
-    async fn make_file(&self, path: &Path, content: &[u8]) -> Result<()> {
-        if let Some(parent) = path.parent() {
-            self.ctx.fs.mkdir(parent, true).await?;
+    /// Makes a directory and those above it, up to the directory of the extraction. Returns false, with a message, if
+    /// one cannot be made.
+    async fn make_directories(&mut self, name: &str) -> Result<bool> {
+        let ends = name.match_indices('/').map(|(at, _)| at).chain([name.len()]);
+        for end in ends.filter(|end| *end > 0) {
+            let path = resolve_path(&self.base, &name[..end]);
+            if self.ctx.fs.stat(&path).await.is_ok_and(|metadata| metadata.file_type.is_dir()) {
+                continue;
+            }
+            if let Err(error) = self.ctx.fs.mkdir(&path, false).await {
+                self.tell_of_failure(&name[..end], "Cannot mkdir", error)?;
+                return Ok(false);
+            }
         }
+        Ok(true)
+    }
+
+    /// Makes the directories above a file. The error is that of a file in a directory that is not there.
+    async fn make_parents(&mut self, name: &str) -> Result<()> {
+        match name.rsplit_once('/') {
+            Some((parent, _)) if !self.make_directories(parent).await? => {
+                Err(std::io::Error::new(std::io::ErrorKind::NotFound, "No such file or directory").into())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Tells of a file error. Other errors end the call.
+    fn tell_of_failure(&mut self, name: &str, failure: &str, error: Error) -> Result<()> {
+        let reason = file_error_reason(error)?;
+        self.stderr.try_push_str(&format!("tar: {name}: {failure}: {reason}\n"))?;
+        self.has_failed = true;
+        Ok(())
+    }
+
+    async fn set_attributes(&mut self, path: &Path, name: &str, mode: u32, modified: SystemTime) -> Result<()> {
+        if let Err(error) = self.ctx.fs.chmod(path, mode).await {
+            self.tell_of_failure(name, &format!("Cannot change mode to {mode:04o}"), error)?;
+        }
+        if !self.options.touch
+            && let Err(error) = self.ctx.fs.set_modified_time(path, modified).await
+        {
+            self.tell_of_failure(name, "Cannot utime", error)?;
+        }
+        Ok(())
+    }
+
+    async fn make_file(&mut self, path: &Path, name: &str, content: &[u8]) -> Result<()> {
+        self.make_parents(name).await?;
         // As in GNU's, a link is replaced: nothing is written through it.
         if self.ctx.fs.lstat(path).await.is_ok_and(|metadata| metadata.file_type.is_symlink()) {
             self.ctx.fs.remove(path, false).await?;
@@ -237,14 +298,14 @@ impl<'a> Extraction<'a> {
 
     /// Makes the links, sets modes and times of directories, and adds a message about missing members.
     async fn finish(mut self, missing: &str) -> Result<ExecResult> {
-        for (path, target) in &self.links {
-            self.make_link(path, target).await?;
-        }
-        for directory in self.directories.iter().rev() {
-            self.ctx.fs.chmod(&directory.path, directory.mode).await?;
-            if !self.options.touch {
-                self.ctx.fs.set_modified_time(&directory.path, directory.modified).await?;
+        for link in std::mem::take(&mut self.links) {
+            if let Err(error) = self.make_link(&link).await {
+                self.tell_of_failure(&link.name, &format!("Cannot create symlink to '{}'", link.target), error)?;
             }
+        }
+        for directory in std::mem::take(&mut self.directories).iter().rev() {
+            let ExtractedDirectory { name, path, mode, modified } = directory;
+            self.set_attributes(path, name, *mode, *modified).await?;
         }
         self.stderr.try_push_str(missing)?;
         if self.has_failed && missing.is_empty() {
@@ -256,14 +317,12 @@ impl<'a> Extraction<'a> {
         Ok(ExecResult { stdout: stdout.into(), stderr: stderr.into(), exit_code, ..ExecResult::default() })
     }
 
-    async fn make_link(&self, path: &Path, target: &str) -> Result<()> {
-        if let Some(parent) = path.parent() {
-            self.ctx.fs.mkdir(parent, true).await?;
+    async fn make_link(&mut self, link: &ExtractedLink) -> Result<()> {
+        self.make_parents(&link.name).await?;
+        if self.ctx.fs.lstat(&link.path).await.is_ok_and(|metadata| !metadata.file_type.is_dir()) {
+            self.ctx.fs.remove(&link.path, false).await?;
         }
-        if self.ctx.fs.lstat(path).await.is_ok_and(|metadata| !metadata.file_type.is_dir()) {
-            self.ctx.fs.remove(path, false).await?;
-        }
-        self.ctx.fs.symlink(Path::new(target), path).await
+        self.ctx.fs.symlink(Path::new(&link.target), &link.path).await
     }
 }
 

@@ -6,14 +6,15 @@ use std::result::Result as StdResult;
 
 use bashkit::builtins::{Context, resolve_path};
 use bashkit::limits::ExecutionBudgetLease;
-use bashkit::{ExecResult, Result};
+use bashkit::{Error, ExecResult, Result};
 
-use super::cannot_open;
+use super::fatal_error;
 use super::header::TarHeader;
 use super::options::TarOptions;
 use super::usage::not_an_archive;
-use crate::commands::archive::budget::{budgeted_copy, consume_pass, with_execution_budget};
 use crate::commands::archive::codec::ArchiveCompression;
+use crate::commands::budget::{budgeted_copy, consume_pass, with_execution_budget};
+use crate::commands::operands::file_error_reason;
 
 /// Bytes whose memory is counted while they live.
 pub(super) struct ArchiveBytes {
@@ -26,8 +27,9 @@ pub(super) async fn read_archive(
     ctx: &Context<'_>,
     options: &TarOptions<'_>,
 ) -> Result<StdResult<ArchiveBytes, ExecResult>> {
-    let Some(packed) = read_packed(ctx, options.archive()).await? else {
-        return Ok(Err(cannot_open(options.archive())));
+    let packed = match read_packed(ctx, options.archive()).await? {
+        Ok(packed) => packed,
+        Err(result) => return Ok(Err(result)),
     };
     ctx.consume_budget_input(packed.bytes.len())?;
     let compression = match options.compression() {
@@ -43,7 +45,13 @@ pub(super) async fn read_archive(
                 let (bytes, _lease) = unpacked.into_parts();
                 ArchiveBytes { bytes, _lease }
             }
-            Err(error) => return Ok(Err(ExecResult::err(format!("{error}\n"), 2))),
+            Err(Error::Execution(reason)) => {
+                // As the child of GNU's that decompresses.
+                let program = compression.program();
+                let reason = reason.strip_prefix("tar: ").unwrap_or(&reason);
+                return Ok(Err(fatal_error(&format!("{program}: {reason}\ntar: Child returned status 1"))));
+            }
+            Err(error) => return Err(error),
         }
     };
     ctx.consume_budget_input(archive.bytes.len())?;
@@ -58,18 +66,23 @@ pub(super) async fn read_archive(
     Ok(Ok(archive))
 }
 
-/// Reads a file or standard input. None if the file is not there.
-async fn read_packed(ctx: &Context<'_>, name: &str) -> Result<Option<ArchiveBytes>> {
+/// Reads a file or standard input. The error is the result of an archive that cannot be read.
+async fn read_packed(ctx: &Context<'_>, name: &str) -> Result<StdResult<ArchiveBytes, ExecResult>> {
     if name == "-" {
         let input = ctx.stdin_to_end().await?;
         let (bytes, _lease) = budgeted_copy(ctx, input.as_bytes())?.into_parts();
-        return Ok(Some(ArchiveBytes { bytes, _lease }));
+        return Ok(Ok(ArchiveBytes { bytes, _lease }));
     }
-    let path = resolve_path(ctx.cwd, name);
-    if !ctx.fs.exists(&path).await.unwrap_or(false) {
-        return Ok(None);
+    match ctx.fs.read_file(&resolve_path(ctx.cwd, name)).await {
+        Ok(bytes) => {
+            let _lease = ctx.lease_budget_bytes(bytes.len())?;
+            Ok(Ok(ArchiveBytes { bytes, _lease }))
+        }
+        Err(error) => Ok(Err(match &*file_error_reason(error)? {
+            reason @ "Is a directory" => {
+                fatal_error(&format!("{name}: Cannot read: {reason}\ntar: At beginning of tape, quitting now"))
+            }
+            reason => fatal_error(&format!("{name}: Cannot open: {reason}")),
+        })),
     }
-    let bytes = ctx.fs.read_file(&path).await?;
-    let _lease = ctx.lease_budget_bytes(bytes.len())?;
-    Ok(Some(ArchiveBytes { bytes, _lease }))
 }

@@ -13,7 +13,7 @@ use super::members::MemberFilter;
 use super::options::{TarOptions, TarTask};
 use super::reader::{TarMember, TarReader};
 use super::transform::NameKind;
-use crate::commands::archive::budget::budgeted_string;
+use crate::commands::budget::budgeted_string;
 use crate::commands::date::Date;
 use crate::commands::file_status::mode_string;
 

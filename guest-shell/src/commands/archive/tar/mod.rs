@@ -53,7 +53,7 @@ use self::list::list;
 use self::name_list::read_name_lists;
 use self::options::{TarOptions, TarTask};
 use self::usage::fatal_usage_error;
-use super::budget::budgeted_vec;
+use crate::commands::budget::budgeted_vec;
 use crate::commands::date::Date;
 use crate::commands::operands;
 
@@ -65,7 +65,8 @@ Create, extract, list, compare or change tar archives, in GNU's format.
   -x, -t, -d\textract an archive, list it, or compare it with files
       --delete\tdelete members from the archive
   -f ARCHIVE\tarchive file name
-  -z, -j, -a, -I gzip\tfilter through gzip, bzip2, or what the suffix says
+  -z, -j, -J, --zstd\tfilter through gzip, bzip2, xz or zstd
+  -a, -I PROGRAM\tfilter through what the suffix says, or through a program of these
   -C DIR\tchange to directory DIR
   -v\tverbose output
   -T, -X FILE\tget names, or patterns of names to exclude, from FILE (--null)

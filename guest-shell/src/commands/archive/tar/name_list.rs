@@ -8,7 +8,7 @@ use bashkit::builtins::{Context, resolve_path};
 use bashkit::limits::{BudgetedString, BudgetedVec};
 use bashkit::{Error, ExecResult, Result};
 
-use crate::commands::archive::budget::{budgeted_string, budgeted_vec, consume_pass};
+use crate::commands::budget::{budgeted_string, budgeted_vec, consume_pass};
 
 /// Reads the names in some lists. Lines without a name do not count.
 pub(super) async fn read_name_lists(

@@ -237,7 +237,7 @@ impl<'a> TarOptions<'a> {
             'v' => self.verbosity += 1,
             'z' => self.compression = ArchiveCompression::Gzip,
             'j' => self.compression = ArchiveCompression::Bzip2,
-            'J' => return Err(missing_program("xz")),
+            'J' => self.compression = ArchiveCompression::Xz,
             'Z' => return Err(missing_program("compress")),
             'O' => self.to_stdout = true,
             'a' => self.compression_by_name = true,
@@ -295,7 +295,9 @@ impl<'a> TarOptions<'a> {
             "keep-newer-files" => self.old_files = OldFiles::KeepNewer,
             "overwrite" => self.old_files = OldFiles::Replace,
             "newer-mtime" => self.newer = Some(value),
-            "zstd" | "lzip" | "lzma" | "lzop" => return Err(missing_program(name)),
+            "lzma" => self.compression = ArchiveCompression::Lzma,
+            "zstd" => self.compression = ArchiveCompression::Zstd,
+            "lzip" | "lzop" => return Err(missing_program(name)),
             // Warnings, owners and metadata of a directory that was there: nothing depends on them here.
             _ => {}
         }
@@ -338,9 +340,7 @@ impl<'a> TarOptions<'a> {
         }
         let suffix = self.archive().rsplit('.').next().unwrap_or_default();
         match suffix {
-            "xz" | "txz" => Err(missing_program("xz")),
-            "zst" | "tzst" => Err(missing_program("zstd")),
-            "lz" | "lzma" | "tlz" | "lzo" | "Z" | "taZ" => Err(missing_program(suffix)),
+            "lz" | "lzo" | "Z" | "taZ" => Err(missing_program(suffix)),
             _ => Ok(ArchiveCompression::named(self.archive())),
         }
     }
@@ -388,6 +388,9 @@ fn compression_of_program(command: &str) -> StdResult<ArchiveCompression, ExecRe
     match command.split_whitespace().next().map(|name| name.rsplit('/').next().unwrap_or_default()) {
         Some("gzip" | "pigz") => Ok(ArchiveCompression::Gzip),
         Some("bzip2" | "pbzip2") => Ok(ArchiveCompression::Bzip2),
+        Some("xz" | "pixz") => Ok(ArchiveCompression::Xz),
+        Some("lzma") => Ok(ArchiveCompression::Lzma),
+        Some("zstd" | "zstdmt" | "pzstd") => Ok(ArchiveCompression::Zstd),
         _ => Err(missing_program(command)),
     }
 }

@@ -171,10 +171,49 @@ async fn tar_of_a_directory_tells_of_the_archive_in_it() {
 }
 
 #[tokio::test]
+async fn tar_compresses_as_an_option_or_the_name_says() {
+    check_tree(&[
+        ("tar cJf x p; head -c 6 x | od -An -c; tar tf x | head -1", " 375   7   z   X   Z  \\0\np/\n"),
+        ("tar cf x.tar.zst -a p; head -c 4 x.tar.zst | od -An -tx1; tar tf x.tar.zst | head -1", " 28 b5 2f fd\np/\n"),
+        ("tar --zstd -cf x p; tar --zstd -tf x | head -1; tar c --lzma p | tar t --lzma | head -1", "p/\np/\n"),
+        ("tar cf x.txz -a p; mkdir d; tar xf x.txz -C d; ls d; tar -I xz -cf - p | xz -d | tar t | head -1", "p\np/\n"),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn tar_into_what_cannot_be_written_fails_and_the_script_goes_on() {
+    for (script, messages, status) in [
+        (
+            "echo a > f; tar cf x f; mkdir -p d/f/g; tar xf x -C d; echo $?",
+            "tar: f: Cannot open: Is a directory\ntar: Exiting with failure status due to previous errors\n",
+            "2\n",
+        ),
+        (
+            "mkdir d; echo a > d/f; tar cf x d; rm -r d; echo > d; tar xf x; echo $?",
+            // The files of these tests call a file in the place of a directory one.
+            "tar: d: Cannot mkdir: directory exists\ntar: d: Cannot mkdir: directory exists\n\
+             tar: d/f: Cannot open: No such file or directory\n\
+             tar: Exiting with failure status due to previous errors\n",
+            "2\n",
+        ),
+        (
+            "mkdir d; tar tf d; echo $?",
+            "tar: d: Cannot read: Is a directory\ntar: At beginning of tape, quitting now\n\
+             tar: Error is not recoverable: exiting now\n",
+            "2\n",
+        ),
+    ] {
+        let result = crate::commands::testing::run(script).await;
+        assert_eq!((&*result.stderr, &*result.stdout), (messages, status), "{script}");
+    }
+}
+
+#[tokio::test]
 async fn tar_call_that_cannot_be_obeyed_is_an_error() {
     check_tree(&[
-        ("tar cJf x p 2>&1 | head -1; ls x", "tar (child): xz: Cannot exec: No such file or directory\n"),
-        ("tar cf x.tar.zst -a p 2>&1 | head -1", "tar (child): zstd: Cannot exec: No such file or directory\n"),
+        ("tar cZf x p 2>&1 | head -1; ls x", "tar (child): compress: Cannot exec: No such file or directory\n"),
+        ("tar cf x.tar.lz -a p 2>&1 | head -1", "tar (child): lz: Cannot exec: No such file or directory\n"),
         ("tar cf x --format=v7 p 2>/dev/null; echo $?", "2\n"),
         (
             "tar cf x --no p 2>&1 | cut -c 1-40",

@@ -17,7 +17,7 @@ impl Parser<'_> {
             Token::LParen => self.parse_parentheses(),
             Token::Getline => self.parse_getline(),
             Token::FuncName(name) => self.parse_call(&name),
-            Token::At => self.parse_indirect_call(),
+            Token::At => self.parse_at(),
             Token::Builtin(name) => self.parse_builtin_call(&name),
             Token::Minus | Token::Plus | Token::Not => self.parse_unary(),
             Token::Incr | Token::Decr => self.parse_increment(),
@@ -148,9 +148,16 @@ impl Parser<'_> {
         Ok(Expr::Call(function, arguments))
     }
 
-    /// Parses an indirect call, `@name(arguments)`.
-    fn parse_indirect_call(&mut self) -> Parsed<Expr> {
+    /// Parses a call of the function that a variable names, or a typed regular expression, which is its text here.
+    fn parse_at(&mut self) -> Parsed<Expr> {
         self.advance()?;
+        if matches!(self.token, Token::Slash | Token::DivAssign) {
+            let index = self.take_regex()?;
+            let text = &self.program.regexes[index as usize];
+            // As a text, a single character would separate fields as itself; in parentheses it is an expression.
+            let is_single = text.chars().count() == 1;
+            return Ok(Expr::Str(if is_single { format!("({text})") } else { text.clone() }));
+        }
         let (Token::FuncName(name) | Token::Name(name)) = self.token.clone() else {
             return self.unexpected();
         };

@@ -49,8 +49,9 @@ impl<'a> Appends<'a> {
                 Append::File(name) => {
                     // GNU ends the line before it looks for the file.
                     sink.end_line();
-                    if let Some(text) = files.get(name).filter(|text| !text.is_empty()) {
-                        write_ended_or_not(sink, text);
+                    if let Some(text) = files.get(name) {
+                        // Whatever comes next follows a last line without an end on the same line.
+                        sink.write(text);
                     }
                 }
                 Append::FileLine(name) => {
@@ -58,18 +59,10 @@ impl<'a> Appends<'a> {
                     let rest = files.get(name).map_or("", |text| &text[*offset..]);
                     if let Some(line) = rest.split_inclusive('\n').next() {
                         *offset += line.len();
-                        write_ended_or_not(sink, line);
+                        sink.write(line);
                     }
                 }
             }
         }
-    }
-}
-
-/// Writes text whose last line may not be ended.
-fn write_ended_or_not(sink: &mut Sink, text: &str) {
-    match text.strip_suffix('\n') {
-        Some(body) => sink.write_line(body, true),
-        None => sink.write_line(text, false),
     }
 }

@@ -8,7 +8,7 @@ pub(crate) fn listed(text: &str, width: usize, separator: char) -> String {
     let mut output = String::new();
     let mut column = 0;
     // Byte by byte: a line may be cut between the bytes of one character.
-    for byte in text.bytes() {
+    for &byte in bashkit::bytes_of(text).iter() {
         let escape = escaped(byte);
         if width > 0 && column + escape.len() > width - 1 {
             output.push('\\');

@@ -11,6 +11,10 @@
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
+mod random;
+#[cfg(test)]
+mod tests;
+
 use async_trait::async_trait;
 use bashkit::cached_command;
 use std::collections::HashMap;
@@ -19,13 +23,16 @@ use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 use crate::commands::clap_answer::clap_answer;
+use crate::commands::operands;
 use bashkit::ExecResult;
 use bashkit::Result;
 use bashkit::builtins::Builtin;
 use bashkit::builtins::Context;
-use bashkit::builtins::read_text_file;
+use bashkit::error::io_error_reason;
 use bashkit::fs::vfs_join;
 use bashkit::limits::ExecutionLimits;
+
+use self::random::{ByteRng, RANDOM_BYTES, Rng, SmallRng};
 
 pub(crate) struct Shuf;
 
@@ -68,7 +75,7 @@ impl Builtin for Shuf {
         let resolved = if path.is_absolute() { path.clone() } else { vfs_join(ctx.cwd, &path) };
         Ok(match ctx.fs.write_file(&resolved, &bashkit::bytes_of(&output)).await {
             Ok(()) => ExecResult::ok(String::new()),
-            Err(error) => ExecResult::err(format!("shuf: cannot write '{}': {error}\n", path.display()), 1),
+            Err(error) => ExecResult::err(format!("shuf: {}: {}\n", path.display(), io_error_reason(&error)), 1),
         })
     }
 }
@@ -143,13 +150,13 @@ impl ShufCall {
         }
         let text = match self.operands.first().filter(|name| *name != "-") {
             None => ctx.stdin_to_end().await?.to_string(),
-            Some(file) => {
-                let path = bashkit::builtins::resolve_path(ctx.cwd, file);
-                match read_text_file(&*ctx.fs, &path, "shuf").await {
-                    Ok(text) => text,
-                    Err(refusal) => return Ok(Err(refusal)),
+            Some(file) => match operands::read(ctx, file).await? {
+                Ok(text) => bashkit::text_of(&text).into_owned(),
+                Err(reason) if reason == "Is a directory" => {
+                    return Ok(Err(ExecResult::err(format!("shuf: read error: {reason}\n"), 1)));
                 }
-            }
+                Err(reason) => return Ok(Err(ExecResult::err(format!("shuf: {file}: {reason}\n"), 1))),
+            },
         };
         Ok(Ok(ShufInput::Items(split_separated(&text, self.separator))))
     }
@@ -241,75 +248,6 @@ enum ShufInput {
 impl ShufInput {
     fn is_lines(&self) -> bool {
         matches!(self, ShufInput::Items(_))
-    }
-}
-
-/// Where random numbers come from.
-enum Rng {
-    Clock(SmallRng),
-    File(ByteRng),
-}
-
-impl Rng {
-    /// A number below `bound`, which is not 0.
-    fn below(&mut self, bound: u128) -> std::result::Result<u128, String> {
-        match self {
-            Rng::Clock(rng) => Ok(rng.next_u128_lt(bound)),
-            Rng::File(rng) => rng.below(bound),
-        }
-    }
-
-    fn index_below(&mut self, bound: usize) -> std::result::Result<usize, String> {
-        Ok(usize::try_from(self.below(bound as u128)?).unwrap_or(0))
-    }
-}
-
-/// Bytes that are taken from a source without an end: enough for an order of a
-/// million lines.
-const RANDOM_BYTES: usize = 4 << 20;
-
-/// Random numbers from the bytes of a file, `--random-source`: as many bytes are
-/// joined to a number as its bound needs, and what a number leaves of their
-/// chance serves the next one, so the same bytes give the same order as GNU's.
-struct ByteRng {
-    name: String,
-    bytes: std::vec::IntoIter<u8>,
-    /// A number between 0 and `greatest`, each equally likely.
-    number: u128,
-    greatest: u128,
-}
-
-impl ByteRng {
-    fn new(name: String, bytes: Vec<u8>) -> Self {
-        ByteRng { name, bytes: bytes.into_iter(), number: 0, greatest: 0 }
-    }
-
-    fn below(&mut self, bound: u128) -> std::result::Result<u128, String> {
-        loop {
-            while self.greatest < bound - 1 {
-                let Some(byte) = self.bytes.next() else {
-                    return Err(format!("shuf: {}: end of file\n", self.name));
-                };
-                self.number = (self.number << 8) + u128::from(byte);
-                self.greatest = (self.greatest << 8) + 255;
-            }
-            if self.greatest == bound - 1 {
-                self.greatest = 0;
-                return Ok(std::mem::take(&mut self.number));
-            }
-            // Numbers beyond the last whole multiple of `bound` would favour some.
-            let excess = self.greatest - (bound - 1);
-            let unusable = excess % bound;
-            let last_usable = self.greatest - unusable;
-            if self.number <= last_usable {
-                let drawn = self.number % bound;
-                self.number /= bound;
-                self.greatest = excess / bound;
-                return Ok(drawn);
-            }
-            self.number -= last_usable + 1;
-            self.greatest = unusable - 1;
-        }
     }
 }
 
@@ -503,150 +441,4 @@ fn u64_to_usize_saturating(n: u64) -> usize {
 
 fn output_too_large(output_limit: usize) -> String {
     format!("shuf: output too large (limit {output_limit} bytes)\n")
-}
-
-// Note: range parsing is handled by `parse_range` inlined into the
-// generated `shuf_args.rs` (codegen copies it from uutils' source).
-// We don't need a second parser here; clap returns the parsed
-// `RangeInclusive<u64>` directly.
-
-/// xorshift64* RNG. Adequate for line shuffling — not cryptographic.
-/// We choose this over a `rand` workspace dep (currently feature-
-/// gated behind `bot-auth`) to keep `shuf` available with no feature
-/// flags. Non-cryptographic shuffling does not need rand's quality
-/// guarantees.
-struct SmallRng {
-    state: u64,
-}
-
-impl SmallRng {
-    fn seed_from_now() -> Self {
-        let nanos = bashkit::time_compat::SystemTime::now()
-            .duration_since(bashkit::time_compat::UNIX_EPOCH)
-            .map(|d| d.as_nanos() as u64)
-            .unwrap_or(0x123_4567_89AB_CDEF);
-        // SystemTime::now can return a tiny duration in tight loops; XOR
-        // with an address-derived value so two `SmallRng::seed_from_now()`
-        // calls in the same nanosecond don't produce the same state.
-        let addr_bits = (&nanos as *const u64) as u64;
-        let mixed = nanos ^ addr_bits.wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        Self { state: if mixed == 0 { 0xDEAD_BEEF_CAFE_F00D } else { mixed } }
-    }
-
-    fn next_u64(&mut self) -> u64 {
-        let mut x = self.state;
-        x ^= x >> 12;
-        x ^= x << 25;
-        x ^= x >> 27;
-        self.state = x;
-        x.wrapping_mul(0x2545_F491_4F6C_DD1D)
-    }
-
-    fn next_u128_lt(&mut self, bound: u128) -> u128 {
-        debug_assert!(bound > 0);
-        loop {
-            let value = (u128::from(self.next_u64()) << 64) | u128::from(self.next_u64());
-            let zone = u128::MAX - (u128::MAX % bound);
-            if value < zone {
-                return value % bound;
-            }
-        }
-    }
-}
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn split_separated_drops_trailing_empty() {
-        assert_eq!(split_separated("a\nb\nc\n", '\n'), vec!["a".to_string(), "b".into(), "c".into()]);
-        assert_eq!(split_separated("a\nb\nc", '\n'), vec!["a".to_string(), "b".into(), "c".into()]);
-    }
-
-    /// The regenerated surface: upstream dropped `.value_parser(parse_range)`,
-    /// so `-i` stores a plain `String`. Built by hand rather than by
-    /// regenerating, so the guard holds without a live upstream checkout.
-    fn head_shaped_cmd() -> bashkit::clap::Command {
-        bashkit::clap::Command::new("shuf")
-            .no_binary_name(true)
-            .arg(bashkit::clap::Arg::new("input-range").short('i').long("input-range").value_name("LO-HI"))
-    }
-
-    /// The pinned surface: clap pre-parses `-i` into a `RangeInclusive<u64>`.
-    fn pinned_shaped_cmd() -> bashkit::clap::Command {
-        bashkit::clap::Command::new("shuf").no_binary_name(true).arg(
-            bashkit::clap::Arg::new("input-range")
-                .short('i')
-                .long("input-range")
-                .value_name("LO-HI")
-                .value_parser(|s: &str| parse_input_range(s).map_err(|e| e.trim().to_string())),
-        )
-    }
-
-    #[test]
-    fn reads_input_range_under_both_value_types() {
-        for cmd in [pinned_shaped_cmd(), head_shaped_cmd()] {
-            let m = cmd.try_get_matches_from(["-i", "1-5"]).unwrap();
-            assert_eq!(read_input_range(&m), Some(Ok(1..=5)));
-        }
-    }
-
-    #[test]
-    fn absent_input_range_reads_none_under_both_value_types() {
-        for cmd in [pinned_shaped_cmd(), head_shaped_cmd()] {
-            let m = cmd.try_get_matches_from::<_, &str>([]).unwrap();
-            assert_eq!(read_input_range(&m), None);
-        }
-    }
-
-    #[test]
-    fn malformed_range_on_regenerated_surface_reports_like_gnu() {
-        let m = head_shaped_cmd().try_get_matches_from(["-i", "1x5"]).unwrap();
-        assert_eq!(read_input_range(&m), Some(Err("shuf: invalid input range: '1x5'\n".to_string())));
-    }
-
-    #[test]
-    fn parse_input_range_accepts_gnu_empty_range() {
-        // GNU spells the empty range `LO-HI` with `LO == HI + 1`. Asserted
-        // through the bounds rather than a `5..=4` literal, which clippy
-        // reads as a reversed-range typo.
-        let empty = parse_input_range("5-4").expect("LO == HI + 1 is the empty range");
-        assert_eq!((*empty.start(), *empty.end()), (5, 4));
-        assert!(empty.is_empty());
-        // One further apart is a genuine inversion and is rejected.
-        assert!(parse_input_range("6-4").is_err());
-    }
-
-    #[test]
-    fn parse_input_range_rejects_malformed_input() {
-        for raw in ["", "5", "a-b", "1-", "-", "1-2-3"] {
-            assert!(parse_input_range(raw).is_err(), "expected '{raw}' to be rejected");
-        }
-    }
-
-    #[test]
-    fn parse_input_range_distinguishes_overflow() {
-        let too_big = "1-18446744073709551616";
-        assert_eq!(
-            parse_input_range(too_big),
-            Err(format!("shuf: invalid input range: '{too_big}': Value too large to be stored in data type\n"))
-        );
-    }
-
-    #[test]
-    fn small_rng_bounded_in_range() {
-        let mut rng = SmallRng::seed_from_now();
-        for _ in 0..1000 {
-            let n = rng.next_u128_lt(7);
-            assert!(n < 7);
-        }
-    }
-
-    #[test]
-    fn small_rng_bound_one_is_always_zero() {
-        let mut rng = SmallRng::seed_from_now();
-        for _ in 0..100 {
-            assert_eq!(rng.next_u128_lt(1), 0);
-        }
-    }
 }
