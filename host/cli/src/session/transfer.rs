@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::json;
 use tollhouse::capability::parse_bytes;
 use tollhouse::session::{
-    Exported, ImportBudget, ImportOptions, Imported, ImportedBudget, SessionId, Sessions, SessionsError,
+    Exported, ImportBudget, ImportOptions, Imported, ImportedBudget, RecordStatus, SessionId, Sessions, SessionsError,
 };
 use tollhouse_registry::untrusted_file;
 
@@ -205,7 +205,7 @@ impl ImportSessionCommand {
         drop(progress);
         let Imported { session: id, budget, is_hand_over, .. } = imported.map_err(failed)?;
         let head = sessions.show(&id).map_err(failed)?.head;
-        let arrived = is_hand_over.then(|| ArrivedRun::of(&sessions, &id, head.runs)).transpose().map_err(failed)?;
+        let arrived = is_hand_over.then(|| ArrivedRun::of(&sessions, &id)).transpose().map_err(failed)?;
         if let Some(arrived) = &arrived {
             arrived.note(&id);
         }
@@ -233,7 +233,7 @@ impl ImportSessionCommand {
 #[derive(Serialize)]
 struct ArrivedRun {
     /// Number of runs.
-    runs: u64,
+    runs: usize,
     /// Run that can be resumed.
     unfinished: Option<u64>,
     /// Number of calls that wait for a decision.
@@ -243,7 +243,10 @@ struct ArrivedRun {
 }
 
 impl ArrivedRun {
-    fn of(sessions: &Sessions, id: &SessionId, runs: u64) -> std::result::Result<Self, SessionsError> {
+    fn of(sessions: &Sessions, id: &SessionId) -> std::result::Result<Self, SessionsError> {
+        // The list has changes of the files without a run, too.
+        let is_run = |status| !matches!(status, RecordStatus::Created | RecordStatus::Changed);
+        let runs = sessions.reader().runs(id)?.iter().filter(|(_, record)| is_run(record.status)).count();
         let calls = sessions.call_decisions().pending_calls(id)?;
         let decisions = calls.iter().filter(|call| call.decision.is_some()).count();
         let unfinished = sessions.unfinished_runs().run_of(id)?;
@@ -252,7 +255,7 @@ impl ArrivedRun {
 
     fn note(&self, id: &SessionId) {
         let Self { runs, unfinished, waiting, decisions } = self;
-        let runs = format::count(*runs, "run");
+        let runs = format::count(*runs as u64, "run");
         let Some(run) = unfinished else {
             return note!("the file is a hand-over: `{id}` goes on here, with {runs} that have ended");
         };

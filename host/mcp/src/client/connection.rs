@@ -402,6 +402,8 @@ fn told(error: &ClientInitializeError, secrets: &Secrets) -> String {
         ClientInitializeError::JsonRpcError(error) => {
             format!("it refuses to start: {}", results::shortened(&error.message, secrets))
         }
+        // Of the two ways to begin, every server has the second one.
+        ClientInitializeError::LegacyFallbackFailed { fallback, .. } => told(fallback, secrets),
         _ => "it does not speak the Model Context Protocol".to_owned(),
     }
 }
