@@ -39,11 +39,11 @@ pub(super) async fn extract(ctx: &Context<'_>, options: &TarOptions<'_>, names: 
     if let Err(message) = checked {
         return Ok(ExecResult::err(message, 2));
     }
-    if !options.directories.is_empty() || options.top_level.is_some() {
-        if let Err(error) = ctx.fs.mkdir(&base, true).await {
-            let reason = file_error_reason(error)?;
-            return Ok(fatal_error(&format!("{}: Cannot mkdir: {reason}", base.display())));
-        }
+    if (!options.directories.is_empty() || options.top_level.is_some())
+        && let Err(error) = ctx.fs.mkdir(&base, true).await
+    {
+        let reason = file_error_reason(error)?;
+        return Ok(fatal_error(&format!("{}: Cannot mkdir: {reason}", base.display())));
     }
     let mut members = MemberFilter::new(names, options.matching);
     let mut extraction = Extraction::new(ctx, options, base)?;

@@ -330,7 +330,7 @@ fn size(bytes: usize) -> (String, &'static str) {
     };
     let value = bytes as f64 / unit as f64;
     let places = match value {
-        _ if value >= 100.0 || bytes % unit == 0 => 0,
+        _ if value >= 100.0 || bytes.is_multiple_of(unit) => 0,
         _ if value >= 10.0 => 1,
         _ => 2,
     };
