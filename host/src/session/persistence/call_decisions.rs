@@ -196,7 +196,7 @@ impl CallDecisions<'_> {
     /// Returns the journal of a run, if the run can be resumed.
     fn journal_if_unfinished(&self, id: &SessionId, run: u64) -> Result<Option<Vec<JournalEntry>>, SessionsError> {
         if self.sessions.record_reader().find_created(id)?.is_none()
-            || self.sessions.unfinished_runs().run_of(id)? != Some(run)
+            || self.sessions.unfinished_runs().run_of_known(id)? != Some(run)
         {
             return Ok(None);
         }

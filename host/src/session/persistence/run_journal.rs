@@ -78,6 +78,11 @@ impl UnfinishedRuns<'_> {
     /// If there is no such session, or it cannot be read.
     pub fn run_of(&self, id: &SessionId) -> Result<Option<u64>, SessionsError> {
         self.sessions.record_reader().created(id)?;
+        self.run_of_known(id)
+    }
+
+    /// Returns the run of a session that is known to exist, like [`UnfinishedRuns::run_of`].
+    pub(super) fn run_of_known(&self, id: &SessionId) -> Result<Option<u64>, SessionsError> {
         let head = self.sessions.record_reader().head(id)?;
         if head.handed_over.is_some() {
             return Ok(None);
