@@ -341,7 +341,7 @@ fn node_features_not_available_say_what_to_use_instead() {
     let home = Home::new();
     for (code, message, hint) in [
         ("import tls from 'node:tls'", "the module 'node:tls' of Node is not available in Tollhouse", "`fetch`"),
-        ("require('node:nope')", "there is no module 'node:nope' in Node", ""),
+        ("require('node:nope')", "No such built-in module: node:nope", ""),
         (
             "import { readFil } from 'fs'",
             "The requested module 'fs' does not provide an export named 'readFil'",

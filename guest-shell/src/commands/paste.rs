@@ -48,7 +48,7 @@ impl Builtin for Paste {
 /// Options of one call.
 struct PasteOptions {
     /// Delimiters, which may be empty, in turns.
-    delimiters: Vec<String>,
+    delimiters: Vec<Vec<u8>>,
     serial: bool,
     /// Byte that ends each line.
     line_end: u8,
@@ -73,12 +73,12 @@ impl PasteOptions {
     }
 
     fn delimiter(&self, index: usize) -> &[u8] {
-        self.delimiters[index % self.delimiters.len()].as_bytes()
+        &self.delimiters[index % self.delimiters.len()]
     }
 }
 
 /// Returns the delimiters of a list with escapes. An empty list is one empty delimiter.
-fn delimiters(list: &str) -> std::result::Result<Vec<String>, String> {
+fn delimiters(list: &str) -> std::result::Result<Vec<Vec<u8>>, String> {
     let mut delimiters = Vec::new();
     let mut characters = list.chars();
     while let Some(character) = characters.next() {
@@ -103,7 +103,7 @@ fn delimiters(list: &str) -> std::result::Result<Vec<String>, String> {
     if delimiters.is_empty() {
         delimiters.push(String::new());
     }
-    Ok(delimiters)
+    Ok(delimiters.iter().map(|delimiter: &String| bashkit::bytes_of(delimiter).into_owned()).collect())
 }
 
 /// Input of a call.
@@ -226,6 +226,7 @@ mod tests {
             ("seq 4 | paste -sd '\\0-'; seq 3 | paste -sd ''", "12-34\n123\n", 0),
             ("seq 4 | paste -sd '\\n\\\\'", "1\n2\\3\n4\n", 0),
             ("seq 3 | paste -sd '→'", "1→2→3\n", 0),
+            ("seq 2 | paste -sd $'\\xff' | od -An -tx1", " 31 ff 32 0a\n", 0),
             ("seq 3 | paste -d '\\' - 2>&1", "paste: delimiter list ends with an unescaped backslash: \\\n", 1),
         ])
         .await;

@@ -52,7 +52,7 @@ pub(super) struct JoinOptions {
     pub(super) prints_unpaired: [bool; 2],
     pub(super) prints_paired: bool,
     /// Text in place of empty fields.
-    pub(super) filler: Option<String>,
+    pub(super) filler: Vec<u8>,
     pub(super) ignores_case: bool,
     pub(super) has_header: bool,
     pub(super) order_check: OrderCheck,
@@ -207,7 +207,10 @@ impl Draft {
         let (separator, output_separator) = match self.separator {
             None => (FieldSeparator::Blanks, b" ".to_vec()),
             Some(text) if matches!(&*text, "" | "\n") => (FieldSeparator::WholeLine, b"\n".to_vec()),
-            Some(text) => (FieldSeparator::Text(text.clone().into_bytes()), text.into_bytes()),
+            Some(text) => {
+                let bytes = bashkit::bytes_of(&text).into_owned();
+                (FieldSeparator::Text(bytes.clone()), bytes)
+            }
         };
         let output = match (self.is_automatic, self.format) {
             (true, _) => OutputFields::Automatic,
@@ -221,7 +224,7 @@ impl Draft {
             output,
             prints_unpaired: self.prints_unpaired,
             prints_paired: !self.prints_only_unpaired,
-            filler: self.filler,
+            filler: bashkit::bytes_of(&self.filler.unwrap_or_default()).into_owned(),
             ignores_case: self.ignores_case,
             has_header: self.has_header,
             order_check: self.order_check.unwrap_or(OrderCheck::BehindUnpaired),

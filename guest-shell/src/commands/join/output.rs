@@ -59,8 +59,7 @@ impl<'a> JoinedOutput<'a> {
     }
 
     fn push_field(&mut self, field: &[u8]) -> Result<()> {
-        let field =
-            if field.is_empty() { self.options.filler.as_deref().unwrap_or_default().as_bytes() } else { field };
+        let field = if field.is_empty() { &self.options.filler } else { field };
         Ok(self.bytes.try_extend_from_slice(field)?)
     }
 }

@@ -45,6 +45,8 @@ async fn join_prints_the_fields_of_a_format() {
         ("join -j1 1 -j2 1 x y", "a 1 x\nc 3 y z\n", 0),
         ("join -1 2 -2 1 -t ' ' <(echo 'v a') y", "a v x\n", 0),
         ("join -t → <(echo a→b) <(echo a→c)", "a→b→c\n", 0),
+        ("x=$'\\xff'; join -t $x <(echo a${x}b) <(echo a${x}c) | od -An -tx1", " 61 ff 62 ff 63 0a\n", 0),
+        ("x=$'\\xff'; join -a1 -e $x -o 0,2.2 x y | head -2 | od -An -tx1", " 61 20 78 0a 62 20 ff 0a\n", 0),
     ])
     .await;
 }
