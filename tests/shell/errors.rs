@@ -79,7 +79,7 @@ fn shell_command_not_available_says_what_is() {
         ("npm install x", "`node FILE` runs JavaScript"),
         ("pip install x", "packages cannot be installed"),
         ("sqlite3 a.db", "the tool `sql`'s"),
-        ("xz x", "`gzip`, `bzip2`, `zip`"),
+        ("lz4 x", "`gzip`, `bzip2`, `xz`, `zstd`"),
     ] {
         let ran = home.sh(command, &[]);
         let stderr = ran["stderr"].as_str().unwrap_or_default();
