@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import pickle
+import subprocess
+import sys
 import time
 from dataclasses import FrozenInstanceError
 from datetime import UTC, datetime, timedelta
@@ -302,9 +304,12 @@ def test_damaged_session_is_a_warning_and_hides_no_calls_of_others(store: Store,
         session.run("javascript", f"// {'x' * 10_000}\nawait pay({{amount: 1}})")
     for blob in {path for path in blobs.rglob("*") if path.is_file()} - whole:
         blob.write_bytes(b"damaged")
-    with pytest.warns(RuntimeWarning, match="`broken` cannot be read"):
-        assert [call.session for call in store.pending()] == ["s"]
-    with pytest.warns(RuntimeWarning, match="`broken` cannot be read"):
-        assert store.calls_in_doubt() == []
-    with pytest.raises(TollhouseError):
-        store.pending("broken")
+    # This process has read the journal before.
+    code = "import sys, tollhouse; store = tollhouse.Store(sys.argv[1]); print([c.session for c in store.pending()], "
+    code += "store.calls_in_doubt()); store.pending('broken')"
+    argv = [sys.executable, "-W", "always", "-c", code, str(store.directory)]
+    read = subprocess.run(argv, capture_output=True, text=True, check=False)
+    assert read.stdout == "['s'] []\n"
+    assert read.stderr.count("RuntimeWarning: the session `broken` cannot be read") == 2
+    assert read.returncode == 1
+    assert read.stderr.splitlines()[-1].startswith("tollhouse.")
