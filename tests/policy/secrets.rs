@@ -493,6 +493,19 @@ fn approval_of_a_call_that_was_shown_otherwise_does_not_count() {
 }
 
 #[test]
+fn call_with_a_secret_is_made_with_the_arguments_that_a_human_gave_instead() {
+    let home = Home::with_tools(&["http"]);
+    let server = Server::start(echo);
+    asked(&home, &server, "approve = true");
+    let instead = format!(r#"{{"url": "http://127.0.0.1:{}/v1", "headers": [["x-a", "plain"]]}}"#, server.port());
+    let edited = home.run(["session", "edit", "s", &instead]);
+    assert_eq!(edited.status, 0, "{edited:?}");
+    let resumed = home.run(["session", "resume", "s", "--secret", "KEY=file:key"]);
+    assert_eq!((resumed.status, resumed.stdout.as_str()), (0, "200\n"), "{resumed:?}");
+    assert_eq!(header(&server.seen()[0], "x-a"), "plain");
+}
+
+#[test]
 fn call_whose_approval_is_signed_is_shown_as_it_is_to_whoever_signs() {
     let home = Home::with_tools(&["http"]);
     let server = Server::start(echo);

@@ -232,10 +232,11 @@ impl PendingApproval<'_> {
     }
 
     /// Checks that an approval is for the call as its question showed it, and its signature if one is required. The digest does
-    /// not cover what is shown in place of values of secrets, which whoever handed the run over may have written; those who sign
-    /// are shown the call itself.
+    /// not cover what is shown in place of values of secrets, which whoever handed the run over may have written. Questions that
+    /// want a signature show the call itself, and whoever gave other arguments has written all of them.
     fn verified(&self, decision: &Decision, asked: Option<&DeferredCall>, call: &DeferredCall) -> Result<(), String> {
-        if decision.signature.is_none() && asked.is_some_and(|asked| asked.redacted != call.redacted) {
+        let is_otherwise = |asked: &DeferredCall| asked.approved_by.is_none() && asked.redacted != call.redacted;
+        if decision.arguments.is_none() && asked.is_some_and(is_otherwise) {
             return Err("the question did not show the call as it is, or its secrets have other values now".to_owned());
         }
         let expires = asked.and_then(|asked| asked.expires);

@@ -188,6 +188,14 @@ impl RecordedAnswer {
         Ok(Self { result, edits, call: None, stream: None, unread: None, started: None })
     }
 
+    /// Returns whether the input ended, if this is standard input that the run read.
+    pub(super) fn is_end_of_input(&self) -> Option<bool> {
+        match &self.result {
+            RecordedResult::Bytes(text) if self.stream.is_none() => Some(text.is_empty()),
+            _ => None,
+        }
+    }
+
     /// Returns the result as JSON: `{"result": value}`, or `{"error": failure}`.
     pub(in crate::session) fn outcome(&self) -> Json {
         match &self.result {

@@ -19,8 +19,6 @@ use crate::vfs::Edit;
 #[derive(Clone, Debug)]
 pub(in crate::session) struct AnswerText {
     text: Bytes,
-    /// Text of the result alone.
-    result: Bytes,
     /// Digest of the call that it answers, as the script made it.
     pub(in crate::session) call: Option<String>,
     /// Start of a call without effects, so that it can be repeated.
@@ -74,8 +72,13 @@ struct AnswerEdits {
 impl AnswerText {
     /// Returns the text of an answer.
     pub(in crate::session) fn of(answer: &RecordedAnswer) -> Self {
-        let text = serde_json::to_vec(answer).expect("an answer is plain data");
-        Self::parse(text.into()).expect("an answer has an outline")
+        Self {
+            text: serde_json::to_vec(answer).expect("an answer is plain data").into(),
+            call: answer.call.clone(),
+            started: answer.started,
+            ends_program: answer.unread.is_some(),
+            is_end_of_input: answer.is_end_of_input(),
+        }
     }
 
     /// Takes the text of an answer.
@@ -85,8 +88,8 @@ impl AnswerText {
             (ResultOutline::Bytes(bytes), None) => Some(bytes.is_empty()),
             _ => None,
         };
-        let (result, ends_program) = (text.slice_ref(result.get().as_bytes()), unread.is_some());
-        Ok(Self { text, result, call, started, ends_program, is_end_of_input })
+        let ends_program = unread.is_some();
+        Ok(Self { text, call, started, ends_program, is_end_of_input })
     }
 
     /// Returns the answer without the start of its call.
@@ -100,6 +103,11 @@ impl AnswerText {
         let mut answer = self.read()?;
         answer.started = None;
         Ok(Self::of(&answer))
+    }
+
+    /// Returns the text of the result alone.
+    fn result(&self) -> Result<&str, ReplayError> {
+        Ok(serde_json::from_slice::<AnswerOutline<'_>>(&self.text)?.result.get())
     }
 
     /// Returns the text.
@@ -120,7 +128,7 @@ impl AnswerText {
     /// # Errors
     /// If it is none, or its values take more than what is left of the memory.
     pub(in crate::session) fn read_within(&self, memory: &MemoryAccount) -> Result<RecordedAnswer, ReplayError> {
-        let weight = measured(&self.result, memory.limit())?;
+        let weight = measured(self.result()?.as_bytes(), memory.limit())?;
         // From here on it is like the result of a tool, whose guest has the memory for it.
         match weight.and_then(|weight| memory.charge(weight)) {
             Some(_charge) => self.read(),
@@ -141,12 +149,13 @@ impl AnswerText {
     /// # Errors
     /// If the result cannot be read, or takes more.
     pub(in crate::session) fn outcome(&self, left: &mut u64) -> Result<Result<Box<RawValue>, Failure>, ReplayError> {
-        let value = match serde_json::from_slice(&self.result)? {
+        let result = self.result()?;
+        let value = match serde_json::from_str(result)? {
             ResultOutline::Json(text) => return Ok(Ok(text.value.to_owned())),
             ResultOutline::Bytes(_) | ResultOutline::Nothing => Json::Null,
             ResultOutline::Exited(status) => json!({ "exitCode": status }),
             ResultOutline::Failed(_) => {
-                *left -= measured(&self.result, *left)?.ok_or(ReplayError::TooLarge(*left))?;
+                *left -= measured(result.as_bytes(), *left)?.ok_or(ReplayError::TooLarge(*left))?;
                 let (result, _) = self.read()?.restore()?;
                 return result.err().map(Err).ok_or_else(|| ReplayError::Unreadable("a failure".to_owned()));
             }
