@@ -1,7 +1,10 @@
 //! Revisions of the protocol.
 
+use std::thread;
+
 use serde_json::{Value, json};
 use tollhouse_tests::Home;
+use tollhouse_tests::mcp_server::policy_of;
 
 use super::client::{Client, text};
 
@@ -119,5 +122,22 @@ fn request_with_invalid_parameters_is_told_so() {
     ] {
         let answered = client.request(method, params);
         assert_eq!(answered["error"]["code"], code, "{answered:#}");
+    }
+}
+
+#[test]
+fn server_that_takes_long_to_start_is_mounted_in_its_revision() {
+    // As `npx` and `uvx` do, which download what they start.
+    let mounted = ["slow", "slow-latest"].map(|mode| {
+        thread::spawn(move || {
+            let home = Home::new();
+            home.file("policy.toml", policy_of("fix", mode, ""));
+            home.run(["mcp", "lock", "--policy", "policy.toml", "--allow-exec", "fix"])
+        })
+    });
+    for mounted in mounted {
+        let ran = mounted.join().expect("it does not panic");
+        assert_eq!(ran.status, 0, "{ran:?}");
+        assert!(ran.stdout.starts_with("pinned   fix "), "{ran:?}");
     }
 }

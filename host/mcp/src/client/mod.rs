@@ -3,6 +3,7 @@
 //! Everything that a server sends is hostile:
 //! - `transport` bounds what is read of it: the length of a message, the memory of its values, and the rate of messages
 //!   that nobody asked for;
+//! - `late_discovery` is about servers that take long to start;
 //! - `requests` refuses what a server asks for: sampling and roots, and questions for the user unless a gateway has one;
 //! - `relay` hands log messages, progress and questions on to the client of a gateway;
 //! - `connection` bounds how long it may take, and how many tools it may list, and compares those with the pinned ones;
@@ -18,6 +19,7 @@
 //! `remote` is what such a program is for a server at a URL; `login` is the operator's login there.
 
 mod connection;
+mod late_discovery;
 mod login;
 mod program;
 mod relay;

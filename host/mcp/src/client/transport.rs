@@ -18,6 +18,7 @@ use tokio::sync::Mutex;
 use tollhouse::json::{self, JsonError};
 use tollhouse::tool::Secrets;
 
+use super::late_discovery::{AnswerKind, Discovery};
 use super::relay::{self, MessageRelay};
 use super::unreadable_answer;
 
@@ -80,6 +81,7 @@ pub(super) struct BoundedTransport<R, W> {
     unread: Arc<AtomicUsize>,
     /// Ids of the requests that the server has not answered, as JSON.
     asked: std::sync::Mutex<HashSet<String>>,
+    discovery: Discovery,
 }
 
 /// Notifications of a server, as far as they are handed on.
@@ -156,6 +158,7 @@ impl<R: AsyncRead + Send + Unpin, W: AsyncWrite + Send + Unpin + 'static> Bounde
             replies: Arc::default(),
             unread: Arc::default(),
             asked: std::sync::Mutex::default(),
+            discovery: Discovery::default(),
         }
     }
 
@@ -211,7 +214,7 @@ impl<R: AsyncRead + Send + Unpin, W: AsyncWrite + Send + Unpin + 'static> Bounde
     fn judge(&mut self, line: &[u8]) -> Result<Judged, EndReason> {
         // Programs write other lines too, by mistake.
         let Ok(text) = std::str::from_utf8(line) else { return self.noise() };
-        let message = match json::parse(text, MAX_VALUES) {
+        let mut message = match json::parse(text, MAX_VALUES) {
             Ok(Value::Object(message)) => message,
             Ok(_) => return self.noise(),
             Err(JsonError::Malformed(why)) => {
@@ -248,7 +251,15 @@ impl<R: AsyncRead + Send + Unpin, W: AsyncWrite + Send + Unpin + 'static> Bounde
                     let request = unreadable_answer::request_of_id(id, &self.asked());
                     return self.unreadable(request, "its id is not the number that it answers");
                 }
-                request = Some(written);
+                match self.discovery.answered(&written, &mut message) {
+                    AnswerKind::Awaited => request = Some(written),
+                    AnswerKind::Refusal => return Ok(Judged::Drop),
+                    AnswerKind::Initialization(id) => {
+                        // Its own answer is one too many then.
+                        self.asked().remove(&id);
+                        request = Some(id);
+                    }
+                }
             }
         }
         match serde_json::from_value::<RxJsonRpcMessage<RoleClient>>(Value::Object(message)) {
@@ -292,6 +303,7 @@ where
         if let ClientJsonRpcMessage::Request(request) = &item
             && let Ok(id) = serde_json::to_string(&request.id)
         {
+            self.discovery.sent(&item, &id);
             self.asked().insert(id);
         }
         async move {
