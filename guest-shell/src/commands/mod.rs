@@ -13,6 +13,7 @@ mod budget;
 mod byte_text;
 mod cal;
 mod calendar;
+mod character_locale;
 mod checksum;
 mod clap_answer;
 mod cmp;
@@ -27,9 +28,11 @@ mod dc;
 mod decimal;
 mod df;
 mod diff;
+mod dirstack;
 mod du;
 mod effort;
 mod encodings;
+mod env;
 mod excerpt;
 mod expand;
 mod expr;
@@ -47,6 +50,7 @@ mod hexdump;
 mod iconv;
 mod join;
 mod jq;
+mod less;
 mod line_breaks;
 mod logger;
 mod long_double;
@@ -105,6 +109,7 @@ pub(crate) fn add_all(builder: BashBuilder, registry: &BuiltinRegistry, user: &s
 
 /// [`add_all`] with a specific clock.
 fn add_all_with_clock(builder: BashBuilder, registry: &BuiltinRegistry, user: &str, clock: Date) -> BashBuilder {
+    bashkit::builtins::set_pcre_translation(grep::translate_perl);
     mend::register(registry);
     register(registry);
     let mut builder = builder.builtin_registry(registry.clone());

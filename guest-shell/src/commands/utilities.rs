@@ -21,8 +21,8 @@ use super::line_breaks::{Conversion, LineBreaks};
 use super::shred::Shred;
 use super::wrappers::{Ionice, Setsid, Stdbuf};
 use super::{
-    awk, checksum, cmp, colrm, comm, csplit, cut, df, diff, expand, expr, factor, file, find, fmt, fold, grep, head,
-    hexdump, iconv, join, logger, look, ls,
+    awk, checksum, cmp, colrm, comm, csplit, cut, df, diff, dirstack, env, expand, expr, factor, file, find, fmt, fold,
+    grep, head, hexdump, iconv, join, less, logger, look, ls,
 };
 use super::{
     nl, numfmt, od, openssl, paste, pr, printf, sed, shuf, sort, split, stat, strings, tail, textrev, time, touch, tr,
@@ -37,9 +37,13 @@ pub(super) fn all(user: &str, clock: Date) -> Vec<NamedUtility> {
     let mut utilities: Vec<NamedUtility> = vec![
         ("date", Arc::new(clock)),
         ("cal", Arc::new(Cal::with_clock(clock))),
+        ("dirs", Arc::new(dirstack::Dirs)),
+        ("env", Arc::new(env::Env)),
         ("expr", Arc::new(expr::Expr)),
         ("logger", Arc::new(logger::Logger)),
         ("numfmt", Arc::new(numfmt::Numfmt)),
+        ("popd", Arc::new(dirstack::Popd)),
+        ("pushd", Arc::new(dirstack::Pushd)),
         ("pr", Arc::new(pr::Pr::with_clock(clock))),
         ("openssl", Arc::new(openssl::Openssl)),
         ("printf", Arc::new(printf::Printf::with_clock(clock))),
@@ -139,6 +143,7 @@ fn file_commands(clock: Date, user: &str) -> Vec<NamedUtility> {
         ("fallocate", Arc::new(truncate::Fallocate)),
         ("file", Arc::new(file::File)),
         ("find", Arc::new(find::Find::new(clock, user))),
+        ("less", Arc::new(less::Less)),
         ("ls", Arc::new(ls::Ls::new(clock, user))),
         ("dos2unix", Arc::new(LineBreaks(Conversion::DosToUnix))),
         ("mac2unix", Arc::new(LineBreaks(Conversion::MacToUnix))),

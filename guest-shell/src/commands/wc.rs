@@ -2,6 +2,7 @@
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
+use super::character_locale::is_c_locale;
 use async_trait::async_trait;
 
 use bashkit::ExecResult;
@@ -9,7 +10,6 @@ use bashkit::Result;
 use bashkit::builtins::Builtin;
 use bashkit::builtins::Context;
 use bashkit::builtins::arg_parser::{OptArg, gnu_getopt};
-use bashkit::builtins::environ;
 
 /// The wc builtin - print newline, word, and byte counts.
 ///
@@ -96,7 +96,7 @@ impl Builtin for Wc {
             Ok(f) => f,
             Err(e) => return Ok(e),
         };
-        flags.bytes_are_characters = environ::is_c_locale(ctx.env);
+        flags.bytes_are_characters = is_c_locale(ctx.env);
         let mut errors = String::new();
         if let Some(list) = &flags.files_from {
             match crate::commands::operands::read_name_list(&ctx, "wc", list).await? {

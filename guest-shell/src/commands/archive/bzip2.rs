@@ -188,7 +188,7 @@ async fn run(ctx: &Context<'_>, command: &'static str, mut options: Bzip2Options
     })
 }
 
-/// One call with its options and what came of it so far.
+/// Call of `bzip2` in progress: its options, and the output, messages and status so far.
 struct Bzip2Call<'a> {
     ctx: &'a Context<'a>,
     command: &'static str,
@@ -217,7 +217,7 @@ impl Bzip2Call<'_> {
         Ok(())
     }
 
-    /// Reads a file. Nothing, after a message, if it cannot be read, or if it is a link where those are refused.
+    /// Reads a file. Returns `None`, after a message, if it cannot be read, or if it is a link and links are refused.
     async fn read(&mut self, file: &str, path: &Path, refuses_links: bool) -> Result<Option<Vec<u8>>> {
         let is_link = self.ctx.fs.lstat(path).await.is_ok_and(|status| status.file_type.is_symlink());
         if is_link && refuses_links {

@@ -59,7 +59,7 @@ impl CompressedGrep {
     }
 }
 
-/// Command line: what is for `grep`, and the files.
+/// Words of the command line, separated into those that `grep` gets and the files.
 #[derive(Default)]
 struct SearchWords {
     options: Vec<String>,

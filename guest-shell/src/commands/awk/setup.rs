@@ -13,7 +13,8 @@ use super::options::{Options, ProgramSource, USAGE, VERSION, failure};
 use super::parser::{ParseError, ParseErrorKind, Parser};
 use super::value::Value;
 use super::{Awk, driver};
-use bashkit::builtins::{Context, check_help_version, environ};
+use crate::commands::character_locale::is_c_locale;
+use bashkit::builtins::{Context, check_help_version};
 use bashkit::fs::vfs_join;
 use bashkit::limits::ExecutionLimits;
 use bashkit::{ExecResult, Result};
@@ -67,7 +68,7 @@ impl Awk {
         }
         io.in_place.is_enabled = options.edits_files;
         io.in_place.suffix = options.copy_suffix.clone();
-        let bytes_match = environ::is_c_locale(ctx.env);
+        let bytes_match = is_c_locale(ctx.env);
         let mut interpreter = match Interpreter::new(Arc::new(program), io, limits_of(ctx), bytes_match) {
             Ok(interpreter) => Box::new(interpreter),
             Err(message) => return Ok(Setup::Done(failure(format!("awk: fatal: {message}\n"), 2))),

@@ -3,7 +3,7 @@
 //! - [`options`]: the command line; [`file_filter`]: files that it leaves to search
 //! - [`search`]: operands, and the exit status; [`directory`]: recursion
 //! - [`scan`]: the lines of one input; [`line`]: how a line is printed; [`color`]: how it is marked
-//! - [`pattern`]: patterns, compiled
+//! - [`pattern`]: patterns, compiled; [`perl`]: translation of those of `-P`
 //!
 //! Directories are searched in the order of names, where GNU has the order of the file system.
 //!
@@ -15,6 +15,7 @@ mod file_filter;
 mod line;
 mod options;
 pub(crate) mod pattern;
+mod perl;
 #[cfg(test)]
 mod perl_tests;
 mod scan;
@@ -25,7 +26,7 @@ mod tests;
 use std::collections::HashSet;
 
 use async_trait::async_trait;
-use bashkit::builtins::{Builtin, Context, check_help_version, environ};
+use bashkit::builtins::{Builtin, Context, check_help_version};
 use bashkit::{ExecResult, Result};
 
 use self::file_filter::FileGlob;
@@ -33,8 +34,14 @@ use self::line::LineMatcher;
 use self::options::GrepOptions;
 use self::pattern::{CompileOptions, Syntax, compile};
 use self::search::{Search, path_of};
+use super::character_locale::is_c_locale;
 
 const HELP: &str = include_str!("help.txt");
+
+/// Translates a pattern of PCRE for `rg -P`, which has the syntax of `grep -P`. The error is the message.
+pub(super) fn translate_perl(pattern: &str, icase: bool) -> std::result::Result<String, String> {
+    perl::translate(pattern, icase).map(|translation| translation.text)
+}
 
 /// The command `grep`.
 pub(crate) struct Grep;
@@ -64,7 +71,7 @@ impl Builtin for Grep {
             word: options.word_match,
             line: options.line_match,
             null_data: options.null_data,
-            bytes_match: environ::is_c_locale(ctx.env),
+            bytes_match: is_c_locale(ctx.env),
         };
         let (matcher, warnings) = match compile(&patterns, &compile_options) {
             Ok(compiled) => compiled,

@@ -1,6 +1,7 @@
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
 use crate::commands::grep::pattern::{CompileOptions, PatternMatcher, Syntax, compile};
+use crate::commands::testing::run;
 
 fn perl(pattern: &str, icase: bool) -> Result<PatternMatcher, String> {
     let options =
@@ -76,4 +77,13 @@ fn a_search_that_is_given_up_is_an_error() {
     let text = "a".repeat(60);
     assert!(matcher.is_match(&text).is_err());
     assert!(matcher.find_at(&text, 0).is_err());
+}
+
+#[tokio::test]
+async fn rg_pcre2_pattern_has_the_syntax_of_grep() {
+    // For the engine alone, `\h` is a hexadecimal digit.
+    let result = run(r"printf 'a\tb\n' | rg -oP 'a\hb'").await;
+    assert_eq!((&*result.stdout, &*result.stderr, result.exit_code), ("a\tb\n", "", 0));
+    let result = run(r"echo a | rg -P '(?|a)'").await;
+    assert_eq!(result.exit_code, 2, "{}", &*result.stderr);
 }

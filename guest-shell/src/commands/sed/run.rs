@@ -8,8 +8,9 @@ use std::path::PathBuf;
 use super::machine::{Ending, Feed, InputLine, Machine, Settings, split_lines};
 use super::options::{Options, ScriptSource};
 use super::script::{Mode, Program, parse};
+use crate::commands::character_locale::is_c_locale;
 use bashkit::builtins::atomic_write::{AtomicFailpoints, atomic_replace};
-use bashkit::builtins::{Context, InputChunks, environ};
+use bashkit::builtins::{Context, InputChunks};
 use bashkit::error::io_error_reason;
 use bashkit::fs::vfs_join;
 use bashkit::limits::ExecutionBudget;
@@ -135,7 +136,7 @@ impl Run<'_, '_> {
         let mode = Mode {
             extended: self.options.extended,
             null_data: self.options.null_data,
-            bytes_match: environ::is_c_locale(self.ctx.env),
+            bytes_match: is_c_locale(self.ctx.env),
             posix: self.options.posix,
         };
         let (program, write_files) = parse(script, mode);

@@ -103,7 +103,8 @@ fn problem(error: &std::io::Error) -> &'static str {
     }
 }
 
-/// Packs data. The header has the last part of the file's name, and Unix as the system, as GNU's.
+/// Compresses data to a gzip member, whose header names the origin without its directories, and Unix as the system, as
+/// GNU's does.
 pub(super) fn pack(
     ctx: &Context<'_>,
     options: &GzipOptions,

@@ -57,7 +57,8 @@ pub(super) async fn compare(ctx: &Context<'_>, options: &TarOptions<'_>, names: 
     Ok(ExecResult { stderr: errors.into(), ..ExecResult::with_code(output, status) })
 }
 
-/// Returns what differs. The error is a message about a file that is not there.
+/// Returns the attributes in which a member and its file differ, as `tar` names them. The error is the message about a
+/// file that does not exist.
 async fn differences(
     ctx: &Context<'_>,
     options: &TarOptions<'_>,

@@ -61,7 +61,7 @@ impl Default for ListColumns {
     }
 }
 
-/// What a line tells of a member.
+/// Attributes of a member that a line of the list shows.
 struct ListedMember<'a> {
     kind: u8,
     mode: u32,

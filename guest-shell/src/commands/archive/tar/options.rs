@@ -64,7 +64,7 @@ pub(super) struct TarOptions<'a> {
     pub(super) name_lists: Vec<&'a str>,
     /// Names of lists end with null bytes.
     pub(super) null_names: bool,
-    /// Number of `-v`.
+    /// Number of times that option `-v` was given.
     pub(super) verbosity: usize,
     pub(super) to_stdout: bool,
     /// Names keep their leading slashes (`-P`).
@@ -310,7 +310,7 @@ impl<'a> TarOptions<'a> {
         }
     }
 
-    /// Returns the task. The error is the result of a call that has none or several.
+    /// Returns the task of the call. The error is the result of a call that names none, or several.
     pub(super) fn task(&self) -> StdResult<TarTask, ExecResult> {
         match self.tasks.as_slice() {
             [task] => Ok(*task),

@@ -15,7 +15,7 @@ pub(super) struct ListTable {
 }
 
 impl ListTable {
-    /// Adds a file.
+    /// Adds the row of a file, and its sizes to the totals.
     pub(super) fn add(&mut self, name: &str, sizes: XzSizes) {
         self.rows.push_str(&row(&sizes, name));
         self.totals = XzSizes {

@@ -41,6 +41,7 @@ mod translator;
 
 pub(crate) use self::matcher::PatternMatcher;
 use self::translator::{Dialect, Translated, translate};
+use super::perl;
 use crate::commands::awk::regex::{AwkRegex, RegexError};
 use bashkit::builtins::search_common::{FANCY_BACKTRACK_LIMIT, REGEX_DFA_SIZE_LIMIT, REGEX_SIZE_LIMIT};
 
@@ -171,7 +172,7 @@ fn compile_perl(patterns: &[String], options: &CompileOptions) -> Result<Pattern
     };
     // As grep does it: `-w` is written around the pattern, in its own syntax.
     let wrapped = if options.word && !options.line { format!(r"(?<!\w)(?:{pattern})(?!\w)") } else { pattern.clone() };
-    let written = bashkit::builtins::grep_perl::translate(&wrapped, options.icase)?;
+    let written = perl::translate(&wrapped, options.icase)?;
     let mut full = written.text;
     if options.line {
         full = format!(r"\A(?:{full})\z");
