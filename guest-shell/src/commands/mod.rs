@@ -45,6 +45,7 @@ mod grep;
 mod head;
 mod hexdump;
 mod iconv;
+mod identity;
 mod join;
 mod jq;
 mod line_breaks;
