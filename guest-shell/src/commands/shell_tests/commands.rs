@@ -68,6 +68,7 @@ async fn arithmetic_errors_show_the_expanded_expression_with_the_blanks_behind_i
         ("let '3 / 0 '", "bash: line 1: let: 3 / 0 : division by 0 (error token is \"0 \")\n"),
         ("x='1 +'; echo $(( x ))", "bash: line 1: 1 +: syntax error: operand expected (error token is \"+\")\n"),
         ("echo $(( 2 ** -1 ))", "bash: line 1: 2 ** -1 : exponent less than 0 (error token is \"1 \")\n"),
+        ("echo $(( 1 + 08 + 2 ))", "bash: line 1: 1 + 08: value too great for base (error token is \"08\")\n"),
         ("v=x; echo $(( $v y ))", "bash: line 1: x y : syntax error in expression (error token is \"y \")\n"),
         ("[[ 1 -eq '1 / 0 ' ]]", "bash: line 1: [[: 1 / 0 : division by 0 (error token is \"0 \")\n"),
     ] {
