@@ -11,6 +11,7 @@ use std::cmp::Ordering;
 use async_trait::async_trait;
 
 use bashkit::ExecResult;
+use bashkit::PlacedMessages;
 use bashkit::Result;
 use bashkit::builtins::Builtin;
 use bashkit::builtins::BuiltinHelper;
@@ -187,11 +188,11 @@ fn compare(options: &CommOptions, first: &[Vec<u8>], second: &[Vec<u8>]) -> Exec
         }
         // The line after one that was taken is compared with it.
         if which != Ordering::Greater {
-            order.check(first, i, 0);
+            order.check(first, i, 0, columns.output.len());
             i += 1;
         }
         if which != Ordering::Less && !order.stopped {
-            order.check(second, j, 1);
+            order.check(second, j, 1, columns.output.len());
             j += 1;
         }
     }
@@ -199,7 +200,7 @@ fn compare(options: &CommOptions, first: &[Vec<u8>], second: &[Vec<u8>]) -> Exec
         columns.push_totals();
     }
     if !order.stopped && order.told.iter().any(|told| *told) {
-        order.messages.push_str("comm: input is not in sorted order\n");
+        order.messages.push("comm: input is not in sorted order\n", columns.output.len());
     }
     let mut result = ExecResult::ok_bytes(columns.output);
     result.exit_code = i32::from(!order.messages.is_empty());
@@ -213,23 +214,26 @@ struct Order {
     /// A line of one file had none like it in the other.
     unpaired: bool,
     told: [bool; 2],
-    messages: String,
+    messages: PlacedMessages,
     stopped: bool,
 }
 
 impl Order {
     fn new(checked: Option<bool>) -> Self {
-        Order { checked, unpaired: false, told: [false; 2], messages: String::new(), stopped: false }
+        Order { checked, unpaired: false, told: [false; 2], messages: PlacedMessages::new(), stopped: false }
     }
 
-    /// Checks the line behind `at` of a file.
-    fn check(&mut self, lines: &[Vec<u8>], at: usize, file: usize) {
+    /// Checks the line behind `at` of a file, or at its end once more the last one: by now a line may be unpaired.
+    fn check(&mut self, lines: &[Vec<u8>], at: usize, file: usize, written: usize) {
         let checks = self.checked.unwrap_or(self.unpaired);
-        let out_of_order = lines.get(at + 1).is_some_and(|next| *next < lines[at]);
+        let out_of_order = match lines.get(at + 1) {
+            Some(next) => *next < lines[at],
+            None => at > 0 && lines[at] < lines[at - 1],
+        };
         if !checks || !out_of_order || std::mem::replace(&mut self.told[file], true) {
             return;
         }
-        self.messages.push_str(&format!("comm: file {} is not in sorted order\n", file + 1));
+        self.messages.push(&format!("comm: file {} is not in sorted order\n", file + 1), written);
         self.stopped = self.checked == Some(true);
     }
 }

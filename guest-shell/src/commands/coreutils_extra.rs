@@ -146,11 +146,13 @@ impl Builtin for Sum {
         };
         let operands = operands::read_all(&ctx, "sum", &files).await?;
         let mut output = String::new();
+        let mut ends = Vec::with_capacity(operands.contents.len());
         for (name, data) in &operands.contents {
             let name = if files.is_empty() { String::new() } else { format!(" {name}") };
             output.push_str(&format!("{}{name}\n", sum.text(data)));
+            ends.push(output.len());
         }
-        Ok(operands.finish(output))
+        Ok(operands.finish_text(output, &ends))
     }
 }
 

@@ -10,6 +10,7 @@
 
 use async_trait::async_trait;
 
+use crate::commands::operands::Operands;
 use bashkit::ExecResult;
 use bashkit::Result;
 use bashkit::builtins::Builtin;
@@ -178,12 +179,27 @@ impl Builtin for Expand {
             Err(refusal) => return Ok(refusal),
         };
         let operands = crate::commands::operands::read_all(&ctx, "expand", &files).await?;
+        let ends = output_ends(&operands, |input| expand_tabs(input, &stops, initial));
         let input = operands.concat();
         match expand_tabs(&bashkit::text_of(&input), &stops, initial) {
-            Some(output) => Ok(operands.finish(output)),
+            Some(output) => Ok(operands.finish_text(output, &ends)),
             None => Ok(Self::err(format!("output exceeds byte limit ({MAX_OUTPUT_BYTES})"), 1)),
         }
     }
+}
+
+/// Returns the length of the output behind each readable operand, if a message stands there. A line goes on in the next
+/// operand.
+fn output_ends(operands: &Operands, convert: impl Fn(&str) -> Option<String>) -> Vec<usize> {
+    if operands.errors.is_empty() {
+        return Vec::new();
+    }
+    let mut input = Vec::new();
+    let end_of = |(_, data): &(String, Vec<u8>)| {
+        input.extend_from_slice(data);
+        convert(&bashkit::text_of(&input)).map_or(0, |output| output.len())
+    };
+    operands.contents.iter().map(end_of).collect()
 }
 
 /// Reads a command line into tab stops, the choice of initial tabs, and names of files. The error is the result of a wrong
@@ -313,13 +329,16 @@ impl Builtin for Unexpand {
 
         let operands = crate::commands::operands::read_all(&ctx, "unexpand", &files).await?;
         let input = operands.concat();
-        let input = bashkit::text_of(&input);
-
-        let mut output = String::with_capacity(input.len());
-        for line in input.split_inclusive('\n') {
-            unexpand_line(line, &stops, all, &mut output);
-        }
-        Ok(operands.finish(output))
+        let unexpand = |input: &str| {
+            let mut output = String::with_capacity(input.len());
+            for line in input.split_inclusive('\n') {
+                unexpand_line(line, &stops, all, &mut output);
+            }
+            output
+        };
+        let output = unexpand(&bashkit::text_of(&input));
+        let ends = output_ends(&operands, |input| Some(unexpand(input)));
+        Ok(operands.finish_text(output, &ends))
     }
 }
 

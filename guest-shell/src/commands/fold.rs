@@ -9,6 +9,7 @@
 
 use async_trait::async_trait;
 
+use crate::commands::operands::{OutputFlush, read_all};
 use bashkit::ExecResult;
 use bashkit::Result;
 use bashkit::builtins::Builtin;
@@ -165,12 +166,14 @@ impl Builtin for Fold {
             let code = if stream.write(&output).await? { 0 } else { 141 };
             return Ok(ExecResult::with_code(String::new(), code));
         }
-        let operands = crate::commands::operands::read_all(&ctx, "fold", &files).await?;
+        let operands = read_all(&ctx, "fold", &files).await?;
+        let mut ends = Vec::with_capacity(operands.contents.len());
         for (_, data) in &operands.contents {
             folder.fold(data, &mut output);
             folder.end(&mut output);
+            ends.push(output.len());
         }
-        Ok(operands.finish(output))
+        Ok(operands.finish(output, &ends, OutputFlush::BeforeMessages))
     }
 }
 

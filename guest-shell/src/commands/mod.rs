@@ -48,6 +48,7 @@ mod grep;
 mod head;
 mod hexdump;
 mod iconv;
+mod identity;
 mod join;
 mod jq;
 mod less;

@@ -279,11 +279,13 @@ impl Builtin for Nl {
         };
         let operands = crate::commands::operands::read_all(&ctx, "nl", &files).await?;
         let mut output = String::new();
+        let mut ends = Vec::with_capacity(operands.contents.len());
         let mut state = NlState { section: Section::Body, line_no: opts.start, blank_lines: 0 };
         for (_, data) in &operands.contents {
             number_lines(&bashkit::text_of(data), &opts, &mut state, &mut output);
+            ends.push(output.len());
         }
-        Ok(operands.finish(output))
+        Ok(operands.finish_text(output, &ends))
     }
 }
 

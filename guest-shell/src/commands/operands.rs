@@ -4,6 +4,7 @@
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
 use bashkit::ExecResult;
+use bashkit::PlacedMessages;
 use bashkit::Result;
 use bashkit::builtins::Context;
 
@@ -56,7 +57,23 @@ pub(super) struct Operands {
     /// Names and contents of the readable operands.
     pub(super) contents: Vec<(String, Vec<u8>)>,
     /// Messages about the other operands.
-    pub(super) errors: String,
+    pub(super) errors: Vec<OperandError>,
+}
+
+/// Message about an operand that cannot be read.
+pub(super) struct OperandError {
+    /// Number of readable operands before it.
+    pub(super) position: usize,
+    pub(super) message: String,
+}
+
+/// Time at which a program writes the output that it printed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum OutputFlush {
+    /// Before each message, as GNU's `error` does.
+    BeforeMessages,
+    /// When a block of the standard library of C is full.
+    FullBlocks,
 }
 
 impl Operands {
@@ -66,13 +83,42 @@ impl Operands {
         parts.concat()
     }
 
-    /// Returns the result of a filter with the output `output`.
-    pub(super) fn finish(self, output: impl Into<bashkit::StreamData>) -> ExecResult {
-        let mut result = ExecResult::ok("");
-        result.stdout = output.into();
-        result.exit_code = i32::from(!self.errors.is_empty());
-        result.stderr = self.errors.into();
-        result
+    /// Returns the messages about all operands that cannot be read.
+    pub(super) fn messages(&self) -> String {
+        self.errors.iter().map(|error| error.message.as_str()).collect()
+    }
+
+    /// Returns the result of a filter whose output had the length `ends[N]` when operand N of the readable ones was
+    /// done.
+    pub(super) fn finish(
+        self,
+        output: impl Into<bashkit::StreamData>,
+        ends: &[usize],
+        flush: OutputFlush,
+    ) -> ExecResult {
+        let mut messages = PlacedMessages::new();
+        for error in &self.errors {
+            let printed = error.position.checked_sub(1).and_then(|last| ends.get(last)).copied().unwrap_or(0);
+            match flush {
+                OutputFlush::BeforeMessages => messages.push(&error.message, printed),
+                OutputFlush::FullBlocks => messages.push_buffered(&error.message, printed),
+            }
+        }
+        ExecResult {
+            stdout: output.into(),
+            stderr: messages.into(),
+            exit_code: i32::from(!self.errors.is_empty()),
+            ..ExecResult::default()
+        }
+    }
+
+    /// [`Self::finish`] for a text, and lengths of it.
+    pub(super) fn finish_text(self, output: String, ends: &[usize]) -> ExecResult {
+        let ends: Vec<usize> = match bashkit::has_raw_bytes(&output) {
+            true => ends.iter().map(|end| bashkit::bytes_of(&output[..*end]).len()).collect(),
+            false => ends.to_vec(),
+        };
+        self.finish(output, &ends, OutputFlush::BeforeMessages)
     }
 }
 
@@ -109,7 +155,7 @@ async fn read_each_part(
 ) -> Result<Operands> {
     let standard_input = ["-".to_string()];
     let files = if files.is_empty() { &standard_input } else { files };
-    let mut operands = Operands { contents: Vec::with_capacity(files.len()), errors: String::new() };
+    let mut operands = Operands { contents: Vec::with_capacity(files.len()), errors: Vec::new() };
     let mut ended = false;
     for name in files {
         if name == "-" && std::mem::replace(&mut ended, true) {
@@ -118,11 +164,17 @@ async fn read_each_part(
         }
         match read_part(ctx, name, length).await? {
             Ok(data) => operands.contents.push((name.clone(), data)),
-            Err(reason) => operands.errors.push_str(&message(name, &reason)),
+            Err(reason) => {
+                let position = operands.contents.len();
+                operands.errors.push(OperandError { position, message: message(name, &reason) });
+            }
         }
     }
     Ok(operands)
 }
+
+/// Names of a list, and the messages about those that are none, each with the number of names before it.
+pub(super) type NameList = (Vec<String>, Vec<(usize, String)>);
 
 /// Names of a list that ends each with a null byte (`--files0-from`), and the messages about those that are none; the
 /// error is the message about a list that cannot be read.
@@ -130,21 +182,23 @@ pub(super) async fn read_name_list(
     ctx: &Context<'_>,
     cmd: &str,
     list: &str,
-) -> Result<std::result::Result<(Vec<String>, String), String>> {
+) -> Result<std::result::Result<NameList, String>> {
     let text = match read(ctx, list).await? {
         Ok(text) => text,
         Err(reason) => return Ok(Err(format!("{cmd}: cannot open '{list}' for reading: {reason}\n"))),
     };
-    let (mut names, mut errors) = (Vec::new(), String::new());
+    let (mut names, mut errors) = (Vec::new(), Vec::new());
     let text = text.strip_suffix(b"\0").unwrap_or(&text);
     if text.is_empty() {
         return Ok(Ok((names, errors)));
     }
     for (index, name) in text.split(|byte| *byte == 0).enumerate() {
         if name.is_empty() {
-            errors.push_str(&format!("{cmd}: {list}:{}: invalid zero-length file name\n", index + 1));
+            let message = format!("{cmd}: {list}:{}: invalid zero-length file name\n", index + 1);
+            errors.push((names.len(), message));
         } else if list == "-" && name == b"-" {
-            errors.push_str(&format!("{cmd}: when reading file names from stdin, no file name of '-' allowed\n"));
+            let message = format!("{cmd}: when reading file names from stdin, no file name of '-' allowed\n");
+            errors.push((names.len(), message));
         } else {
             names.push(bashkit::text_of(name).into_owned());
         }

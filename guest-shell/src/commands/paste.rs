@@ -4,7 +4,7 @@
 use async_trait::async_trait;
 use bashkit::builtins::arg_parser::{OptArg, gnu_getopt};
 use bashkit::builtins::{Builtin, Context, check_help_version};
-use bashkit::{ExecResult, Result};
+use bashkit::{ExecResult, PlacedMessages, Result};
 
 use super::operands;
 use super::records::{records, separator};
@@ -138,10 +138,10 @@ impl Source {
 
 /// Pastes the lines of each file to one line. A file that cannot be opened gives none.
 fn paste_serially(options: &PasteOptions, sources: &[Source]) -> ExecResult {
-    let (mut output, mut errors) = (Vec::new(), String::new());
+    let (mut output, mut errors) = (Vec::new(), PlacedMessages::new());
     for (index, source) in sources.iter().enumerate() {
         if let Some(failure) = &source.failure {
-            errors.push_str(&failure.message);
+            errors.push(&failure.message, output.len());
             if !failure.opened {
                 continue;
             }
@@ -165,7 +165,8 @@ fn paste_in_parallel(options: &PasteOptions, sources: &[Source]) -> ExecResult {
     if let Some(failure) = sources.iter().filter_map(|source| source.failure.as_ref()).find(|failure| !failure.opened) {
         return ExecResult::err(failure.message.clone(), 1);
     }
-    let errors: String = sources.iter().filter_map(|source| Some(source.failure.as_ref()?.message.as_str())).collect();
+    let mut errors = PlacedMessages::new();
+    let mut failures: Vec<_> = sources.iter().map(|source| source.failure.as_ref()).collect();
     let mut readers: Vec<_> = sources.iter().map(|source| records(&source.text, options.line_end)).collect();
     let mut output = Vec::new();
     loop {
@@ -174,6 +175,9 @@ fn paste_in_parallel(options: &PasteOptions, sources: &[Source]) -> ExecResult {
         for (index, source) in sources.iter().enumerate() {
             if index > 0 {
                 output.extend_from_slice(options.delimiter(index - 1));
+            }
+            if let Some(failure) = failures[index].take() {
+                errors.push(&failure.message, output.len());
             }
             if let Some(line) = readers[source.shared.unwrap_or(index)].next() {
                 found = true;
@@ -188,7 +192,7 @@ fn paste_in_parallel(options: &PasteOptions, sources: &[Source]) -> ExecResult {
     }
 }
 
-fn finish(output: Vec<u8>, errors: String) -> ExecResult {
+fn finish(output: Vec<u8>, errors: PlacedMessages) -> ExecResult {
     let mut result = ExecResult::ok_bytes(output);
     result.exit_code = i32::from(!errors.is_empty());
     result.stderr = errors.into();

@@ -7,6 +7,7 @@ mod commands;
 mod file_errors;
 mod operands;
 mod signals;
+mod write_order;
 
 async fn check(cases: &[(&str, &str, i32)]) {
     for (script, output, status) in cases {

@@ -236,11 +236,13 @@ impl Builtin for Strings {
         };
         let operands = crate::commands::operands::read_each(&ctx, &files, message).await?;
         let mut output = Vec::new();
+        let mut ends = Vec::with_capacity(operands.contents.len());
         for (name, data) in &operands.contents {
             let name = if files.is_empty() { "{standard input}" } else { name };
             extract_strings(name, data, &opts, &mut output);
+            ends.push(output.len());
         }
-        Ok(operands.finish(output))
+        Ok(operands.finish(output, &ends, crate::commands::operands::OutputFlush::BeforeMessages))
     }
 }
 

@@ -6,6 +6,7 @@
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
+use crate::commands::operands::{OperandError, OutputFlush};
 use async_trait::async_trait;
 use bashkit::cached_command;
 use std::ffi::OsString;
@@ -33,9 +34,14 @@ async fn read_input(ctx: &Context<'_>) -> Result<std::result::Result<crate::comm
     if files.is_empty() && !missing.is_empty() {
         return Ok(Err(ExecResult::err(missing, 1)));
     }
-    let message = |name: &str, reason: &str| format!("rev: cannot open {name}: {reason}\n");
+    let message = |name: &str, reason: &str| match reason {
+        "Is a directory" => format!("rev: {name}: 0: {reason}\n"),
+        _ => format!("rev: cannot open {name}: {reason}\n"),
+    };
     let mut operands = crate::commands::operands::read_each(ctx, &files, message).await?;
-    operands.errors.insert_str(0, &missing);
+    if !missing.is_empty() {
+        operands.errors.insert(0, OperandError { position: 0, message: missing });
+    }
     Ok(Ok(operands))
 }
 
@@ -82,7 +88,8 @@ impl Builtin for Tac {
             .map(|vs| vs.map(|v| v.to_string_lossy().into_owned()).collect())
             .unwrap_or_default();
         let message = |name: &str, reason: &str| match reason {
-            "Is a directory" => format!("tac: {name}: read error: {reason}\n"),
+            // What cannot be sought in cannot be read from its end.
+            "Is a directory" => format!("tac: {name}: read error: Invalid argument\n"),
             _ => format!("tac: failed to open '{name}' for reading: {reason}\n"),
         };
         let operands = crate::commands::operands::read_each(&ctx, &files, message).await?;
@@ -91,7 +98,7 @@ impl Builtin for Tac {
         for (_, data) in &operands.contents {
             reverse_records(&bashkit::text_of(data), &sep, before, &mut out);
         }
-        Ok(operands.finish(out))
+        Ok(operands.finish(out, &[], OutputFlush::FullBlocks))
     }
 }
 
@@ -149,7 +156,7 @@ impl Builtin for Rev {
                 if bashkit::has_raw_bytes(line) {
                     let name = if name == "-" { "stdin" } else { name };
                     let failure = format!("rev: {name}: {number}: Invalid or incomplete multibyte or wide character\n");
-                    let mut result = operands.finish(output);
+                    let mut result = operands.finish(output, &[], OutputFlush::FullBlocks);
                     result.exit_code = 1;
                     result.stderr.push_str(&failure);
                     return Ok(result);
@@ -159,7 +166,7 @@ impl Builtin for Rev {
                 output.push_str(end);
             }
         }
-        Ok(operands.finish(output))
+        Ok(operands.finish(output, &[], OutputFlush::FullBlocks))
     }
 }
 

@@ -17,6 +17,7 @@ use super::coreutils_extra::{Chgrp, GrepAlias, ListAlias, Sum};
 use super::date::Date;
 use super::du::Du;
 use super::encodings::EncodingCommand;
+use super::identity::{Groups, Id, UserDatabase};
 use super::line_breaks::{Conversion, LineBreaks};
 use super::shred::Shred;
 use super::wrappers::{Ionice, Setsid, Stdbuf};
@@ -142,6 +143,8 @@ fn file_commands(clock: Date, user: &str) -> Vec<NamedUtility> {
         ("du", Arc::new(Du::new(clock, user))),
         ("fallocate", Arc::new(truncate::Fallocate)),
         ("file", Arc::new(file::File)),
+        ("groups", Arc::new(Groups(UserDatabase::new(user)))),
+        ("id", Arc::new(Id(UserDatabase::new(user)))),
         ("find", Arc::new(find::Find::new(clock, user))),
         ("less", Arc::new(less::Less)),
         ("ls", Arc::new(ls::Ls::new(clock, user))),

@@ -6,6 +6,7 @@ use super::character_locale::is_c_locale;
 use async_trait::async_trait;
 
 use bashkit::ExecResult;
+use bashkit::PlacedMessages;
 use bashkit::Result;
 use bashkit::builtins::Builtin;
 use bashkit::builtins::Context;
@@ -37,6 +38,8 @@ struct WcFlags {
     /// List of the files' names.
     files_from: Option<String>,
     files: Vec<String>,
+    /// Messages about names of the list that are none, each with the number of names before it.
+    list_errors: Vec<(usize, String)>,
 }
 
 const LONG: [(&str, OptArg, char); 6] = [
@@ -68,6 +71,7 @@ impl WcFlags {
             bytes_are_characters: false,
             files_from,
             files,
+            list_errors: Vec::new(),
         })
     }
 
@@ -97,21 +101,24 @@ impl Builtin for Wc {
             Err(e) => return Ok(e),
         };
         flags.bytes_are_characters = is_c_locale(ctx.env);
-        let mut errors = String::new();
         if let Some(list) = &flags.files_from {
             match crate::commands::operands::read_name_list(&ctx, "wc", list).await? {
-                Ok(names) => (flags.files, errors) = names,
+                Ok(names) => (flags.files, flags.list_errors) = names,
                 Err(message) => return Ok(ExecResult::err(message, 1)),
             }
         }
-        let counted = count_inputs(&ctx, &flags, &mut errors).await?;
+        let mut messages = Vec::new();
+        let counted = count_inputs(&ctx, &flags, &mut messages).await?;
         // The sizes of files whose names come from a pipe are not known when the first is counted.
         let names_are_piped = flags.files_from.as_deref() == Some("-")
             && ctx.stdin_stream().and_then(|input| input.file_size()).is_none();
-        let mut result =
-            ExecResult::with_code(report(&counted, &flags, names_are_piped), i32::from(!errors.is_empty()));
-        result.stderr = errors.into();
-        Ok(result)
+        let (output, ends) = report(&counted, &flags, names_are_piped);
+        let mut placed = PlacedMessages::new();
+        for (position, message) in &messages {
+            placed.push(message, ends[*position]);
+        }
+        let status = i32::from(!placed.is_empty());
+        Ok(ExecResult { stderr: placed.beside_text(&output), ..ExecResult::with_code(output, status) })
     }
 }
 
@@ -123,15 +130,20 @@ struct CountedInput<'f> {
     size: Option<usize>,
 }
 
-/// Counts each file, or standard input without any.
-async fn count_inputs<'f>(ctx: &Context<'_>, flags: &'f WcFlags, errors: &mut String) -> Result<Vec<CountedInput<'f>>> {
+/// Counts each file, or standard input without any. Messages are noted with the number of counts before them.
+async fn count_inputs<'f>(
+    ctx: &Context<'_>,
+    flags: &'f WcFlags,
+    messages: &mut Vec<(usize, String)>,
+) -> Result<Vec<CountedInput<'f>>> {
     let mut counted = Vec::new();
     let stdin_size = ctx.stdin_stream().and_then(|input| input.file_size());
     if flags.files.is_empty() && flags.files_from.is_none() {
         counted.push(CountedInput { name: None, counts: count_stdin(ctx, flags).await?, size: stdin_size });
     }
     let mut ended = false;
-    for file in &flags.files {
+    for (index, file) in flags.files.iter().enumerate() {
+        messages.extend(list_errors_at(flags, index, counted.len()));
         if *file == "-" {
             let again = std::mem::replace(&mut ended, true);
             let counts = if again { Counter::default().finish() } else { count_stdin(ctx, flags).await? };
@@ -147,7 +159,7 @@ async fn count_inputs<'f>(ctx: &Context<'_>, flags: &'f WcFlags, errors: &mut St
                 counted.push(CountedInput { name: Some(file), counts, size });
             }
             Err(reason) => {
-                errors.push_str(&format!("wc: {file}: {reason}\n"));
+                messages.push((counted.len(), format!("wc: {file}: {reason}\n")));
                 // A directory is counted as empty.
                 if reason == "Is a directory" {
                     counted.push(CountedInput { name: Some(file), counts: Counter::default().finish(), size: None });
@@ -155,12 +167,20 @@ async fn count_inputs<'f>(ctx: &Context<'_>, flags: &'f WcFlags, errors: &mut St
             }
         }
     }
+    messages.extend(list_errors_at(flags, flags.files.len(), counted.len()));
     Ok(counted)
 }
 
-/// Lines of the counts, with a total for several files.
-fn report(counted: &[CountedInput<'_>], flags: &WcFlags, names_are_piped: bool) -> String {
+/// Returns the messages about the list that come before one of its names, behind a number of counts.
+fn list_errors_at(flags: &WcFlags, name: usize, counted: usize) -> impl Iterator<Item = (usize, String)> {
+    let errors = flags.list_errors.iter().filter(move |(position, _)| *position == name);
+    errors.map(move |(_, message)| (counted, message.clone()))
+}
+
+/// Returns the lines of the counts, with a total for several files, and their length before each line.
+fn report(counted: &[CountedInput<'_>], flags: &WcFlags, names_are_piped: bool) -> (String, Vec<usize>) {
     let mut output = String::new();
+    let mut ends = vec![0];
     let width = match names_are_piped {
         true => 1,
         false => number_width(counted, flags.files.len().max(1), flags.active_count()),
@@ -169,6 +189,7 @@ fn report(counted: &[CountedInput<'_>], flags: &WcFlags, names_are_piped: bool) 
     for input in counted {
         output.push_str(&format_counts(&input.counts, flags, input.name, width));
         output.push('\n');
+        ends.push(output.len());
         totals.lines += input.counts.lines;
         totals.words += input.counts.words;
         totals.bytes += input.counts.bytes;
@@ -179,7 +200,7 @@ fn report(counted: &[CountedInput<'_>], flags: &WcFlags, names_are_piped: bool) 
         output.push_str(&format_counts(&totals, flags, Some(&"total".to_string()), width));
         output.push('\n');
     }
-    output
+    (output, ends)
 }
 
 /// Counts standard input as it comes: a pipe may carry more than memory holds.
@@ -456,7 +477,7 @@ mod tests {
         for (script, output, status) in [
             ("wc --files0-from=L", "2 2 4 a\n1 2 4 b\n3 4 8 total\n", 0),
             ("cat L | wc -l --files0-from=-", "2 a\n1 b\n3 total\n", 0),
-            ("wc --files0-from=M 2>&1", "2 2 4 a\n1 2 4 b\n3 4 8 total\nwc: M:2: invalid zero-length file name\n", 1),
+            ("wc --files0-from=M 2>&1", "2 2 4 a\nwc: M:2: invalid zero-length file name\n1 2 4 b\n3 4 8 total\n", 1),
             ("wc --files0-from=L a 2>&1 | head -1", "wc: extra operand 'a'\n", 0),
             ("wc --files0-from=none 2>&1", "wc: cannot open 'none' for reading: No such file or directory\n", 1),
             ("sort --files0-from=L; sort -r --files0-from=- < L", "a\nb\nc d\nc d\nb\na\n", 0),

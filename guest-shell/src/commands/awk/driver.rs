@@ -21,13 +21,20 @@ pub(super) fn result_of(interpreter: &mut Interpreter, status: i32) -> Result<Ex
     if let Some(error) = interpreter.ending.failure.take() {
         return Err(error);
     }
-    let mut result = ExecResult::with_code(std::mem::take(&mut interpreter.io.stdout), status);
-    result.stderr = std::mem::take(&mut interpreter.io.stderr).into();
-    Ok(result)
+    let (stdout, stderr) = interpreter.io.streams_from((0, 0));
+    Ok(ExecResult { stdout, stderr, exit_code: status, ..ExecResult::default() })
 }
 
-/// Result of a program, and how much of its output and of its errors was passed on while it ran.
-type Outcome = Result<(ExecResult, (usize, usize))>;
+/// Result of a program.
+type Outcome = Result<EndedProgram>;
+
+/// Result of a program, and what of it was not passed on while it ran.
+struct EndedProgram {
+    result: ExecResult,
+    has_emitted: bool,
+    stdout: StreamData,
+    stderr: StreamData,
+}
 
 /// Program that runs, in steps between which the shell runs commands.
 pub(super) struct AwkRun {
@@ -47,7 +54,9 @@ impl AwkRun {
         let program = async move {
             let status = interpreter.run().await;
             let emitted = interpreter.io.emitted;
-            result_of(&mut interpreter, status).map(|result| (result, emitted))
+            let (stdout, stderr) = interpreter.io.streams_from(emitted);
+            let result = result_of(&mut interpreter, status)?;
+            Ok(EndedProgram { result, has_emitted: emitted != (0, 0), stdout, stderr })
         };
         AwkRun { program: Some(Box::pin(program)), bridge, queued: None, has_streamed: false }
     }
@@ -70,15 +79,13 @@ impl AwkRun {
     }
 
     /// Returns the steps that end the program: what it printed since the last command is passed on first.
-    fn finish(&mut self, result: ExecResult, emitted: (usize, usize)) -> PlanStep {
-        let stdout = result.stdout.as_bytes().get(emitted.0..).unwrap_or_default();
-        let stderr = result.stderr.as_bytes().get(emitted.1..).unwrap_or_default();
-        let has_streamed = self.has_streamed || emitted != (0, 0);
+    fn finish(&mut self, ended: EndedProgram) -> PlanStep {
+        let EndedProgram { result, has_emitted, stdout, stderr } = ended;
+        let has_streamed = self.has_streamed || has_emitted;
         if !has_streamed || (stdout.is_empty() && stderr.is_empty()) {
             return PlanStep::Done(result);
         }
-        let step =
-            PlanStep::Emit { stdout: StreamData::from(stdout.to_vec()), stderr: StreamData::from(stderr.to_vec()) };
+        let step = PlanStep::Emit { stdout, stderr };
         self.queued = Some(PlanStep::Done(result));
         step
     }
@@ -101,7 +108,7 @@ impl AwkRun {
             return run;
         }
         self.queued = Some(run);
-        PlanStep::Emit { stdout: StreamData::from(request.emit_stdout), stderr: StreamData::from(request.emit_stderr) }
+        PlanStep::Emit { stdout: request.emit_stdout, stderr: request.emit_stderr }
     }
 }
 
@@ -120,8 +127,7 @@ impl PlanDriver for AwkRun {
         }
         if let Some(outcome) = self.poll_program().await {
             self.program = None;
-            let (result, emitted) = outcome?;
-            return Ok(self.finish(result, emitted));
+            return Ok(self.finish(outcome?));
         }
         let request = self.bridge.lock().ok().and_then(|mut state| state.request.take());
         Ok(match request {

@@ -1,7 +1,7 @@
 //! Check of the sums that lists hold (`-c`).
 
 use bashkit::builtins::Context;
-use bashkit::{ExecResult, Result};
+use bashkit::{ExecResult, PlacedMessages, Result};
 
 use super::algorithm::DigestAlgorithm;
 use super::options::{Algorithm, ChecksumOptions, Program};
@@ -32,7 +32,7 @@ struct ListCheck<'a> {
     program: Program,
     options: &'a ChecksumOptions,
     output: String,
-    errors: String,
+    errors: PlacedMessages,
     status: i32,
 }
 
@@ -43,16 +43,20 @@ pub(super) async fn check_lists(
     options: &ChecksumOptions,
     lists: &[String],
 ) -> Result<ExecResult> {
-    let mut check = ListCheck { ctx, program, options, output: String::new(), errors: String::new(), status: 0 };
+    let mut check =
+        ListCheck { ctx, program, options, output: String::new(), errors: PlacedMessages::new(), status: 0 };
     for list in lists {
         check.list(list).await?;
     }
-    Ok(ExecResult { stderr: check.errors.into(), ..ExecResult::with_code(check.output, check.status) })
+    Ok(ExecResult {
+        stderr: check.errors.beside_text(&check.output),
+        ..ExecResult::with_code(check.output, check.status)
+    })
 }
 
 impl ListCheck<'_> {
     fn complain(&mut self, message: &str) {
-        self.errors.push_str(&format!("{}: {message}\n", self.program.name()));
+        self.errors.push(&format!("{}: {message}\n", self.program.name()), self.output.len());
     }
 
     async fn list(&mut self, list: &str) -> Result<()> {

@@ -83,9 +83,13 @@ impl Builtin for Checksum {
             return check_lists(&ctx, program, &options, &files).await;
         }
         let operands = operands::read_all(&ctx, program.name(), &files).await?;
-        let output: String =
-            operands.contents.iter().map(|(name, data)| line(program, &options, name, data, is_named)).collect();
-        Ok(operands.finish(output))
+        let mut output = String::new();
+        let mut ends = Vec::with_capacity(operands.contents.len());
+        for (name, data) in &operands.contents {
+            output += &line(program, &options, name, data, is_named);
+            ends.push(output.len());
+        }
+        Ok(operands.finish_text(output, &ends))
     }
 }
 

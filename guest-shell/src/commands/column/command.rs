@@ -23,7 +23,7 @@ impl Command for Column {
                 return Ok(CommandStatus::with_code(1));
             }
         };
-        let (mut bytes, mut status) = (Vec::new(), 0);
+        let (mut bytes, mut status, mut unreadable) = (Vec::new(), 0, 0);
         if options.files.is_empty() {
             while let Some(chunk) = context.stdin.read_chunk().await? {
                 bytes.extend(chunk);
@@ -41,9 +41,13 @@ impl Command for Column {
                 Err(_) => {
                     let report = format!("column: {file}: No such file or directory\n");
                     context.stderr.write_text(&report).await?;
-                    status = 1;
+                    unreadable += 1;
                 }
             }
+        }
+        // Files that are readable are enough.
+        if unreadable > 0 && unreadable == options.files.len() {
+            status = 1;
         }
         let text = bashkit::text_of(&bytes);
         let columns = if options.table { super::table(&text, &options) } else { Ok(super::fill(&text, &options)) };

@@ -21,7 +21,7 @@ use bashkit::{ExecResult, Result};
 use self::line::push_parts;
 use self::options::CutOptions;
 use self::range_list::PositionUnit;
-use crate::commands::operands;
+use crate::commands::operands::{self, OutputFlush};
 use crate::commands::records::records;
 
 const HELP: &str = "\
@@ -55,16 +55,18 @@ impl Builtin for Cut {
         };
         let operands = operands::read_all(&ctx, "cut", &files).await?;
         let mut output = Vec::new();
+        let mut ends = Vec::with_capacity(operands.contents.len());
         for (_, text) in &operands.contents {
             if options.delimiter == options.terminator && options.unit == PositionUnit::Fields && !text.is_empty() {
                 // The lines are the fields.
                 push_parts(&options, text.strip_suffix(&[options.terminator]).unwrap_or(text), &mut output);
-                continue;
+            } else {
+                for line in records(text, options.terminator) {
+                    push_parts(&options, line, &mut output);
+                }
             }
-            for line in records(text, options.terminator) {
-                push_parts(&options, line, &mut output);
-            }
+            ends.push(output.len());
         }
-        Ok(operands.finish(output))
+        Ok(operands.finish(output, &ends, OutputFlush::BeforeMessages))
     }
 }

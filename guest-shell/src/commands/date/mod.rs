@@ -25,7 +25,7 @@ use async_trait::async_trait;
 use bashkit::builtins::{Builtin, Context, check_help_version, resolve_path};
 use bashkit::error::io_error_reason;
 use bashkit::time_compat;
-use bashkit::{ExecResult, Result};
+use bashkit::{ExecResult, PlacedMessages, Result};
 use chrono::{DateTime, Duration, NaiveDate, Utc};
 
 use self::format::Dialect;
@@ -176,16 +176,15 @@ impl Builtin for Date {
 
 /// Prints the date of each line, with messages about lines that are not dates.
 fn show_lines(lines: &str, now: DateTime<Utc>, timezone: &SandboxTimezone, format: &str) -> ExecResult {
-    let (mut output, mut errors) = (String::new(), String::new());
+    let (mut output, mut errors) = (String::new(), PlacedMessages::new());
     for line in lines.lines() {
         match parse_date(line, now, timezone) {
             Ok(instant) => output += &show(&instant, timezone, format),
-            Err(message) => errors += &format!("{message}\n"),
+            Err(message) => errors.push(&format!("{message}\n"), output.len()),
         }
     }
-    let mut result = ExecResult::with_code(output, i32::from(!errors.is_empty()));
-    result.stderr = errors.into();
-    result
+    let status = i32::from(!errors.is_empty());
+    ExecResult { stderr: errors.beside_text(&output), ..ExecResult::with_code(output, status) }
 }
 
 fn show(instant: &DateTime<Utc>, timezone: &SandboxTimezone, format: &str) -> String {

@@ -218,10 +218,7 @@ impl DiffOptions {
 
     /// Returns a line as it is compared.
     pub(super) fn compared_line(&self, line: &[u8]) -> Vec<u8> {
-        let mut compared = match self.strip_trailing_cr && line.ends_with(b"\r\n") {
-            true => [&line[..line.len() - 2], b"\n"].concat(),
-            false => line.to_vec(),
-        };
+        let mut compared = line.to_vec();
         if self.ignore_tab_expansion {
             compared = expand_tabs(&compared);
         }

@@ -70,7 +70,8 @@ async fn read_both(
     names: [&str; 2],
     report: &mut DiffReport,
 ) -> Result<Option<[ComparedFile; 2]>> {
-    let results = [read_file(ctx, names[0]).await?, read_file(ctx, names[1]).await?];
+    let strip = options.strip_trailing_cr;
+    let results = [read_file(ctx, names[0], strip).await?, read_file(ctx, names[1], strip).await?];
     let is_missing = |result: &std::result::Result<ComparedFile, String>| {
         result.as_ref().is_err_and(|reason| reason.starts_with("No such file"))
     };
@@ -90,12 +91,19 @@ async fn read_both(
     Ok(files.try_into().ok())
 }
 
-/// Reads a file, with its time for the title.
-async fn read_file(ctx: &Context<'_>, name: &str) -> Result<std::result::Result<ComparedFile, String>> {
-    let data = match operands::read(ctx, name).await? {
+/// Reads a file, with its time for the title. With `strip_trailing_cr`, lines lose the carriage return before their end.
+async fn read_file(
+    ctx: &Context<'_>,
+    name: &str,
+    strip_trailing_cr: bool,
+) -> Result<std::result::Result<ComparedFile, String>> {
+    let mut data = match operands::read(ctx, name).await? {
         Ok(data) => data,
         Err(reason) => return Ok(Err(reason)),
     };
+    if strip_trailing_cr {
+        data = without_carriage_returns(&data);
+    }
     let modified = match ctx.fs.stat(&resolve_path(ctx.cwd, name)).await {
         Ok(status) if name != "-" => to_chrono_utc(status.modified),
         _ => now_utc(),
@@ -104,6 +112,16 @@ async fn read_file(ctx: &Context<'_>, name: &str) -> Result<std::result::Result<
     let time = Date::strftime_nanos(ctx.env.get("TZ"), nanos, "%Y-%m-%d %H:%M:%S.%N %z");
     let title = format!("{name}\t{}", time.unwrap_or_default());
     Ok(Ok(ComparedFile { name: name.to_owned(), data, title }))
+}
+
+/// Returns a text whose lines have no carriage return at their end.
+fn without_carriage_returns(text: &[u8]) -> Vec<u8> {
+    let lines = text.split_inclusive(|byte| *byte == b'\n');
+    let stripped = lines.map(|line| match line.strip_suffix(b"\r\n") {
+        Some(body) => [body, b"\n"].concat(),
+        None => line.to_vec(),
+    });
+    stripped.flatten().collect()
 }
 
 fn compare(options: &DiffOptions, one: &ComparedFile, other: &ComparedFile, listed: bool, report: &mut DiffReport) {

@@ -14,7 +14,7 @@ mod walk;
 
 use async_trait::async_trait;
 use bashkit::builtins::{Builtin, Context, check_help_version};
-use bashkit::{ExecResult, Result};
+use bashkit::{ExecResult, PlacedMessages, Result};
 
 use self::options::{DuOptions, usage_error};
 use self::walk::{Usage, UsageWalk};
@@ -86,7 +86,10 @@ impl Builtin for Du {
         let mut errors = String::new();
         if let Some(list) = &options.files_from {
             match operands::read_name_list(&ctx, "du", list).await? {
-                Ok(names) => (files, errors) = names,
+                Ok((names, messages)) => {
+                    files = names;
+                    errors = messages.into_iter().map(|(_, message)| message).collect();
+                }
                 Err(message) => return Ok(ExecResult::err(message, 1)),
             }
         } else if files.is_empty() {
@@ -101,9 +104,11 @@ impl Builtin for Du {
         if options.total {
             walk.print(total, "total");
         }
-        errors.push_str(&walk.errors);
-        let status = i32::from(errors.len() > options.warning.len());
-        Ok(ExecResult { stderr: errors.into(), ..ExecResult::with_code(walk.output, status) })
+        let status = i32::from(walk.has_failed || !errors.is_empty());
+        let mut messages = PlacedMessages::new();
+        messages.push(&errors, 0);
+        messages.push_stream(&walk.errors.beside_text(&walk.output), &walk.output.as_str().into(), 0);
+        Ok(ExecResult { stderr: messages.into(), ..ExecResult::with_code(walk.output, status) })
     }
 }
 

@@ -5,11 +5,11 @@ use std::future::Future;
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
 
-use bashkit::Result;
 use bashkit::builtins::ls::glob::fnmatch;
 use bashkit::builtins::{Context, place, resolve_path};
 use bashkit::error::io_error_reason;
 use bashkit::fs::{Metadata, vfs_join};
+use bashkit::{PlacedMessages, Result};
 
 use super::options::{DuOptions, Following, Measure};
 use crate::commands::file_status::{FmtEnv, apparent_size, blocks, nanos_of};
@@ -47,7 +47,8 @@ pub(super) struct UsageWalk<'a> {
     /// Files that were counted, if each of them counts once.
     counted: Option<HashSet<PathBuf>>,
     pub(super) output: String,
-    pub(super) errors: String,
+    pub(super) errors: PlacedMessages,
+    pub(super) has_failed: bool,
 }
 
 impl<'a> UsageWalk<'a> {
@@ -60,7 +61,9 @@ impl<'a> UsageWalk<'a> {
     ) -> Self {
         let once = has_several_operands || options.following == Following::All;
         let counted = once.then(HashSet::new);
-        Self { ctx, options, environment, counted, output: String::new(), errors: options.warning.clone() }
+        let mut errors = PlacedMessages::new();
+        errors.push(&options.warning, 0);
+        Self { ctx, options, environment, counted, output: String::new(), errors, has_failed: false }
     }
 
     /// Counts an operand, and prints what is to be shown of it.
@@ -86,7 +89,9 @@ impl<'a> UsageWalk<'a> {
                 Ok(status) => status,
                 Err(error) => {
                     let reason = io_error_reason(&error);
-                    self.errors.push_str(&format!("du: cannot access '{}': {reason}\n", shown.name));
+                    self.has_failed = true;
+                    let message = format!("du: cannot access '{}': {reason}\n", shown.name);
+                    self.errors.push(&message, self.output.len());
                     return Ok(Usage::NOTHING);
                 }
             };

@@ -5,7 +5,7 @@
 use bashkit::builtins::{Context, InputChunks};
 use bashkit::error::io_error_reason;
 use bashkit::fs::vfs_join;
-use bashkit::{ExecResult, Result};
+use bashkit::{ExecResult, PlacedMessages, Result};
 
 use super::options::ExcerptOptions;
 use super::output::header;
@@ -51,18 +51,19 @@ async fn write_whole_files(
     warnings: String,
 ) -> Result<ExecResult> {
     let mut output = Vec::new();
-    let mut messages = warnings;
+    let mut messages = PlacedMessages::new();
+    messages.push(&warnings, 0);
     let mut failed = false;
     for file in &options.files {
         let data = match read(ctx, file).await? {
             Ok(data) => data,
             Err(reason) => {
                 failed = true;
-                messages += &unreadable(command, file, &reason);
                 // A directory is opened, which its header tells, before it cannot be read.
                 if reason == DIRECTORY && options.shows_headers() {
                     output.extend_from_slice(header(file, !output.is_empty()).as_bytes());
                 }
+                messages.push(&unreadable(command, file, &reason), output.len());
                 continue;
             }
         };

@@ -35,7 +35,8 @@ impl Builtin for Expr {
             return Ok(r);
         }
         if ctx.args.is_empty() {
-            return Ok(ExecResult::err("expr: missing operand\n".to_string(), 2));
+            let message = "expr: missing operand\nTry 'expr --help' for more information.\n";
+            return Ok(ExecResult::err(message, 2));
         }
 
         let args: Vec<&str> = ctx.args.iter().map(|s| s.as_str()).collect();

@@ -6,7 +6,7 @@ mod word;
 use async_trait::async_trait;
 use bashkit::builtins::arg_parser::gnu_getopt;
 use bashkit::builtins::{Builtin, Context, check_help_version};
-use bashkit::{ExecResult, Result};
+use bashkit::{ExecResult, PlacedMessages, Result};
 use num_bigint::BigUint;
 
 const HELP: &str = "\
@@ -42,11 +42,14 @@ impl Builtin for Factor {
             let input = ctx.stdin_to_end().await?;
             numbers = input.text_lossy().split_whitespace().map(str::to_owned).collect();
         }
-        let (mut output, mut errors) = (String::new(), String::new());
+        let (mut output, mut errors) = (String::new(), PlacedMessages::new());
         for number in &numbers {
             match parse_number(number) {
                 Some(value) => push_line(&mut output, &value, &|work| ctx.consume_budget_work(work))?,
-                None => errors.push_str(&format!("factor: '{number}' is not a valid positive integer\n")),
+                None => {
+                    let message = format!("factor: '{number}' is not a valid positive integer\n");
+                    errors.push_buffered(&message, output.len());
+                }
             }
         }
         let mut result = ExecResult::ok(output);

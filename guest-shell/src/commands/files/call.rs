@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::sync::Arc;
 
-use bashkit::{Builtin, BuiltinContext, Error, ExecResult, FileSystem, Result, async_trait};
+use bashkit::{Builtin, BuiltinContext, Error, ExecResult, FileSystem, PlacedMessages, Result, async_trait};
 
 use super::quote::quote;
 use super::words::{MULTIPLE_TARGETS, Spec, Words};
@@ -39,15 +39,15 @@ impl Builtin for FileCommand {
             fs: Arc::clone(&context.fs),
             umask: umask.unwrap_or(DEFAULT_UMASK),
             output: String::new(),
-            errors: String::new(),
+            errors: PlacedMessages::new(),
             status: 0,
             context: &context,
             answers: None,
         };
         (self.run)(&mut call).await?;
         Ok(ExecResult {
+            stderr: call.errors.beside_text(&call.output),
             stdout: call.output.into(),
-            stderr: call.errors.into(),
             exit_code: call.status,
             ..ExecResult::default()
         })
@@ -62,7 +62,7 @@ pub(super) struct Call<'a> {
     pub(super) fs: Arc<dyn FileSystem>,
     pub(super) umask: u32,
     output: String,
-    errors: String,
+    errors: PlacedMessages,
     pub(super) status: i32,
     context: &'a BuiltinContext<'a>,
     /// Lines of standard input that have not answered a question yet, in reverse order.
@@ -107,13 +107,13 @@ impl<'a> Call<'a> {
 
     /// Writes a message that is not about a failure.
     pub(super) fn note(&mut self, what: impl AsRef<str>) {
-        self.errors.push_str(&format!("{}: {}\n", self.name, what.as_ref()));
+        self.errors.push(&format!("{}: {}\n", self.name, what.as_ref()), self.output.len());
     }
 
     /// Reports an invalid command line.
     pub(super) fn usage(&mut self, what: &str) {
         self.fail(what);
-        self.errors.push_str(&format!("Try '{} --help' for more information.\n", self.name));
+        self.errors.push(&format!("Try '{} --help' for more information.\n", self.name), self.output.len());
     }
 
     /// Reports an operation on a file that failed, with the reason.
@@ -152,7 +152,7 @@ impl<'a> Call<'a> {
 
     /// Asks a question, and reads a line of standard input. Returns true if it begins with `y`.
     pub(super) async fn confirms(&mut self, question: &str) -> Result<bool> {
-        self.errors.push_str(&format!("{}: {question}? ", self.name));
+        self.errors.push(&format!("{}: {question}? ", self.name), self.output.len());
         if self.answers.is_none() {
             let input = self.context.read_stdin().await?;
             let lines = input.as_ref().map(|input| input.lines().rev().map(str::to_owned).collect());

@@ -10,7 +10,7 @@ use bashkit::builtins::limits::FIND_MAX_OUTPUT_BYTES;
 use bashkit::builtins::{Context, PlanDriver, PlanStep, SubCommand};
 use bashkit::error::io_error_reason;
 use bashkit::limits::ExecutionBudget;
-use bashkit::{ExecResult, ExecutionCapability, Result, StreamData};
+use bashkit::{ExecResult, ExecutionCapability, PlacedMessages, Result, StreamData};
 
 use super::entry::FoundFile;
 use super::evaluation::{CommandResult, Effect, Evaluation, FileProgress, Halt, SearchSetting, command_of};
@@ -77,7 +77,7 @@ pub(super) struct FindRun {
     /// True if no further files are visited.
     quits: bool,
     stdout: StreamData,
-    stderr: StreamData,
+    stderr: PlacedMessages,
     output_files: Vec<OutputFile>,
     /// Number of bytes that the run itself has written.
     written: usize,
@@ -122,7 +122,7 @@ impl FindRun {
             is_flushed: false,
             quits: false,
             stdout: StreamData::new(),
-            stderr: StreamData::new(),
+            stderr: PlacedMessages::new(),
             output_files: names.output_files,
             written: 0,
             has_failed: false,
@@ -155,8 +155,14 @@ impl FindRun {
 
     /// Reports a failure.
     pub(super) fn complain(&mut self, message: &str) {
-        self.stderr.push_str(message);
+        self.stderr.push(message, self.stdout.len());
         self.has_failed = true;
+    }
+
+    /// Adds both streams of a command to those of the run.
+    fn take_output(&mut self, stdout: &StreamData, stderr: &StreamData) {
+        self.stderr.push_stream(stderr, stdout, self.stdout.len());
+        self.stdout.append(stdout);
     }
 
     /// Takes the result of the command that the run waited for.
@@ -170,8 +176,7 @@ impl FindRun {
                 }
             }
             Some(AwaitedCommand::Batch) => {
-                self.stdout.append(&result.stdout);
-                self.stderr.append(&result.stderr);
+                self.take_output(&result.stdout, &result.stderr);
                 self.has_failed |= !succeeded;
             }
             None => {}
@@ -188,7 +193,7 @@ impl FindRun {
         let Evaluation { effects, prunes, .. } = evaluation;
         match outcome {
             Err(Halt::Question { id, question }) => {
-                self.stderr.push_str(&question);
+                self.stderr.push(&question, self.stdout.len());
                 let answer = self.input.pop().unwrap_or_default();
                 current.progress.answers.insert(id, answer.starts_with(['y', 'Y']));
                 self.current = Some(current);
@@ -231,8 +236,7 @@ impl FindRun {
                 }
                 Effect::CommandOutput(id) => {
                     if let Some(result) = progress.commands.get(&id) {
-                        self.stdout.append(&result.stdout);
-                        self.stderr.append(&result.stderr);
+                        self.take_output(&result.stdout, &result.stderr);
                     }
                 }
                 Effect::Complain(message) => self.complain(&message),
@@ -300,7 +304,7 @@ impl FindRun {
         }
         ExecResult {
             stdout: std::mem::take(&mut self.stdout),
-            stderr: std::mem::take(&mut self.stderr),
+            stderr: std::mem::take(&mut self.stderr).into(),
             exit_code: i32::from(self.has_failed),
             ..Default::default()
         }

@@ -27,6 +27,7 @@ use async_trait::async_trait;
 use self::options::{FmtOptions, USAGE, parse_arguments};
 use self::paragraphs::{ParagraphStream, Part};
 use bashkit::ExecResult;
+use bashkit::PlacedMessages;
 use bashkit::Result;
 use bashkit::builtins::Builtin;
 use bashkit::builtins::BuiltinHelper;
@@ -97,7 +98,7 @@ impl Builtin for Fmt {
             .map(|budget| budget.try_with(Clone::clone).map_err(|_| bashkit::Error::Cancelled))
             .transpose()?;
         let mut out = FmtOutput::new(budget)?;
-        let mut stderr = String::new();
+        let mut stderr = PlacedMessages::new();
         let mut exit_code = 0;
         for file in files {
             let input: Vec<u8> = if file == "-" {
@@ -107,10 +108,12 @@ impl Builtin for Fmt {
                 match ctx.fs.read_file(&path).await {
                     Ok(bytes) => bytes,
                     Err(e) => {
-                        stderr.push_str(&format!(
-                            "fmt: cannot open '{file}' for reading: {}\n",
-                            bashkit::error::io_error_reason(&e)
-                        ));
+                        let reason = bashkit::error::io_error_reason(&e);
+                        let message = match reason.as_str() {
+                            "Is a directory" => "fmt: read error\n".to_owned(),
+                            _ => format!("fmt: cannot open '{file}' for reading: {reason}\n"),
+                        };
+                        stderr.push(&message, out.bytes.len());
                         exit_code = 1;
                         continue;
                     }

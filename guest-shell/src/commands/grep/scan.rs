@@ -6,6 +6,8 @@
 
 use std::collections::VecDeque;
 
+use bashkit::PlacedMessages;
+
 use super::line::{EncodingError, Line, LineKind, LineMatcher, LinePrefix, LinePrinter};
 use super::options::{BinaryFiles, GrepOptions};
 
@@ -192,7 +194,7 @@ impl<'a> FileScan<'a> {
     }
 
     /// Ends the input: writes its count or its name, and the message about binary input.
-    pub(super) fn finish(&self, printer: &mut LinePrinter<'_>, errors: &mut String) {
+    pub(super) fn finish(&self, printer: &mut LinePrinter<'_>, errors: &mut PlacedMessages) {
         let options = self.options;
         if options.quiet {
             return;
@@ -208,7 +210,7 @@ impl<'a> FileScan<'a> {
         }
         let hides_lines = self.has_encoding_error || (self.is_binary && self.selected_before_nul < self.selected_lines);
         if hides_lines && !options.prints_no_lines() {
-            errors.push_str(&format!("grep: {name}: binary file matches\n"));
+            errors.push(&format!("grep: {name}: binary file matches\n"), printer.output.len());
         }
     }
 }

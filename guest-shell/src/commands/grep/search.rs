@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use bashkit::builtins::{Context, InputChunks, StdoutStream, cap_diagnostic, cut_records};
 use bashkit::fs::vfs_join;
-use bashkit::{ExecResult, Result};
+use bashkit::{ExecResult, PlacedMessages, Result, WrittenPart};
 
 use super::color::Colors;
 use super::file_filter::is_operand_searched;
@@ -42,8 +42,11 @@ pub(super) struct Search<'a> {
     printer: LinePrinter<'a>,
     /// The next command of a pipeline, if lines go there as they are found.
     stream: Option<StdoutStream>,
+    /// Standard error of a command whose output is a stream.
+    error_stream: Option<StdoutStream>,
     is_reader_gone: bool,
-    errors: String,
+    /// Messages since the last flush of the output, or all of them if it is not a stream.
+    errors: PlacedMessages,
     read_failed: bool,
     has_selected: bool,
 }
@@ -56,6 +59,8 @@ impl<'a> Search<'a> {
         warnings: String,
     ) -> Self {
         let colors = options.color.then(|| Colors::new(ctx.env.get("GREP_COLORS").map(String::as_str)));
+        let mut errors = PlacedMessages::new();
+        errors.push(&warnings, 0);
         // `loop | grep y | head -1` has to end. What other options print is complete at the end of a file only.
         let is_streamed = !options.is_recursive()
             && !options.prints_no_lines()
@@ -68,7 +73,8 @@ impl<'a> Search<'a> {
             printer: LinePrinter::new(options, matcher, colors),
             stream: if is_streamed { ctx.stdout_stream() } else { None },
             is_reader_gone: false,
-            errors: warnings,
+            error_stream: ctx.stderr_stream(),
+            errors,
             read_failed: false,
             has_selected: false,
         }
@@ -200,7 +206,10 @@ impl<'a> Search<'a> {
             input.chunks.put_back(&unused.unwrap_or_default());
         }
         match self.matcher.given_up() {
-            Some(reason) => self.errors.push_str(&format!("grep: {}: {reason}\n", input.name)),
+            Some(reason) => {
+                let message = format!("grep: {}: {reason}\n", input.name);
+                self.errors.push(&message, self.printer.output.len());
+            }
             None => {
                 self.has_selected |= scan.selected_lines() > 0;
                 scan.finish(&mut self.printer, &mut self.errors);
@@ -212,13 +221,19 @@ impl<'a> Search<'a> {
 
     /// Passes lines on that were found, and returns false if nobody reads them.
     async fn flush(&mut self) -> Result<bool> {
-        let output = &mut self.printer.output;
-        if let Some(stream) = &self.stream
-            && !output.is_empty()
-        {
-            self.is_reader_gone = !stream.write(output).await?;
-            output.clear();
+        let Some(stream) = &self.stream else { return Ok(true) };
+        let (output, errors) = (std::mem::take(&mut self.printer.output), std::mem::take(&mut self.errors));
+        let mut kept = PlacedMessages::new();
+        for part in errors.parts(&output) {
+            match (part, &self.error_stream) {
+                (WrittenPart::Output(lines), _) => self.is_reader_gone |= !stream.write(lines).await?,
+                (WrittenPart::Messages(text), Some(stream)) => {
+                    stream.write(text).await?;
+                }
+                (WrittenPart::Messages(text), None) => kept.push(&bashkit::text_of(text), 0),
+            }
         }
+        self.errors = kept;
         Ok(!self.is_reader_gone)
     }
 
@@ -235,13 +250,14 @@ impl<'a> Search<'a> {
     /// Writes a message about a file, unless messages are suppressed.
     pub(super) fn warn(&mut self, name: &str, message: &str) {
         if !self.options.suppress_errors {
-            self.errors.push_str(&cap_diagnostic(format!("grep: {name}: {message}\n"), MESSAGE_LIMIT));
+            let message = cap_diagnostic(format!("grep: {name}: {message}\n"), MESSAGE_LIMIT);
+            self.errors.push(&message, self.printer.output.len());
         }
     }
 
     fn result(self) -> ExecResult {
         if self.is_reader_gone {
-            return ExecResult::err(self.errors, BROKEN_PIPE);
+            return ExecResult { stderr: self.errors.into(), ..ExecResult::with_code(String::new(), BROKEN_PIPE) };
         }
         let quiet = self.options.quiet;
         let status = match self.matcher.given_up() {

@@ -12,7 +12,7 @@ use bashkit::builtins::{Builtin, Context, check_help_version};
 use bashkit::{ExecResult, Result};
 
 use self::options::HexdumpOptions;
-use super::operands::{self, Operands, read_all_parts};
+use super::operands::{self, OperandError, Operands, read_all_parts};
 
 const HELP: &str = "\
 Usage: hexdump [OPTION]... [FILE]...
@@ -69,7 +69,7 @@ impl Builtin for Hexdump {
         };
         let operands = read_files(&ctx, &options, &files).await?;
         let output = dump::dump(&operands.concat(), &options, formats);
-        Ok(operands.finish(output))
+        Ok(operands.finish(output, &[], operands::OutputFlush::FullBlocks))
     }
 }
 
@@ -77,15 +77,19 @@ impl Builtin for Hexdump {
 async fn read_files(ctx: &Context<'_>, options: &HexdumpOptions, files: &[String]) -> Result<Operands> {
     let readable: Vec<String> = files.iter().filter(|file| *file != "-").cloned().collect();
     let mut operands = if readable.is_empty() && !files.is_empty() {
-        Operands { contents: Vec::new(), errors: String::new() }
+        Operands { contents: Vec::new(), errors: Vec::new() }
     } else {
         let used = options.length.map(|length| length.saturating_add(options.offset));
         read_all_parts(ctx, "hexdump", &readable, used).await?
     };
-    let missing = "hexdump: -: No such file or directory\n".repeat(files.len() - readable.len());
-    operands.errors.insert_str(0, &missing);
+    let mut message = "hexdump: -: No such file or directory\n".repeat(files.len() - readable.len());
+    message += &operands.messages();
     if operands.contents.is_empty() {
-        operands.errors.push_str("hexdump: all input file arguments failed\n");
+        message += "hexdump: all input file arguments failed\n";
+    }
+    operands.errors.clear();
+    if !message.is_empty() {
+        operands.errors.push(OperandError { position: 0, message });
     }
     Ok(operands)
 }

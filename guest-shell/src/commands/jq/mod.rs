@@ -52,7 +52,7 @@ use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::sync::Arc;
 
-use bashkit::{Builtin, BuiltinContext, ExecResult, FileSystem, Result, async_trait, vfs_join};
+use bashkit::{Builtin, BuiltinContext, ExecResult, FileSystem, PlacedMessages, Result, async_trait, vfs_join};
 
 use modules::{Files, Search, Source, load};
 use options::{Ended, Given, Options};
@@ -214,9 +214,9 @@ impl Builtin for Jq {
         if let Some(limit) = stopped {
             return Err(limit.into());
         }
-        let mut result = ExecResult::ok_bytes(output);
-        result.exit_code = status;
-        result.stderr = error.into();
-        Ok(result)
+        // Of the output nothing is written before the first block of it is full.
+        let mut messages = PlacedMessages::new();
+        messages.push(&error, 0);
+        Ok(ExecResult { stderr: messages.into(), exit_code: status, ..ExecResult::ok_bytes(output) })
     }
 }

@@ -15,6 +15,7 @@ use crate::commands::clap_answer::clap_answer;
 use crate::commands::date::Date;
 use crate::commands::file_status::{self, FmtEnv};
 use bashkit::ExecResult;
+use bashkit::PlacedMessages;
 use bashkit::builtins::Builtin;
 use bashkit::builtins::Context;
 use bashkit::builtins::DEFAULT_USERNAME;
@@ -77,12 +78,17 @@ impl Builtin for Ls {
             operands.push(".".to_string());
         }
         let env = FmtEnv { clock: self.clock, tz: ctx.env.get("TZ").cloned(), username: self.username.clone() };
-        let mut lister =
-            Lister { ctx: &ctx, opts: &opts, printer: Printer::new(&opts, env), errors: String::new(), status: 0 };
+        let mut lister = Lister {
+            ctx: &ctx,
+            opts: &opts,
+            printer: Printer::new(&opts, env),
+            errors: PlacedMessages::new(),
+            status: 0,
+        };
         lister.list(&operands).await?;
         Ok(ExecResult {
+            stderr: lister.errors.beside_text(&lister.printer.out),
             stdout: lister.printer.out.into(),
-            stderr: lister.errors.into(),
             exit_code: lister.status,
             ..Default::default()
         })
@@ -101,7 +107,7 @@ struct Lister<'a> {
     ctx: &'a Context<'a>,
     opts: &'a Options,
     printer: Printer<'a>,
-    errors: String,
+    errors: PlacedMessages,
     status: i32,
 }
 
@@ -109,7 +115,7 @@ impl Lister<'_> {
     /// Reports an error. The status is 2 for an operand, and 1 for a file in a directory.
     fn complain(&mut self, what: &str, name: &str, error: &Error, status: i32) {
         let reason = io_error_reason(error);
-        self.errors.push_str(&format!("ls: {what} '{name}': {reason}\n"));
+        self.errors.push(&format!("ls: {what} '{name}': {reason}\n"), self.printer.out.len());
         self.status = self.status.max(status);
     }
 
@@ -136,7 +142,8 @@ impl Lister<'_> {
             above.truncate(directory.depth);
             let place = bashkit::builtins::place(self.ctx.fs.as_ref(), &directory.path, true).await;
             if above.contains(&place) {
-                self.errors.push_str(&format!("ls: {}: not listing already-listed directory\n", directory.name));
+                let message = format!("ls: {}: not listing already-listed directory\n", directory.name);
+                self.errors.push(&message, self.printer.out.len());
                 self.status = 2;
                 continue;
             }

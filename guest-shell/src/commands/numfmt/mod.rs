@@ -17,6 +17,7 @@ use async_trait::async_trait;
 use self::number::{apply_padding, format_number, parse_number};
 use self::options::{Invalid, Options, parse_options};
 use bashkit::ExecResult;
+use bashkit::PlacedMessages;
 use bashkit::Result;
 use bashkit::builtins::Builtin;
 use bashkit::builtins::Context;
@@ -134,24 +135,25 @@ impl Builtin for Numfmt {
         let lines = input.strip_suffix(end).unwrap_or(input).split(end).filter(|_| !input.is_empty());
         let lines = lines.enumerate().chain(operands.iter().map(|operand| (usize::MAX, operand.as_str())));
         let mut output = String::new();
-        let mut errors = String::new();
+        let mut errors = PlacedMessages::new();
         let mut status = 0;
         for (number, line) in lines {
             if output.len() > MAX_OUTPUT_BYTES {
                 return Ok(cap_exceeded("numfmt", output, "output byte", MAX_OUTPUT_BYTES));
             }
-            let known = errors.len();
+            let mut message = String::new();
             let converted = match number < opts.header {
                 true => Some(line.to_string()),
-                false => convert_line(line, &opts, &mut errors),
+                false => convert_line(line, &opts, &mut message),
             };
-            if errors.len() > known && opts.invalid != Invalid::Warn {
+            errors.push(&message, output.len());
+            if !message.is_empty() && opts.invalid != Invalid::Warn {
                 status = 2;
             }
             let Some(converted) = converted else { break };
             output.push_str(&converted);
             output.push(end);
         }
-        Ok(ExecResult { stdout: output.into(), stderr: errors.into(), exit_code: status, ..Default::default() })
+        Ok(ExecResult { stderr: errors.beside_text(&output), ..ExecResult::with_code(output, status) })
     }
 }

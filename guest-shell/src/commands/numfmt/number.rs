@@ -42,29 +42,42 @@ pub(super) fn round_value(val: f64, mode: RoundMode) -> f64 {
 /// Parses a number of the input, with a unit suffix if `from` has units. The error is a message.
 pub(super) fn parse_number(input: &str, from: Scale) -> Result<f64, String> {
     let text = input.trim();
-    let invalid = || format!("numfmt: invalid number: '{text}'\n");
-    if from == Scale::None {
-        return text.parse().map_err(|_| invalid());
-    }
     let (digits, suffix) = split_suffix(text);
-    let number: f64 = digits.parse().map_err(|_| invalid())?;
-    let Some(unit) = suffix.chars().next().map(|unit| unit.to_ascii_uppercase()) else {
-        return Ok(number);
+    let number: f64 = digits.parse().map_err(|_| format!("numfmt: invalid number: '{text}'\n"))?;
+    let Some(unit) = suffix.chars().next() else {
+        let ends_in_digits = !digits.ends_with('.');
+        return ends_in_digits.then_some(number).ok_or_else(|| format!("numfmt: invalid number: '{text}'\n"));
     };
-    let is_iec = match from {
-        Scale::Iec | Scale::IecI => true,
-        Scale::Auto => suffix.len() >= 2 && suffix.ends_with(['i', 'I']),
-        _ => false,
+    let factor_in = |table: &[(char, f64)]| table.iter().find(|(letter, _)| *letter == unit).map(|(_, factor)| *factor);
+    let rest = &suffix[unit.len_utf8()..];
+    let (factor, rest) = match (from, rest.strip_prefix('i')) {
+        (Scale::Auto, Some(rest)) => (factor_in(IEC_SUFFIXES), rest),
+        (Scale::IecI, Some(rest)) => (factor_in(IEC_SUFFIXES), rest),
+        (Scale::Iec | Scale::IecI, _) => (factor_in(IEC_SUFFIXES), rest),
+        (Scale::None | Scale::Si | Scale::Auto, _) => (factor_in(SI_SUFFIXES), rest),
     };
-    let table = if is_iec { IEC_SUFFIXES } else { SI_SUFFIXES };
-    let factor = table.iter().find(|(letter, _)| *letter == unit).map(|(_, factor)| factor);
     let factor = factor.ok_or_else(|| format!("numfmt: invalid suffix in input: '{text}'\n"))?;
-    Ok(number * factor)
+    if from == Scale::None {
+        return Err(format!("numfmt: rejecting suffix in input: '{text}' (consider using --from)\n"));
+    }
+    if from == Scale::IecI && !suffix[unit.len_utf8()..].starts_with('i') {
+        return Err(format!("numfmt: missing 'i' suffix in input: '{text}' (e.g Ki/Mi/Gi)\n"));
+    }
+    match rest {
+        "" => Ok(number * factor),
+        rest => Err(format!("numfmt: invalid suffix in input '{text}': '{rest}'\n")),
+    }
 }
 
 /// Splits a text after its last digit or point.
 fn split_suffix(text: &str) -> (&str, &str) {
-    let end = text.rfind(|last: char| last.is_ascii_digit() || last == '.').map_or(0, |last| last + 1);
+    let sign = usize::from(text.starts_with('-'));
+    let is_no_digit = |letter: char| !letter.is_ascii_digit();
+    let whole = text[sign..].find(is_no_digit).map_or(text.len(), |length| sign + length);
+    let end = match text[whole..].strip_prefix('.') {
+        Some(fraction) => whole + 1 + fraction.find(is_no_digit).unwrap_or(fraction.len()),
+        None => whole,
+    };
     text.split_at(end)
 }
 

@@ -48,12 +48,12 @@ impl Builtin for Od {
         };
         let operands = operands::read_all_parts(&ctx, "od", &files, options.used()).await?;
         if operands.contents.is_empty() {
-            return Ok(ExecResult::err(operands.errors, 1));
+            return Ok(ExecResult::err(operands.messages(), 1));
         }
         let data = operands.concat();
         if options.skip > data.len() {
             let message = "od: cannot skip past end of combined input\n";
-            return Ok(ExecResult::err(operands.errors + message, 1));
+            return Ok(ExecResult::err(operands.messages() + message, 1));
         }
         let budget = ctx.execution_budget().map(|budget| budget.try_with(Clone::clone));
         let budget = budget.transpose().map_err(|_| Error::Cancelled)?;
@@ -61,6 +61,6 @@ impl Builtin for Od {
             Some(length) => strings(&data, &options, length),
             None => dump(&data, &options, budget.as_ref())?,
         };
-        Ok(operands.finish(output))
+        Ok(operands.finish(output, &[], operands::OutputFlush::FullBlocks))
     }
 }

@@ -21,6 +21,11 @@ impl BoundedText {
         Ok(Self(BudgetedString::new(budget)?))
     }
 
+    /// Returns the number of bytes.
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
     /// Appends a text.
     pub(super) fn append(&mut self, text: &str) -> Result<()> {
         if self.0.len().checked_add(text.len()).is_none_or(|length| length > MAX_OUTPUT) {

@@ -30,7 +30,7 @@ mod tests;
 use async_trait::async_trait;
 use bashkit::builtins::{Builtin, Context};
 use bashkit::limits::{BudgetedString, BudgetedVec, ExecutionBudget};
-use bashkit::{ExecResult, Result};
+use bashkit::{ExecResult, PlacedMessages, Result};
 
 use self::arrangement::{arrange, merge};
 use self::budget::add_row_bytes;
@@ -88,32 +88,33 @@ impl Pr {
         }
     }
 
-    /// Prints the pages of all inputs.
+    /// Prints the pages of all inputs. Returns the length of the output behind each input, too.
     fn print(
         &self,
         ctx: &Context<'_>,
         options: &PrOptions,
         inputs: &[PrInput<'_>],
         budget: Option<&ExecutionBudget>,
-    ) -> Result<String> {
+    ) -> Result<(String, Vec<usize>)> {
         let format = RowFormat::new(options, budget);
         let mut pages = PageWriter::new(options, budget)?;
         if options.merge {
             let rows = render_rows(&merge(options, inputs, budget)?, &format)?;
             let title = options.header.as_deref().unwrap_or_default();
             pages.write(&rows, title, &self.header_date(ctx, options, None))?;
-            return Ok(pages.finish());
+            return Ok((pages.finish(), Vec::new()));
         }
+        let mut ends = Vec::with_capacity(inputs.len());
         for input in inputs {
             let rows = render_rows(&arrange(options, &input.lines, budget)?, &format)?;
-            if rows.is_empty() {
-                continue;
+            if !rows.is_empty() {
+                let title = options.header.as_deref().unwrap_or(input.title);
+                // The date is formatted here, so that long dates of many files are not held at once.
+                pages.write(&rows, title, &self.header_date(ctx, options, input.modified))?;
             }
-            let title = options.header.as_deref().unwrap_or(input.title);
-            // The date is formatted here, so that long dates of many files are not held at once.
-            pages.write(&rows, title, &self.header_date(ctx, options, input.modified))?;
+            ends.push(pages.written());
         }
-        Ok(pages.finish())
+        Ok((pages.finish(), ends))
     }
 }
 
@@ -133,19 +134,30 @@ impl Builtin for Pr {
         let budget = ctx.execution_budget().map(|budget| budget.try_with(Clone::clone));
         let budget = budget.transpose().map_err(|_| bashkit::Error::Cancelled)?;
         let budget = budget.as_ref();
-        let mut errors = String::new();
+        let mut errors = Vec::new();
         let mut inputs = BudgetedVec::new(budget)?;
         for file in &options.files {
             match read_input(&ctx, file, budget).await? {
                 Ok(input) => inputs.try_push(input)?,
-                Err(reason) => errors += &format!("pr: {file}: {reason}\n"),
+                Err(reason) => {
+                    let ends = reason == "Is a directory" && !options.merge;
+                    errors.push((inputs.len(), format!("pr: {file}: {reason}\n")));
+                    if ends {
+                        // It was opened, and cannot be read: GNU's stops there.
+                        break;
+                    }
+                }
             }
         }
-        let output = self.print(&ctx, &options, &inputs, budget)?;
+        let (output, ends) = self.print(&ctx, &options, &inputs, budget)?;
         ctx.consume_budget_work(1 + (output.len() / 1024) as u64)?;
-        let mut result = ExecResult::with_code(output, i32::from(!errors.is_empty()));
-        result.stderr = errors.into();
-        Ok(result)
+        let mut messages = PlacedMessages::new();
+        for (position, message) in &errors {
+            let printed = position.checked_sub(1).and_then(|last| ends.get(last)).copied().unwrap_or(0);
+            messages.push(message, printed);
+        }
+        let status = i32::from(!errors.is_empty());
+        Ok(ExecResult { stderr: messages.beside_text(&output), ..ExecResult::with_code(output, status) })
     }
 }
 

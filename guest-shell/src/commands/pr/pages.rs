@@ -21,6 +21,11 @@ impl<'a> PageWriter<'a> {
         Ok(Self { options, budget, output: BoundedText::new(budget)? })
     }
 
+    /// Returns the length of the pages so far.
+    pub(super) fn written(&self) -> usize {
+        self.output.len()
+    }
+
     /// Returns all pages.
     pub(super) fn finish(self) -> String {
         self.output.into_budgeted().into_inner()

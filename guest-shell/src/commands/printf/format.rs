@@ -6,6 +6,7 @@
 use std::ffi::OsString;
 use std::ops::ControlFlow;
 
+use bashkit::PlacedMessages;
 use bashkit::builtins::MAX_FORMAT_WIDTH;
 use bashkit::builtins::generated::format::{FormatArgument, FormatArguments, parse_spec_and_escape};
 use bashkit::builtins::generated::format_support::collect_diagnostics;
@@ -20,7 +21,7 @@ pub(super) type TimeFormatter<'a> = &'a mut dyn FnMut(Option<i64>, &str) -> std:
 #[derive(Default)]
 pub(super) struct Rendered {
     pub(crate) bytes: Vec<u8>,
-    pub(crate) stderr: String,
+    pub(crate) stderr: PlacedMessages,
     /// True if an operand was not a number or the format is invalid.
     pub(crate) failed: bool,
     /// Variables of `%n`, with the number of bytes before it.
@@ -363,9 +364,7 @@ impl Printer<'_> {
         let Some(close) = close.map(|length| open + length).filter(|close| format[close + 1..].starts_with('T')) else {
             let next = close.and_then(|length| format[open + length + 1..].chars().next());
             let next = next.map_or_else(String::new, |next| next.to_string());
-            self.rendered
-                .stderr
-                .push_str(&format!("bash: printf: warning: `{next}': invalid time format specification\n"));
+            self.tell(&format!("bash: printf: warning: `{next}': invalid time format specification\n"));
             self.rendered.bytes.push(b'%');
             return start + 1;
         };
@@ -422,7 +421,7 @@ impl Printer<'_> {
             self.refuse_number(&operand);
         } else if value < least || value > most {
             let shown = shown(&operand);
-            self.rendered.stderr.push_str(&format!("bash: printf: warning: {shown}: Numerical result out of range\n"));
+            self.tell(&format!("bash: printf: warning: {shown}: Numerical result out of range\n"));
         }
         if value < least { below } else { value.min(most) }
     }
@@ -439,8 +438,14 @@ impl Printer<'_> {
 
     fn complain(&mut self, message: &str) {
         if self.rendered.stderr.len() < PRINTF_MAX_DIAG_CHARS {
-            self.rendered.stderr.push_str(&format!("bash: printf: {message}\n"));
+            self.tell(&format!("bash: printf: {message}\n"));
         }
+    }
+
+    /// Writes to standard error. bash has written whole lines of the output by then.
+    fn tell(&mut self, message: &str) {
+        let lines = self.rendered.bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |last| last + 1);
+        self.rendered.stderr.push(message, lines);
     }
 
     fn stop<T>(&mut self, message: &str) -> ControlFlow<(), T> {

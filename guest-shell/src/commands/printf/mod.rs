@@ -9,11 +9,11 @@ mod format;
 use async_trait::async_trait;
 
 use crate::commands::date::Date;
-use bashkit::Result;
 use bashkit::builtins::Builtin;
 use bashkit::builtins::BuiltinSideEffect;
 use bashkit::builtins::Context;
 use bashkit::interpreter::{ExecResult, is_internal_variable, is_valid_var_name};
+use bashkit::{Result, StreamData};
 
 const HELP: &str = "\
 printf: printf [-v var] format [arguments]
@@ -170,5 +170,5 @@ fn valid_var_target(name: &str) -> bool {
 pub(super) fn render_printf_bytes(format: &str, operands: &[String]) -> std::result::Result<Vec<u8>, String> {
     let mut no_time = |_, _: &str| Err(String::new());
     let printed = crate::commands::printf::format::render(format, operands, &mut no_time);
-    if printed.failed { Err(printed.stderr) } else { Ok(printed.bytes) }
+    if printed.failed { Err(StreamData::from(printed.stderr).to_string()) } else { Ok(printed.bytes) }
 }

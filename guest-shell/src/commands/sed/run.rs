@@ -14,7 +14,7 @@ use bashkit::builtins::{Context, InputChunks};
 use bashkit::error::io_error_reason;
 use bashkit::fs::vfs_join;
 use bashkit::limits::ExecutionBudget;
-use bashkit::{Error, ExecResult, Result};
+use bashkit::{Error, ExecResult, PlacedMessages, Result};
 
 /// Status of an error of input or output.
 const IO_STATUS: i32 = 4;
@@ -86,6 +86,11 @@ impl Run<'_, '_> {
         let names = self.input_names();
         let mut stderr = String::new();
         let files = self.read_input(&names, &mut stderr).await?;
+        if let Some(errors) = self.ctx.stderr_stream() {
+            // Before the output, of which a part may be written while the script runs.
+            errors.write(stderr.as_bytes()).await?;
+            stderr.clear();
+        }
         let edited = self.edit(&program, &read_files, &names, &files).await?;
         for (name, text) in edited.ending.files {
             let written = self.ctx.fs.write_file(&self.resolve(&name), &bashkit::bytes_of(&text)).await;
@@ -101,7 +106,10 @@ impl Run<'_, '_> {
         let input_status = files.iter().map(|file| file.status).max().unwrap_or(0);
         let status = edited.ending.exit_code.unwrap_or(input_status);
         let stdout = edited.stdout.into();
-        Ok(ExecResult { stdout, stderr: stderr.into(), exit_code: status, ..Default::default() })
+        // Of the output nothing is written before the first block of it is full.
+        let mut messages = PlacedMessages::new();
+        messages.push(&stderr, 0);
+        Ok(ExecResult { stdout, stderr: messages.into(), exit_code: status, ..Default::default() })
     }
 
     fn resolve(&self, name: &str) -> PathBuf {
@@ -248,7 +256,10 @@ impl Run<'_, '_> {
         };
         let mut machine = Machine::new(program, settings).map_err(|limit| refused(limit.into()))?;
         if self.is_stream() {
-            machine.stream(Feed::new(InputChunks::stdin(self.ctx)?, self.ctx.stdout_stream()));
+            machine.stream(Feed::new(InputChunks::stdin(self.ctx)?));
+        }
+        if let Some(output) = self.ctx.stdout_stream().filter(|_| self.options.in_place.is_none()) {
+            machine.write_to(output);
         }
         let mut stdout = String::new();
         let mut edits = Vec::new();

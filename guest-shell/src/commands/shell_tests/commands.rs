@@ -59,3 +59,65 @@ async fn filters_of_unusual_texts_give_what_gnus_do() {
 
 const HEADERS: &str = "==> f <==\na\n\n==> d <==\n==> d <==\n\n==> f <==\na\n";
 const SED_OF_DIRECTORY: &str = "sed: couldn't edit d: not a regular file\n4\ny\nsed: read error on d: Is a directory\n";
+
+#[tokio::test]
+async fn arithmetic_errors_show_the_expanded_expression_with_the_blanks_behind_it() {
+    for (script, message) in [
+        ("echo $(( 1 / 0 ))", "bash: line 1: 1 / 0 : division by 0 (error token is \"0 \")\n"),
+        ("t=/; a=5 b=0; echo $(( a $t b ))", "bash: line 1: a / b : division by 0 (error token is \"b \")\n"),
+        ("let '3 / 0 '", "bash: line 1: let: 3 / 0 : division by 0 (error token is \"0 \")\n"),
+        ("x='1 +'; echo $(( x ))", "bash: line 1: 1 +: syntax error: operand expected (error token is \"+\")\n"),
+        ("echo $(( 2 ** -1 ))", "bash: line 1: 2 ** -1 : exponent less than 0 (error token is \"1 \")\n"),
+        ("echo $(( 1 + 08 + 2 ))", "bash: line 1: 1 + 08: value too great for base (error token is \"08\")\n"),
+        ("v=x; echo $(( $v y ))", "bash: line 1: x y : syntax error in expression (error token is \"y \")\n"),
+        ("[[ 1 -eq '1 / 0 ' ]]", "bash: line 1: [[: 1 / 0 : division by 0 (error token is \"0 \")\n"),
+    ] {
+        assert_eq!(&*run(script).await.stderr, message, "{script}");
+    }
+}
+
+#[tokio::test]
+async fn reading_from_a_descriptor_that_is_not_open_fails() {
+    for (script, message) in [
+        ("read -u 77 x", "bash: line 1: read: 77: invalid file descriptor: Bad file descriptor\n"),
+        ("mapfile -u 55 a", "bash: line 1: mapfile: 55: invalid file descriptor: Bad file descriptor\n"),
+    ] {
+        let result = run(script).await;
+        assert_eq!((&*result.stderr, result.exit_code), (message, 1), "{script}");
+    }
+    let result = run("exec 7<<< hi; read -u 7 x; echo $x; read -u 9 y 9<<< yo; echo $y").await;
+    assert_eq!(&*result.stdout, "hi\nyo\n");
+}
+
+#[tokio::test]
+async fn lines_of_a_script_run_by_its_path_count_from_the_shebang() {
+    check(&[
+        ("printf '#!/bin/bash\\necho $LINENO\\n' > s; chmod +x s; ./s; bash s", "2\n2\n", 0),
+        ("cat <(echo $LINENO\n\necho $LINENO)", "1\n3\n", 0),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn startup_file_of_a_child_shell_is_that_of_bash_env() {
+    check(&[
+        ("echo 'echo in $1' > e; echo 'echo body' > s; export BASH_ENV=./e; bash -c 'echo c'; bash s x; sh -c 'echo sh'", "in\nc\nin x\nbody\nsh\n", 0),
+        ("echo 'echo in' > e; printf '#!/bin/bash\\necho s\\n' > s; chmod +x s; BASH_ENV=e ./s; BASH_ENV=none ./s", "in\ns\ns\n", 0),
+        ("echo 'v=5; exit 3' > e; BASH_ENV=e bash -c 'echo $v'; echo $?; BASH_ENV=e bash -p -c 'echo p'", "3\np\n", 0),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn quoted_characters_behind_a_dollar_and_quoted_keys_are_taken_as_they_are() {
+    check(&[
+        ("k=v; echo $\\k $\\k\"$k\" $\\\\", "$k $kv $\\\n", 0),
+        ("declare -A m=([a]=1 ['*']=star ['@']=at); echo \"${m['*']} ${m['@']} ${#m[*]}\"", "star at 3\n", 0),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn sed_of_a_file_ends_with_the_reader_of_its_output() {
+    check(&[("seq 3 > f; sed -n ':a;p;ba' f | head -2; echo ${PIPESTATUS[0]}", "1\n1\n141\n", 0)]).await;
+}

@@ -116,6 +116,8 @@ pub(super) struct SortKey {
 /// Error in the text of a key.
 enum KeyMistake {
     Invalid(&'static str),
+    /// A number is missing in front of the rest.
+    Count(&'static str, String),
     StrayCharacter,
 }
 
@@ -123,8 +125,11 @@ impl SortKey {
     /// Parses the text of a key, `F[.C][OPTS][,F[.C][OPTS]]`. The error is a message.
     pub(super) fn parse(text: &str) -> Result<Self, String> {
         Self::read(text).map_err(|mistake| match mistake {
-            KeyMistake::Invalid(reason) => format!("invalid field specification '{text}': {reason}"),
-            KeyMistake::StrayCharacter => format!("stray character in field spec: '{text}'"),
+            KeyMistake::Count(reason, rest) => format!("{reason}: invalid count at start of '{rest}'"),
+            KeyMistake::Invalid(reason) => format!("{reason}: invalid field specification '{text}'"),
+            KeyMistake::StrayCharacter => {
+                format!("stray character in field spec: invalid field specification '{text}'")
+            }
         })
     }
 
@@ -190,11 +195,12 @@ fn read_position(text: &str, side: KeyEnds, ordering: &mut KeyOrdering) -> Resul
     let at_start = side == KeyEnds::Start;
     let (field, rest) = split_digits(text);
     let no_field = if at_start { "invalid number at field start" } else { "invalid number after ','" };
-    let field: usize = field.parse().map_err(|_| KeyMistake::Invalid(no_field))?;
+    let field: usize = field.parse().map_err(|_| KeyMistake::Count(no_field, text.to_owned()))?;
     let field = field.checked_sub(1).ok_or(KeyMistake::Invalid("field number is zero"))?;
     let (bytes, letters) = match rest.strip_prefix('.').map(split_digits) {
         Some((number, letters)) => {
-            let number = number.parse().map_err(|_| KeyMistake::Invalid("invalid number after '.'"))?;
+            let count = |_| KeyMistake::Count("invalid number after '.'", letters.to_owned());
+            let number = number.parse().map_err(count)?;
             (Some(number), letters)
         }
         None => (None, rest),

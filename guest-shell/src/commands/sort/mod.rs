@@ -116,7 +116,8 @@ async fn names_of_list(ctx: &Context<'_>, list: &str) -> Result<StdResult<Vec<St
     Ok(match operands::read_name_list(ctx, "sort", list).await? {
         // The first mistake ends it.
         Ok((_, errors)) if !errors.is_empty() => {
-            Err(errors.lines().next().unwrap_or_default().trim_start_matches("sort: ").to_owned())
+            let message = errors.first().map_or("", |(_, message)| message.trim_end());
+            Err(message.trim_start_matches("sort: ").to_owned())
         }
         Ok((names, _)) if names.is_empty() => Err(format!("no input from '{list}'")),
         Ok((names, _)) => Ok(names),

@@ -54,8 +54,8 @@ async fn sort_messages_about_options_and_outputs_are_gnus() {
             "sort: option '--ig' is ambiguous; possibilities: '--ignore-leading-blanks' '--ignore-case' '--ignore-nonprinting'\n",
         ),
         ("mkdir d; echo a | sort -o d", "sort: open failed: d: Is a directory\n"),
-        ("echo a | sort -k1.0", "sort: invalid field specification '1.0': character offset is zero\n"),
-        ("echo a | sort -k1x", "sort: stray character in field spec: '1x'\n"),
+        ("echo a | sort -k1.0", "sort: character offset is zero: invalid field specification '1.0'\n"),
+        ("echo a | sort -k1x", "sort: stray character in field spec: invalid field specification '1x'\n"),
     ] {
         let result = run(script).await;
         assert_eq!((&*result.stderr, result.exit_code), (message, 2), "{script}");

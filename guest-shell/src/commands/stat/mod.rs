@@ -15,6 +15,7 @@ use crate::commands::clap_answer::clap_answer;
 use crate::commands::date::Date;
 use crate::commands::file_status::{self, DEVICE, FmtEnv, nanos_of};
 use bashkit::ExecResult;
+use bashkit::PlacedMessages;
 use bashkit::builtins::Builtin;
 use bashkit::builtins::Context;
 use bashkit::builtins::DEFAULT_USERNAME;
@@ -103,19 +104,22 @@ impl Builtin for Stat {
         let env = FmtEnv { clock: self.clock, tz: ctx.env.get("TZ").cloned(), username: self.username.clone() };
         let follow = matches.get_flag("dereference");
         let mut output = String::new();
-        let mut errors = String::new();
+        let mut errors = PlacedMessages::new();
         for name in matches.get_many::<OsString>("files").into_iter().flatten() {
             let name = name.to_string_lossy();
             ctx.consume_budget_work(1)?;
             match Status::of(&ctx, &name, follow, &env).await {
                 Ok(status) => status.print(&format, &mut output),
-                Err(error) => errors.push_str(&format!("stat: cannot statx '{name}': {}\n", io_error_reason(&error))),
+                Err(error) => {
+                    let message = format!("stat: cannot statx '{name}': {}\n", io_error_reason(&error));
+                    errors.push(&message, output.len());
+                }
             }
         }
         Ok(ExecResult {
-            stdout: output.into(),
             exit_code: i32::from(!errors.is_empty()),
-            stderr: errors.into(),
+            stderr: errors.beside_text(&output),
+            stdout: output.into(),
             ..Default::default()
         })
     }

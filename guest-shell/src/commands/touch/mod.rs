@@ -93,7 +93,7 @@ async fn time_to_set(options: &TouchOptions, ctx: &Context<'_>) -> std::result::
         }
     }
     if options.files.is_empty() {
-        return Err("missing file operand".to_owned());
+        return Err("missing file operand\nTry 'touch --help' for more information.".to_owned());
     }
     Ok(time)
 }

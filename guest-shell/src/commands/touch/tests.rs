@@ -42,7 +42,7 @@ async fn touch_tells_of_files_that_it_cannot_set() {
 #[tokio::test]
 async fn touch_refuses_wrong_calls() {
     check(&[
-        ("touch", "", "touch: missing file operand\n"),
+        ("touch", "", "touch: missing file operand\nTry 'touch --help' for more information.\n"),
         ("touch -d nope a", "", "touch: invalid date format 'nope'\n"),
         ("touch -t 2024010 a", "", "touch: invalid date format '2024010'\n"),
         ("touch -t 202402300304 a", "", "touch: invalid date format '202402300304'\n"),

@@ -56,6 +56,9 @@ impl Builtin for Uniq {
         let input = operands.first().map_or("-", String::as_str);
         let mut text = match operands::read(&ctx, input).await? {
             Ok(text) => text,
+            Err(reason) if reason == "Is a directory" => {
+                return Ok(ExecResult::err(format!("uniq: error reading '{input}'\n"), 1));
+            }
             Err(reason) => return Ok(failure(input, &reason)),
         };
         let Some(output) = operands.get(1).filter(|output| *output != "-") else {

@@ -10,7 +10,7 @@ use bashkit::builtins::{Context, resolve_path};
 use bashkit::error::io_error_reason;
 use bashkit::fs::{Metadata, vfs_join};
 use bashkit::limits::{BudgetedBytes, BudgetedString};
-use bashkit::{Error, ExecResult, Result};
+use bashkit::{Error, ExecResult, PlacedMessages, Result, StreamData};
 
 use super::append::OldArchive;
 use super::attributes::{MemberAttributes, seconds, seconds_of_date};
@@ -77,7 +77,7 @@ struct TarWriter<'a> {
     listing: BudgetedString,
     notices: String,
     /// Messages about files that are not there.
-    missing: String,
+    missing: PlacedMessages,
     /// A slash at the beginning of a name was left out.
     has_stripped_slash: bool,
     /// Files that are removed when they are in the archive, each before the directory that it is in.
@@ -105,7 +105,7 @@ impl<'a> TarWriter<'a> {
             output,
             listing: budgeted_string(ctx)?,
             notices: String::new(),
-            missing: String::new(),
+            missing: PlacedMessages::new(),
             has_stripped_slash: false,
             removed: Vec::new(),
             columns: ListColumns::default(),
@@ -119,13 +119,18 @@ impl<'a> TarWriter<'a> {
         }
         let path = resolve_path(&self.base, file);
         let Ok(metadata) = self.status(&path).await else {
-            self.missing.push_str(&format!("tar: {file}: Cannot stat: No such file or directory\n"));
+            self.complain(&format!("tar: {file}: Cannot stat: No such file or directory\n"));
             return Ok(());
         };
         // The name of a link with a slash behind it is that of what it leads to.
         let is_directory = metadata.file_type.is_dir()
             || (file.ends_with('/') && self.ctx.fs.stat(&path).await.is_ok_and(|status| status.file_type.is_dir()));
         if is_directory { self.add_directory(&path, file).await } else { self.add_file(&path, file).await }
+    }
+
+    /// Notes a failure, behind what was listed.
+    fn complain(&mut self, message: &str) {
+        self.missing.push(message, self.listing.len());
     }
 
     /// Returns the status of a file, or with `-h` of what a link leads to.
@@ -193,7 +198,7 @@ impl<'a> TarWriter<'a> {
     /// Adds a file or a symbolic link.
     async fn add_file(&mut self, path: &Path, name: &str) -> Result<()> {
         let Ok(metadata) = self.status(path).await else {
-            self.missing.push_str(&format!("tar: {name}: File removed before we read it\n"));
+            self.complain(&format!("tar: {name}: File removed before we read it\n"));
             return Ok(());
         };
         if self.passes_over(path, name, &metadata) {
@@ -227,7 +232,7 @@ impl<'a> TarWriter<'a> {
     /// Tells of a file that cannot be read. Errors that are not those of files end the call.
     fn tell_of_unreadable(&mut self, name: &str, failure: &str, error: Error) -> Result<()> {
         let reason = file_error_reason(error)?;
-        self.missing.push_str(&format!("tar: {name}: {failure}: {reason}\n"));
+        self.complain(&format!("tar: {name}: {failure}: {reason}\n"));
         Ok(())
     }
 
@@ -269,7 +274,7 @@ impl<'a> TarWriter<'a> {
         let header = match member.header(self.options.format) {
             Ok(header) => header,
             Err(reason) => {
-                self.missing.push_str(&format!("tar: {name}: {reason}; not dumped\n"));
+                self.complain(&format!("tar: {name}: {reason}; not dumped\n"));
                 return Ok(false);
             }
         };
@@ -310,25 +315,30 @@ impl<'a> TarWriter<'a> {
         if self.options.totals {
             self.notices.push_str(&format!("Total bytes written: {}\n", self.output.len()));
         }
+        let exit_code = if self.missing.is_empty() || self.options.ignore_failed_read { 0 } else { 2 };
+        if exit_code != 0 {
+            self.complain("tar: Exiting with failure status due to previous errors\n");
+        }
         let output = match compression {
             ArchiveCompression::None => self.output,
             _ => with_execution_budget(self.ctx, |budget| compression.compress(&self.output, "tar", budget))?,
         };
         let (output, _output_lease) = output.into_parts();
         let (listing, _listing_lease) = self.listing.into_parts();
-        let exit_code = if self.missing.is_empty() || self.options.ignore_failed_read { 0 } else { 2 };
-        if exit_code != 0 {
-            self.missing.push_str("tar: Exiting with failure status due to previous errors\n");
-        }
         let Some(path) = &self.archive else {
-            let stderr = format!("{}{listing}{}", self.notices, self.missing).into();
+            // The listing goes to standard error, too.
+            let messages = self.missing.beside_text(&listing);
+            let mut stderr = StreamData::from(self.notices);
+            stderr.append(&bashkit::write_order::joined(&listing.into(), &messages));
             return Ok(ExecResult { stdout: output.into(), stderr, exit_code, ..ExecResult::default() });
         };
         if let Err(error) = self.ctx.fs.write_file(path, &output).await {
             let name = self.options.archive();
             return Ok(fatal_error(&format!("{name}: Cannot open: {}", io_error_reason(&error))));
         }
-        let stderr = format!("{}{}", self.notices, self.missing).into();
-        Ok(ExecResult { stdout: listing.into(), stderr, exit_code, ..ExecResult::default() })
+        let mut messages = PlacedMessages::new();
+        messages.push(&self.notices, 0);
+        messages.push_stream(&self.missing.beside_text(&listing), &listing.as_str().into(), 0);
+        Ok(ExecResult { stdout: listing.into(), stderr: messages.into(), exit_code, ..ExecResult::default() })
     }
 }

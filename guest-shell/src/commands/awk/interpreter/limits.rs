@@ -84,8 +84,7 @@ impl Interpreter {
 
     /// Writes a line to standard error.
     pub(crate) fn write_error_line(&mut self, line: &str) {
-        self.io.stderr.push_str(line);
-        self.io.stderr.push('\n');
+        self.io.report(&format!("{line}\n"));
     }
 
     /// Charges one unit of work to the request budget.

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
 
 use super::super::interpreter::{Evaluation, Interpreter};
-use bashkit::ExecResult;
+use bashkit::{ExecResult, StreamData};
 
 /// Status of a command that cannot be run.
 const CANNOT_RUN_STATUS: i32 = 127;
@@ -23,8 +23,8 @@ pub(crate) struct CommandRequest {
     pub(crate) command: String,
     pub(crate) stdin: Option<String>,
     /// Output of awk so far, which must be written before the command runs.
-    pub(crate) emit_stdout: String,
-    pub(crate) emit_stderr: String,
+    pub(crate) emit_stdout: StreamData,
+    pub(crate) emit_stderr: StreamData,
 }
 
 /// Slot that evaluator and driver share.
@@ -91,9 +91,9 @@ impl Interpreter {
     }
 
     /// Returns what was printed since the last command.
-    fn take_output_to_emit(&mut self) -> (String, String) {
+    fn take_output_to_emit(&mut self) -> (StreamData, StreamData) {
         let io = &mut self.io;
-        let output = (io.stdout[io.emitted.0..].to_string(), io.stderr[io.emitted.1..].to_string());
+        let output = io.streams_from(io.emitted);
         io.emitted = (io.stdout.len(), io.stderr.len());
         output
     }
@@ -103,7 +103,7 @@ impl Interpreter {
     fn keep_output(&mut self, captures: bool, result: &ExecResult) -> Evaluation<()> {
         let stderr = result.stderr.text_lossy();
         if captures {
-            self.io.stderr.push_str(&stderr);
+            self.io.report(&stderr);
             return Ok(());
         }
         let stdout = result.stdout.text_lossy();
@@ -111,7 +111,7 @@ impl Interpreter {
             return Err(self.output_exceeded());
         }
         self.io.stdout.push_str(&stdout);
-        self.io.stderr.push_str(&stderr);
+        self.io.report(&stderr);
         self.io.emitted = (self.io.stdout.len(), self.io.stderr.len());
         Ok(())
     }

@@ -33,6 +33,7 @@ use self::reader::Reader;
 use crate::commands::date::Date;
 use bashkit::builtins::StdoutStream;
 use bashkit::fs::{FileSystem, vfs_join};
+use bashkit::{PlacedMessages, StreamData};
 
 /// Parts of the shell around awk that it uses.
 pub(super) struct Host {
@@ -50,11 +51,16 @@ pub(super) struct Host {
     pub(super) bridge: Option<Bridge>,
 }
 
+/// Bytes that the standard library of C collects before it writes to a pipe or file.
+const STDIO_BUFFER: usize = 4096;
+
 /// Open inputs and outputs of a program.
 pub(super) struct Io {
     pub(super) host: Host,
     pub(super) stdout: String,
     pub(super) stderr: String,
+    /// Where parts of `stderr` begin, and the bytes of `stdout` that were written before each.
+    message_places: Vec<(usize, usize)>,
     /// Bytes of `stdout` and `stderr` that were passed on already, when a command ran.
     pub(super) emitted: (usize, usize),
     /// Bytes of `stdout` that gawk would have written by now. What follows waits in its buffer while the command of an
@@ -74,6 +80,7 @@ impl Io {
             host,
             stdout: String::new(),
             stderr: String::new(),
+            message_places: Vec::new(),
             emitted: (0, 0),
             flushed: 0,
             outputs: OpenOutputs::default(),
@@ -83,6 +90,35 @@ impl Io {
             stdin_is_taken: false,
             has_warned_of_commands: false,
         }
+    }
+
+    /// Reports a problem, before which gawk writes what it has printed.
+    pub(super) fn report(&mut self, message: &str) {
+        self.message_places.push((self.stderr.len(), self.stdout.len()));
+        self.stderr.push_str(message);
+    }
+
+    /// Writes what the program prints to standard error. What it has printed to standard output stays in the buffer of
+    /// the standard library of C.
+    fn print_error(&mut self, text: &str) {
+        let written = self.flushed.max(self.emitted.0);
+        let waiting = self.stdout.len().saturating_sub(written);
+        let blocks = waiting.saturating_sub(1) / STDIO_BUFFER * STDIO_BUFFER;
+        self.message_places.push((self.stderr.len(), written + blocks));
+        self.stderr.push_str(text);
+    }
+
+    /// Returns both outputs behind those that were passed on.
+    pub(super) fn streams_from(&self, (stdout, stderr): (usize, usize)) -> (StreamData, StreamData) {
+        let output = self.stdout.get(stdout..).unwrap_or_default();
+        let mut messages = PlacedMessages::new();
+        let mut places = self.message_places.iter().filter(|(start, _)| *start >= stderr).peekable();
+        while let Some((start, after)) = places.next() {
+            let end = places.peek().map_or(self.stderr.len(), |(next, _)| *next);
+            let message = self.stderr.get(*start..end).unwrap_or_default();
+            messages.push(message, after.saturating_sub(stdout));
+        }
+        (output.into(), messages.beside_text(output))
     }
 
     /// Leaves nothing of standard input: the program came from there.

@@ -53,13 +53,14 @@ impl Io {
         byte_count <= AWK_MAX_OUTPUT_BYTES.saturating_sub(written)
     }
 
-    /// Returns the stream that a name of a device means, if it means one.
-    fn standard_stream(&mut self, name: &str) -> Option<&mut String> {
+    /// Writes to the stream that a name of a device means, or returns false if it means none.
+    fn print_to_device(&mut self, name: &str, text: &str) -> bool {
         match name {
-            "/dev/stdout" | "/dev/fd/1" => Some(&mut self.stdout),
-            "/dev/stderr" | "/dev/fd/2" => Some(&mut self.stderr),
-            _ => None,
+            "/dev/stdout" | "/dev/fd/1" => self.stdout.push_str(text),
+            "/dev/stderr" | "/dev/fd/2" => self.print_error(text),
+            _ => return false,
         }
+        true
     }
 }
 
@@ -75,6 +76,9 @@ impl Interpreter {
         };
         let text = std::mem::take(&mut self.io.stdout);
         self.io.flushed = 0;
+        for (_, after) in &mut self.io.message_places {
+            *after = 0;
+        }
         match output.write(&bashkit::bytes_of(&text)).await {
             Ok(true) => Ok(()),
             Ok(false) => {
@@ -107,8 +111,7 @@ impl Interpreter {
             if name == "/dev/null" {
                 return Ok(());
             }
-            if let Some(stream) = self.io.standard_stream(&name) {
-                stream.push_str(&text);
+            if self.io.print_to_device(&name, &text) {
                 return Ok(());
             }
         }

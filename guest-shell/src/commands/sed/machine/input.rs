@@ -21,10 +21,9 @@ pub(crate) fn split_lines(text: &str, separator: char, file: usize, lines: &mut 
     }
 }
 
-/// Pipe from which lines come, and the one to which their results go.
+/// Pipe from which lines come.
 pub(crate) struct Feed<'a> {
     input: InputChunks<'a>,
-    pub(super) output: Option<StdoutStream>,
     /// Bytes of the lines that were read and are not yet edited, at the end.
     recent: Vec<u8>,
 }
@@ -33,8 +32,8 @@ impl<'a> Feed<'a> {
     /// Index of standard input, which is the only operand of a stream.
     const FILE: usize = 0;
 
-    pub(crate) fn new(input: InputChunks<'a>, output: Option<StdoutStream>) -> Self {
-        Feed { input, output, recent: Vec::new() }
+    pub(crate) fn new(input: InputChunks<'a>) -> Self {
+        Feed { input, recent: Vec::new() }
     }
 
     /// Leaves the last lines of a file, and what is behind them, to the next command.
@@ -79,6 +78,8 @@ pub(super) struct Input<'a> {
     pub(super) file: usize,
     /// Source of more lines, if they do not all lie in `lines`.
     feed: Option<Feed<'a>>,
+    /// Pipe to which results go as they are made.
+    output: Option<StdoutStream>,
 }
 
 impl<'a> Input<'a> {
@@ -86,9 +87,13 @@ impl<'a> Input<'a> {
         self.feed = Some(feed);
     }
 
+    pub(super) fn set_output(&mut self, output: StdoutStream) {
+        self.output = Some(output);
+    }
+
     /// Returns the pipe to which results go.
     pub(super) fn output(&self) -> Option<&StdoutStream> {
-        self.feed.as_ref()?.output.as_ref()
+        self.output.as_ref()
     }
 
     /// Begins the stream of some files.

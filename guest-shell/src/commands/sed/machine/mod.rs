@@ -45,6 +45,7 @@ use self::output::Outputs;
 use self::space::Space;
 use super::pattern::SedRegex;
 use super::script::Program;
+use bashkit::builtins::StdoutStream;
 use bashkit::limits::{BudgetedString, ExecutionBudget, LimitExceeded};
 
 /// Settings of a run beside its script.
@@ -112,7 +113,12 @@ impl<'a> Machine<'a> {
         })
     }
 
-    /// Has lines read from a pipe as they are needed, and what they come to written to one as it is made.
+    /// Has results written to a pipe as they are made.
+    pub(super) fn write_to(&mut self, output: StdoutStream) {
+        self.input.set_output(output);
+    }
+
+    /// Has lines read from a pipe as they are needed.
     pub(super) fn stream(&mut self, feed: Feed<'a>) {
         self.input.set_feed(feed);
     }
