@@ -1985,19 +1985,19 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
       };
       for (let name2 of Object.getOwnPropertyNames(Buffer2.prototype)) {
         if (!/^(read|write)[A-Z]/.test(name2)) continue;
-        let work2 = Buffer2.prototype[name2], { size, isBig, isInteger, isSigned } = shapeOf(name2), isPlain = size !== void 0 && !isBig, [least, most] = isInteger ? isSigned ? [-(2 ** (size * 8 - 1)), 2 ** (size * 8 - 1) - 1] : [0, 2 ** (size * 8) - 1] : [-1 / 0, 1 / 0], isWithin = (buffer2, offset) => (offset | 0) === offset && offset >= 0 && offset + size <= buffer2.length, check3 = (buffer2, value, offset, given, isWrite) => {
+        let work2 = Buffer2.prototype[name2], { size, isBig, isInteger, isSigned } = shapeOf(name2), isPlain = size !== void 0 && !isBig, [least, most] = isInteger ? isSigned ? [-(2 ** (size * 8 - 1)), 2 ** (size * 8 - 1) - 1] : [0, 2 ** (size * 8) - 1] : [-1 / 0, 1 / 0], isWithin = (buffer2, offset) => (offset | 0) === offset && offset >= 0 && offset + size <= buffer2.length, check4 = (buffer2, value, offset, given, isWrite) => {
           let bytes = size ?? given;
           if (size === void 0 && (checkInteger("byteLength", bytes), bytes < 1 || bytes > 6))
             throw outOfRange("byteLength", ">= 1 and <= 6", bytes);
           isWrite && isInteger && checkValue(value, bytes * 8, isSigned, isBig), checkOffset(buffer2, offset, bytes);
         }, checked4 = name2.startsWith("read") ? {
           [name2](offset = size === void 0 ? void 0 : 0, byteLength2) {
-            return isPlain && isWithin(this, offset) || check3(this, void 0, offset, byteLength2, !1), work2.call(this, offset, size === void 0 ? byteLength2 : !0);
+            return isPlain && isWithin(this, offset) || check4(this, void 0, offset, byteLength2, !1), work2.call(this, offset, size === void 0 ? byteLength2 : !0);
           }
         }[name2] : {
           [name2](value, offset = size === void 0 ? void 0 : 0, byteLength2) {
             let number = isBig ? value : +value;
-            return isPlain && number >= least && number <= most && isWithin(this, offset) || check3(this, number, offset, byteLength2, !0), size === void 0 ? work2.call(this, number, offset, byteLength2, !0) : work2.call(this, number, offset, !0);
+            return isPlain && number >= least && number <= most && isWithin(this, offset) || check4(this, number, offset, byteLength2, !0), size === void 0 ? work2.call(this, number, offset, byteLength2, !0) : work2.call(this, number, offset, !0);
           }
         }[name2];
         Object.defineProperty(Buffer2.prototype, name2, { value: checked4 });
@@ -2393,7 +2393,11 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
       import_events.default.EventEmitter = import_events.default;
       import_events.default.errorMonitor = /* @__PURE__ */ Symbol("events.errorMonitor");
       import_events.default.captureRejectionSymbol = /* @__PURE__ */ Symbol.for("nodejs.rejection");
-      import_events.default.getEventListeners = (emitter, name2) => emitter.listeners(name2);
+      import_events.default.getEventListeners = (emitter, name2) => {
+        if (typeof emitter?.listeners == "function") return emitter.listeners(name2);
+        if (emitter instanceof EventTarget) return host.listenersTo(emitter, String(name2));
+        throw invalidType("emitter", "an instance of EventEmitter or EventTarget", emitter);
+      };
       import_events.default.getMaxListeners = (emitter) => emitter.getMaxListeners?.() ?? import_events.default.defaultMaxListeners;
       import_events.default.addAbortListener = (signal, listener) => {
         if (!(signal instanceof AbortSignal)) throw invalidType("signal", "an instance of AbortSignal", signal);
@@ -3276,7 +3280,17 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
         return { rss: used, heapTotal: used, heapUsed: used, external: 0, arrayBuffers: 0 };
       };
       process2.memoryUsage.rss = () => native4.memoryUsed();
-      process2.cpuUsage = () => ({ user: Math.round((native4.now() - host.scriptStart()) * 1e3), system: 0 });
+      process2.cpuUsage = (before) => {
+        let used = { user: Math.round((native4.now() - host.scriptStart()) * 1e3), system: 0 };
+        if (!before) return used;
+        if (typeof before != "object") throw invalidType("prevValue", "object", before);
+        for (let part of ["user", "system"]) {
+          if (typeof before[part] != "number") throw invalidType(`prevValue.${part}`, "number", before[part]);
+          if (!(before[part] >= 0 && before[part] <= Number.MAX_SAFE_INTEGER))
+            throw codedError(RangeError, "ERR_INVALID_ARG_VALUE", `The property 'prevValue.${part}' is invalid. Received ${before[part]}`);
+        }
+        return { user: used.user - before.user, system: used.system - before.system };
+      };
       process2.resourceUsage = () => ({ maxRSS: Math.round(native4.memoryUsed() / 1024) });
       process2.umask = (mask) => {
         if (mask !== void 0 && !(typeof mask == "string" ? /^[0-7]+$/.test(mask) : Number.isInteger(mask) && mask >= 0 && mask < 2 ** 32))
@@ -3284,6 +3298,11 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
         return 18;
       };
       process2.getuid = process2.geteuid = process2.getgid = process2.getegid = () => 1e3;
+      process2.getgroups = () => [1e3];
+      for (let name2 of ["setuid", "seteuid", "setgid", "setegid", "setgroups", "initgroups"])
+        process2[name2] = () => {
+          throw Object.assign(codedError(Error, "EPERM", `EPERM: operation not permitted, ${name2}`), { syscall: name2 });
+        };
       process2.emitWarning = (warning, type, code) => {
         let options = type !== null && typeof type == "object" ? type : { type, code }, told = warning;
         if (typeof warning == "string")
@@ -3313,9 +3332,9 @@ ${told.detail === void 0 ? "" : `${told.detail}
         count: (name2) => process2.listenerCount(name2),
         warn: (message, name2) => process2.emitWarning(message, name2)
       });
-      addStreams = ({ Readable: Readable2, Writable: Writable2 }) => {
+      addStreams = ({ Readable: Readable3, Writable: Writable3 }) => {
         let output = (fd, write4, toStderr) => {
-          let stream2 = new Writable2({
+          let stream2 = new Writable3({
             decodeStrings: !1,
             write(chunk, encoding, callback) {
               callback();
@@ -3327,8 +3346,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
                 typeof encoding == "string" && !/^utf-?8$/i.test(encoding) ? native4.outputBytes(new Uint8Array(Buffer2.from(chunk, encoding)), toStderr) : write4(chunk);
               else if (ArrayBuffer.isView(chunk))
                 native4.outputBytes(new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.byteLength), toStderr);
-              else
-                throw invalidType("chunk", "string or an instance of Buffer, TypedArray, or DataView", chunk);
+              else throw chunk === null ? codedError(TypeError, "ERR_STREAM_NULL_VALUES", "May not write null values to stream") : invalidType("chunk", "string or an instance of Buffer, TypedArray, or DataView", chunk);
               let done = typeof encoding == "function" ? encoding : callback;
               return typeof done == "function" && process2.nextTick(() => done()), !0;
             }
@@ -3348,7 +3366,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
           }, Object.assign(stream2, { fd, getColorDepth: () => 1, hasColors: () => !1, _type: "pipe" });
         };
         lazily("stdout", () => output(1, native4.stdout, !1)), lazily("stderr", () => output(2, native4.stderr, !0)), lazily("stdin", () => {
-          let stream2 = new Readable2({
+          let stream2 = new Readable3({
             read() {
               host.readStdin().then(
                 (bytes) => this.push(bytes.length === 0 ? null : Buffer2.from(bytes)),
@@ -3635,7 +3653,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
         };
         return PromisePrototypeThen(stream2[kIsClosedPromise].promise, resolverFn, resolverFn), nop;
       }
-      function finished(stream2, opts) {
+      function finished2(stream2, opts) {
         var _opts;
         let autoCleanup = !1;
         return opts === null && (opts = kEmptyObject), (_opts = opts) !== null && _opts !== void 0 && _opts.cleanup && (validateBoolean(opts.cleanup, "cleanup"), autoCleanup = opts.cleanup), new Promise2((resolve3, reject) => {
@@ -3645,7 +3663,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
         });
       }
       module2.exports = eos;
-      module2.exports.finished = finished;
+      module2.exports.finished = finished2;
     }
   });
 
@@ -4146,10 +4164,10 @@ ${told.detail === void 0 ? "" : `${told.detail}
     "node_modules/readable-stream/lib/internal/streams/from.js"(exports, module2) {
       "use strict";
       var process3 = require_process(), { PromisePrototypeThen, SymbolAsyncIterator, SymbolIterator } = require_primordials(), { Buffer: Buffer3 } = (init_buffer(), __toCommonJS(buffer_exports)), { ERR_INVALID_ARG_TYPE, ERR_STREAM_NULL_VALUES } = require_errors().codes;
-      function from(Readable2, iterable, opts) {
+      function from(Readable3, iterable, opts) {
         let iterator;
         if (typeof iterable == "string" || iterable instanceof Buffer3)
-          return new Readable2({
+          return new Readable3({
             objectMode: !0,
             ...opts,
             read() {
@@ -4163,7 +4181,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
           isAsync = !1, iterator = iterable[SymbolIterator]();
         else
           throw new ERR_INVALID_ARG_TYPE("iterable", ["Iterable"], iterable);
-        let readable2 = new Readable2({
+        let readable2 = new Readable3({
           objectMode: !0,
           highWaterMark: 1,
           // TODO(ronag): What options should be allowed?
@@ -4235,8 +4253,8 @@ ${told.detail === void 0 ? "" : `${told.detail}
         SymbolAsyncIterator,
         Symbol: Symbol2
       } = require_primordials();
-      module2.exports = Readable2;
-      Readable2.ReadableState = ReadableState;
+      module2.exports = Readable3;
+      Readable3.ReadableState = ReadableState;
       var { EventEmitter: EE } = (init_events(), __toCommonJS(events_exports)), { Stream, prependListener } = require_legacy(), { Buffer: Buffer3 } = (init_buffer(), __toCommonJS(buffer_exports)), { addAbortSignal } = require_add_abort_signal(), eos = require_end_of_stream(), debug2 = require_util().debuglog("stream", (fn) => {
         debug2 = fn;
       }), BufferList = require_buffer_list(), destroyImpl = require_destroy(), { getHighWaterMark, getDefaultHighWaterMark } = require_state(), {
@@ -4250,8 +4268,8 @@ ${told.detail === void 0 ? "" : `${told.detail}
         },
         AbortError: AbortError2
       } = require_errors(), { validateObject } = require_validators(), kPaused = Symbol2("kPaused"), { StringDecoder: StringDecoder2 } = require_string_decoder(), from = require_from();
-      ObjectSetPrototypeOf(Readable2.prototype, Stream.prototype);
-      ObjectSetPrototypeOf(Readable2, Stream);
+      ObjectSetPrototypeOf(Readable3.prototype, Stream.prototype);
+      ObjectSetPrototypeOf(Readable3, Stream);
       var nop = () => {
       }, { errorOrDestroy } = destroyImpl, kObjectMode = 1, kEnded = 2, kEndEmitted = 4, kReading = 8, kConstructed = 16, kSync = 32, kNeedReadable = 64, kEmittedReadable = 128, kReadableListening = 256, kResumeScheduled = 512, kErrorEmitted = 1024, kEmitClose = 2048, kAutoDestroy = 4096, kDestroyed = 8192, kClosed = 16384, kCloseEmitted = 32768, kMultiAwaitDrain = 65536, kReadingMore = 1 << 17, kDataEmitted = 1 << 18;
       function makeBitMapDescriptor(bit) {
@@ -4305,29 +4323,29 @@ ${told.detail === void 0 ? "" : `${told.detail}
       function ReadableState(options, stream2, isDuplex) {
         typeof isDuplex != "boolean" && (isDuplex = stream2 instanceof require_duplex()), this.state = kEmitClose | kAutoDestroy | kConstructed | kSync, options && options.objectMode && (this.state |= kObjectMode), isDuplex && options && options.readableObjectMode && (this.state |= kObjectMode), this.highWaterMark = options ? getHighWaterMark(this, options, "readableHighWaterMark", isDuplex) : getDefaultHighWaterMark(!1), this.buffer = new BufferList(), this.length = 0, this.pipes = [], this.flowing = null, this[kPaused] = null, options && options.emitClose === !1 && (this.state &= ~kEmitClose), options && options.autoDestroy === !1 && (this.state &= ~kAutoDestroy), this.errored = null, this.defaultEncoding = options && options.defaultEncoding || "utf8", this.awaitDrainWriters = null, this.decoder = null, this.encoding = null, options && options.encoding && (this.decoder = new StringDecoder2(options.encoding), this.encoding = options.encoding);
       }
-      function Readable2(options) {
-        if (!(this instanceof Readable2)) return new Readable2(options);
+      function Readable3(options) {
+        if (!(this instanceof Readable3)) return new Readable3(options);
         let isDuplex = this instanceof require_duplex();
         this._readableState = new ReadableState(options, this, isDuplex), options && (typeof options.read == "function" && (this._read = options.read), typeof options.destroy == "function" && (this._destroy = options.destroy), typeof options.construct == "function" && (this._construct = options.construct), options.signal && !isDuplex && addAbortSignal(options.signal, this)), Stream.call(this, options), destroyImpl.construct(this, () => {
           this._readableState.needReadable && maybeReadMore(this, this._readableState);
         });
       }
-      Readable2.prototype.destroy = destroyImpl.destroy;
-      Readable2.prototype._undestroy = destroyImpl.undestroy;
-      Readable2.prototype._destroy = function(err, cb) {
+      Readable3.prototype.destroy = destroyImpl.destroy;
+      Readable3.prototype._undestroy = destroyImpl.undestroy;
+      Readable3.prototype._destroy = function(err, cb) {
         cb(err);
       };
-      Readable2.prototype[EE.captureRejectionSymbol] = function(err) {
+      Readable3.prototype[EE.captureRejectionSymbol] = function(err) {
         this.destroy(err);
       };
-      Readable2.prototype[SymbolAsyncDispose] = function() {
+      Readable3.prototype[SymbolAsyncDispose] = function() {
         let error;
         return this.destroyed || (error = this.readableEnded ? null : new AbortError2(), this.destroy(error)), new Promise2((resolve3, reject) => eos(this, (err) => err && err !== error ? reject(err) : resolve3(null)));
       };
-      Readable2.prototype.push = function(chunk, encoding) {
+      Readable3.prototype.push = function(chunk, encoding) {
         return readableAddChunk(this, chunk, encoding, !1);
       };
-      Readable2.prototype.unshift = function(chunk, encoding) {
+      Readable3.prototype.unshift = function(chunk, encoding) {
         return readableAddChunk(this, chunk, encoding, !0);
       };
       function readableAddChunk(stream2, chunk, encoding, addToFront) {
@@ -4357,11 +4375,11 @@ ${told.detail === void 0 ? "" : `${told.detail}
       function addChunk(stream2, state, chunk, addToFront) {
         state.flowing && state.length === 0 && !state.sync && stream2.listenerCount("data") > 0 ? ((state.state & kMultiAwaitDrain) !== 0 ? state.awaitDrainWriters.clear() : state.awaitDrainWriters = null, state.dataEmitted = !0, stream2.emit("data", chunk)) : (state.length += state.objectMode ? 1 : chunk.length, addToFront ? state.buffer.unshift(chunk) : state.buffer.push(chunk), (state.state & kNeedReadable) !== 0 && emitReadable(stream2)), maybeReadMore(stream2, state);
       }
-      Readable2.prototype.isPaused = function() {
+      Readable3.prototype.isPaused = function() {
         let state = this._readableState;
         return state[kPaused] === !0 || state.flowing === !1;
       };
-      Readable2.prototype.setEncoding = function(enc) {
+      Readable3.prototype.setEncoding = function(enc) {
         let decoder2 = new StringDecoder2(enc);
         this._readableState.decoder = decoder2, this._readableState.encoding = this._readableState.decoder.encoding;
         let buffer2 = this._readableState.buffer, content = "";
@@ -4378,7 +4396,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
       function howMuchToRead(n2, state) {
         return n2 <= 0 || state.length === 0 && state.ended ? 0 : (state.state & kObjectMode) !== 0 ? 1 : NumberIsNaN(n2) ? state.flowing && state.length ? state.buffer.first().length : state.length : n2 <= state.length ? n2 : state.ended ? state.length : 0;
       }
-      Readable2.prototype.read = function(n2) {
+      Readable3.prototype.read = function(n2) {
         debug2("read", n2), n2 === void 0 ? n2 = NaN : NumberIsInteger(n2) || (n2 = NumberParseInt(n2, 10));
         let state = this._readableState, nOrig = n2;
         if (n2 > state.highWaterMark && (state.highWaterMark = computeNewHighWaterMark(n2)), n2 !== 0 && (state.state &= ~kEmittedReadable), n2 === 0 && state.needReadable && ((state.highWaterMark !== 0 ? state.length >= state.highWaterMark : state.length > 0) || state.ended))
@@ -4428,10 +4446,10 @@ ${told.detail === void 0 ? "" : `${told.detail}
         }
         state.readingMore = !1;
       }
-      Readable2.prototype._read = function(n2) {
+      Readable3.prototype._read = function(n2) {
         throw new ERR_METHOD_NOT_IMPLEMENTED("_read()");
       };
-      Readable2.prototype.pipe = function(dest, pipeOpts) {
+      Readable3.prototype.pipe = function(dest, pipeOpts) {
         let src = this, state = this._readableState;
         state.pipes.length === 1 && (state.multiAwaitDrain || (state.multiAwaitDrain = !0, state.awaitDrainWriters = new SafeSet(state.awaitDrainWriters ? [state.awaitDrainWriters] : []))), state.pipes.push(dest), debug2("pipe count=%d opts=%j", state.pipes.length, pipeOpts);
         let endFn = (!pipeOpts || pipeOpts.end !== !1) && dest !== process3.stdout && dest !== process3.stderr ? onend : unpipe;
@@ -4481,7 +4499,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
           state.awaitDrainWriters === dest ? (debug2("pipeOnDrain", 1), state.awaitDrainWriters = null) : state.multiAwaitDrain && (debug2("pipeOnDrain", state.awaitDrainWriters.size), state.awaitDrainWriters.delete(dest)), (!state.awaitDrainWriters || state.awaitDrainWriters.size === 0) && src.listenerCount("data") && src.resume();
         };
       }
-      Readable2.prototype.unpipe = function(dest) {
+      Readable3.prototype.unpipe = function(dest) {
         let state = this._readableState, unpipeInfo = {
           hasUnpiped: !1
         };
@@ -4498,17 +4516,17 @@ ${told.detail === void 0 ? "" : `${told.detail}
         let index = ArrayPrototypeIndexOf(state.pipes, dest);
         return index === -1 ? this : (state.pipes.splice(index, 1), state.pipes.length === 0 && this.pause(), dest.emit("unpipe", this, unpipeInfo), this);
       };
-      Readable2.prototype.on = function(ev, fn) {
+      Readable3.prototype.on = function(ev, fn) {
         let res = Stream.prototype.on.call(this, ev, fn), state = this._readableState;
         return ev === "data" ? (state.readableListening = this.listenerCount("readable") > 0, state.flowing !== !1 && this.resume()) : ev === "readable" && !state.endEmitted && !state.readableListening && (state.readableListening = state.needReadable = !0, state.flowing = !1, state.emittedReadable = !1, debug2("on readable", state.length, state.reading), state.length ? emitReadable(this) : state.reading || process3.nextTick(nReadingNextTick, this)), res;
       };
-      Readable2.prototype.addListener = Readable2.prototype.on;
-      Readable2.prototype.removeListener = function(ev, fn) {
+      Readable3.prototype.addListener = Readable3.prototype.on;
+      Readable3.prototype.removeListener = function(ev, fn) {
         let res = Stream.prototype.removeListener.call(this, ev, fn);
         return ev === "readable" && process3.nextTick(updateReadableListening, this), res;
       };
-      Readable2.prototype.off = Readable2.prototype.removeListener;
-      Readable2.prototype.removeAllListeners = function(ev) {
+      Readable3.prototype.off = Readable3.prototype.removeListener;
+      Readable3.prototype.removeAllListeners = function(ev) {
         let res = Stream.prototype.removeAllListeners.apply(this, arguments);
         return (ev === "readable" || ev === void 0) && process3.nextTick(updateReadableListening, this), res;
       };
@@ -4519,7 +4537,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
       function nReadingNextTick(self2) {
         debug2("readable nexttick read 0"), self2.read(0);
       }
-      Readable2.prototype.resume = function() {
+      Readable3.prototype.resume = function() {
         let state = this._readableState;
         return state.flowing || (debug2("resume"), state.flowing = !state.readableListening, resume(this, state)), state[kPaused] = !1, this;
       };
@@ -4529,14 +4547,14 @@ ${told.detail === void 0 ? "" : `${told.detail}
       function resume_(stream2, state) {
         debug2("resume", state.reading), state.reading || stream2.read(0), state.resumeScheduled = !1, stream2.emit("resume"), flow(stream2), state.flowing && !state.reading && stream2.read(0);
       }
-      Readable2.prototype.pause = function() {
+      Readable3.prototype.pause = function() {
         return debug2("call pause flowing=%j", this._readableState.flowing), this._readableState.flowing !== !1 && (debug2("pause"), this._readableState.flowing = !1, this.emit("pause")), this._readableState[kPaused] = !0, this;
       };
       function flow(stream2) {
         let state = stream2._readableState;
         for (debug2("flow", state.flowing); state.flowing && stream2.read() !== null; ) ;
       }
-      Readable2.prototype.wrap = function(stream2) {
+      Readable3.prototype.wrap = function(stream2) {
         let paused = !1;
         stream2.on("data", (chunk) => {
           !this.push(chunk) && stream2.pause && (paused = !0, stream2.pause());
@@ -4558,14 +4576,14 @@ ${told.detail === void 0 ? "" : `${told.detail}
         }
         return this;
       };
-      Readable2.prototype[SymbolAsyncIterator] = function() {
+      Readable3.prototype[SymbolAsyncIterator] = function() {
         return streamToAsyncIterator(this);
       };
-      Readable2.prototype.iterator = function(options) {
+      Readable3.prototype.iterator = function(options) {
         return options !== void 0 && validateObject(options, "options"), streamToAsyncIterator(this, options);
       };
       function streamToAsyncIterator(stream2, options) {
-        typeof stream2.read != "function" && (stream2 = Readable2.wrap(stream2, {
+        typeof stream2.read != "function" && (stream2 = Readable3.wrap(stream2, {
           objectMode: !0
         }));
         let iter = createAsyncIterator(stream2, options);
@@ -4605,7 +4623,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
           (error || options?.destroyOnReturn !== !1) && (error === void 0 || stream2._readableState.autoDestroy) ? destroyImpl.destroyer(stream2, null) : (stream2.off("readable", next), cleanup());
         }
       }
-      ObjectDefineProperties(Readable2.prototype, {
+      ObjectDefineProperties(Readable3.prototype, {
         readable: {
           __proto__: null,
           get() {
@@ -4725,7 +4743,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
           }
         }
       });
-      Readable2._fromList = fromList;
+      Readable3._fromList = fromList;
       function fromList(n2, state) {
         if (state.length === 0) return null;
         let ret;
@@ -4750,22 +4768,22 @@ ${told.detail === void 0 ? "" : `${told.detail}
       function endWritableNT(stream2) {
         stream2.writable && !stream2.writableEnded && !stream2.destroyed && stream2.end();
       }
-      Readable2.from = function(iterable, opts) {
-        return from(Readable2, iterable, opts);
+      Readable3.from = function(iterable, opts) {
+        return from(Readable3, iterable, opts);
       };
       var webStreamsAdapters;
       function lazyWebStreams() {
         return webStreamsAdapters === void 0 && (webStreamsAdapters = {}), webStreamsAdapters;
       }
-      Readable2.fromWeb = function(readableStream, options) {
+      Readable3.fromWeb = function(readableStream, options) {
         return lazyWebStreams().newStreamReadableFromReadableStream(readableStream, options);
       };
-      Readable2.toWeb = function(streamReadable, options) {
+      Readable3.toWeb = function(streamReadable, options) {
         return lazyWebStreams().newReadableStreamFromStreamReadable(streamReadable, options);
       };
-      Readable2.wrap = function(src, options) {
+      Readable3.wrap = function(src, options) {
         var _ref, _src$readableObjectMo;
-        return new Readable2({
+        return new Readable3({
           objectMode: (_ref = (_src$readableObjectMo = src.readableObjectMode) !== null && _src$readableObjectMo !== void 0 ? _src$readableObjectMo : src.objectMode) !== null && _ref !== void 0 ? _ref : !0,
           ...options,
           destroy(err, callback) {
@@ -4791,8 +4809,8 @@ ${told.detail === void 0 ? "" : `${told.detail}
         Symbol: Symbol2,
         SymbolHasInstance
       } = require_primordials();
-      module2.exports = Writable2;
-      Writable2.WritableState = WritableState;
+      module2.exports = Writable3;
+      Writable3.WritableState = WritableState;
       var { EventEmitter: EE } = (init_events(), __toCommonJS(events_exports)), Stream = require_legacy().Stream, { Buffer: Buffer3 } = (init_buffer(), __toCommonJS(buffer_exports)), destroyImpl = require_destroy(), { addAbortSignal } = require_add_abort_signal(), { getHighWaterMark, getDefaultHighWaterMark } = require_state(), {
         ERR_INVALID_ARG_TYPE,
         ERR_METHOD_NOT_IMPLEMENTED,
@@ -4804,8 +4822,8 @@ ${told.detail === void 0 ? "" : `${told.detail}
         ERR_STREAM_WRITE_AFTER_END,
         ERR_UNKNOWN_ENCODING
       } = require_errors().codes, { errorOrDestroy } = destroyImpl;
-      ObjectSetPrototypeOf(Writable2.prototype, Stream.prototype);
-      ObjectSetPrototypeOf(Writable2, Stream);
+      ObjectSetPrototypeOf(Writable3.prototype, Stream.prototype);
+      ObjectSetPrototypeOf(Writable3, Stream);
       function nop() {
       }
       var kOnFinished = Symbol2("kOnFinished");
@@ -4826,21 +4844,21 @@ ${told.detail === void 0 ? "" : `${told.detail}
           return this.buffered.length - this.bufferedIndex;
         }
       });
-      function Writable2(options) {
+      function Writable3(options) {
         let isDuplex = this instanceof require_duplex();
-        if (!isDuplex && !FunctionPrototypeSymbolHasInstance(Writable2, this)) return new Writable2(options);
+        if (!isDuplex && !FunctionPrototypeSymbolHasInstance(Writable3, this)) return new Writable3(options);
         this._writableState = new WritableState(options, this, isDuplex), options && (typeof options.write == "function" && (this._write = options.write), typeof options.writev == "function" && (this._writev = options.writev), typeof options.destroy == "function" && (this._destroy = options.destroy), typeof options.final == "function" && (this._final = options.final), typeof options.construct == "function" && (this._construct = options.construct), options.signal && addAbortSignal(options.signal, this)), Stream.call(this, options), destroyImpl.construct(this, () => {
           let state = this._writableState;
           state.writing || clearBuffer(this, state), finishMaybe(this, state);
         });
       }
-      ObjectDefineProperty(Writable2, SymbolHasInstance, {
+      ObjectDefineProperty(Writable3, SymbolHasInstance, {
         __proto__: null,
         value: function(object) {
-          return FunctionPrototypeSymbolHasInstance(this, object) ? !0 : this !== Writable2 ? !1 : object && object._writableState instanceof WritableState;
+          return FunctionPrototypeSymbolHasInstance(this, object) ? !0 : this !== Writable3 ? !1 : object && object._writableState instanceof WritableState;
         }
       });
-      Writable2.prototype.pipe = function() {
+      Writable3.prototype.pipe = function() {
         errorOrDestroy(this, new ERR_STREAM_CANNOT_PIPE());
       };
       function _write(stream2, chunk, encoding, cb) {
@@ -4866,17 +4884,17 @@ ${told.detail === void 0 ? "" : `${told.detail}
         let err;
         return state.ending ? err = new ERR_STREAM_WRITE_AFTER_END() : state.destroyed && (err = new ERR_STREAM_DESTROYED("write")), err ? (process3.nextTick(cb, err), errorOrDestroy(stream2, err, !0), err) : (state.pendingcb++, writeOrBuffer(stream2, state, chunk, encoding, cb));
       }
-      Writable2.prototype.write = function(chunk, encoding, cb) {
+      Writable3.prototype.write = function(chunk, encoding, cb) {
         return _write(this, chunk, encoding, cb) === !0;
       };
-      Writable2.prototype.cork = function() {
+      Writable3.prototype.cork = function() {
         this._writableState.corked++;
       };
-      Writable2.prototype.uncork = function() {
+      Writable3.prototype.uncork = function() {
         let state = this._writableState;
         state.corked && (state.corked--, state.writing || clearBuffer(this, state));
       };
-      Writable2.prototype.setDefaultEncoding = function(encoding) {
+      Writable3.prototype.setDefaultEncoding = function(encoding) {
         if (typeof encoding == "string" && (encoding = StringPrototypeToLowerCase(encoding)), !Buffer3.isEncoding(encoding)) throw new ERR_UNKNOWN_ENCODING(encoding);
         return this._writableState.defaultEncoding = encoding, this;
       };
@@ -4961,7 +4979,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
         }
         state.bufferProcessing = !1;
       }
-      Writable2.prototype._write = function(chunk, encoding, cb) {
+      Writable3.prototype._write = function(chunk, encoding, cb) {
         if (this._writev)
           this._writev(
             [
@@ -4975,8 +4993,8 @@ ${told.detail === void 0 ? "" : `${told.detail}
         else
           throw new ERR_METHOD_NOT_IMPLEMENTED("_write()");
       };
-      Writable2.prototype._writev = null;
-      Writable2.prototype.end = function(chunk, encoding, cb) {
+      Writable3.prototype._writev = null;
+      Writable3.prototype.end = function(chunk, encoding, cb) {
         let state = this._writableState;
         typeof chunk == "function" ? (cb = chunk, chunk = null, encoding = null) : typeof encoding == "function" && (cb = encoding, encoding = null);
         let err;
@@ -5035,7 +5053,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
           (rState.endEmitted || rState.readable === !1)) && stream2.destroy();
         }
       }
-      ObjectDefineProperties(Writable2.prototype, {
+      ObjectDefineProperties(Writable3.prototype, {
         closed: {
           __proto__: null,
           get() {
@@ -5126,25 +5144,25 @@ ${told.detail === void 0 ? "" : `${told.detail}
         }
       });
       var destroy = destroyImpl.destroy;
-      Writable2.prototype.destroy = function(err, cb) {
+      Writable3.prototype.destroy = function(err, cb) {
         let state = this._writableState;
         return !state.destroyed && (state.bufferedIndex < state.buffered.length || state[kOnFinished].length) && process3.nextTick(errorBuffer, state), destroy.call(this, err, cb), this;
       };
-      Writable2.prototype._undestroy = destroyImpl.undestroy;
-      Writable2.prototype._destroy = function(err, cb) {
+      Writable3.prototype._undestroy = destroyImpl.undestroy;
+      Writable3.prototype._destroy = function(err, cb) {
         cb(err);
       };
-      Writable2.prototype[EE.captureRejectionSymbol] = function(err) {
+      Writable3.prototype[EE.captureRejectionSymbol] = function(err) {
         this.destroy(err);
       };
       var webStreamsAdapters;
       function lazyWebStreams() {
         return webStreamsAdapters === void 0 && (webStreamsAdapters = {}), webStreamsAdapters;
       }
-      Writable2.fromWeb = function(writableStream, options) {
+      Writable3.fromWeb = function(writableStream, options) {
         return lazyWebStreams().newStreamWritableFromWritableStream(writableStream, options);
       };
-      Writable2.toWeb = function(streamWritable) {
+      Writable3.toWeb = function(streamWritable) {
         return lazyWebStreams().newWritableStreamFromStreamWritable(streamWritable);
       };
     }
@@ -5166,11 +5184,11 @@ ${told.detail === void 0 ? "" : `${told.detail}
       } = require_utils(), eos = require_end_of_stream(), {
         AbortError: AbortError2,
         codes: { ERR_INVALID_ARG_TYPE, ERR_INVALID_RETURN_VALUE }
-      } = require_errors(), { destroyer } = require_destroy(), Duplex = require_duplex(), Readable2 = require_readable(), Writable2 = require_writable(), { createDeferredPromise } = require_util(), from = require_from(), Blob2 = globalThis.Blob || bufferModule.Blob, isBlob = typeof Blob2 < "u" ? function(b2) {
+      } = require_errors(), { destroyer } = require_destroy(), Duplex2 = require_duplex(), Readable3 = require_readable(), Writable3 = require_writable(), { createDeferredPromise } = require_util(), from = require_from(), Blob2 = globalThis.Blob || bufferModule.Blob, isBlob = typeof Blob2 < "u" ? function(b2) {
         return b2 instanceof Blob2;
       } : function(b2) {
         return !1;
-      }, AbortController3 = globalThis.AbortController || (init_globals(), __toCommonJS(globals_exports)).AbortController, { FunctionPrototypeCall } = require_primordials(), Duplexify = class extends Duplex {
+      }, AbortController3 = globalThis.AbortController || (init_globals(), __toCommonJS(globals_exports)).AbortController, { FunctionPrototypeCall } = require_primordials(), Duplexify = class extends Duplex2 {
         constructor(options) {
           super(options), options?.readable === !1 && (this._readableState.readable = !1, this._readableState.ended = !0, this._readableState.endEmitted = !0), options?.writable === !1 && (this._writableState.writable = !1, this._writableState.ending = !0, this._writableState.ended = !0, this._writableState.finished = !0);
         }
@@ -5193,11 +5211,11 @@ ${told.detail === void 0 ? "" : `${told.detail}
           });
         if (isReadableStream(body))
           return _duplexify({
-            readable: Readable2.fromWeb(body)
+            readable: Readable3.fromWeb(body)
           });
         if (isWritableStream(body))
           return _duplexify({
-            writable: Writable2.fromWeb(body)
+            writable: Writable3.fromWeb(body)
           });
         if (typeof body == "function") {
           let { value, write: write4, final, destroy } = fromAsyncGen(body);
@@ -5335,7 +5353,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
         };
       }
       function _duplexify(pair) {
-        let r2 = pair.readable && typeof pair.readable.read != "function" ? Readable2.wrap(pair.readable) : pair.readable, w2 = pair.writable, readable2 = !!isReadable(r2), writable2 = !!isWritable(w2), ondrain, onfinish, onreadable, onclose, d2;
+        let r2 = pair.readable && typeof pair.readable.read != "function" ? Readable3.wrap(pair.readable) : pair.readable, w2 = pair.writable, readable2 = !!isReadable(r2), writable2 = !!isWritable(w2), ondrain, onfinish, onreadable, onclose, d2;
         function onfinished(err) {
           let cb = onclose;
           onclose = null, cb ? cb(err) : err && d2.destroy(err);
@@ -5398,57 +5416,57 @@ ${told.detail === void 0 ? "" : `${told.detail}
         ObjectKeys,
         ObjectSetPrototypeOf
       } = require_primordials();
-      module2.exports = Duplex;
-      var Readable2 = require_readable(), Writable2 = require_writable();
-      ObjectSetPrototypeOf(Duplex.prototype, Readable2.prototype);
-      ObjectSetPrototypeOf(Duplex, Readable2);
+      module2.exports = Duplex2;
+      var Readable3 = require_readable(), Writable3 = require_writable();
+      ObjectSetPrototypeOf(Duplex2.prototype, Readable3.prototype);
+      ObjectSetPrototypeOf(Duplex2, Readable3);
       {
-        let keys = ObjectKeys(Writable2.prototype);
+        let keys = ObjectKeys(Writable3.prototype);
         for (let i2 = 0; i2 < keys.length; i2++) {
           let method = keys[i2];
-          Duplex.prototype[method] || (Duplex.prototype[method] = Writable2.prototype[method]);
+          Duplex2.prototype[method] || (Duplex2.prototype[method] = Writable3.prototype[method]);
         }
       }
-      function Duplex(options) {
-        if (!(this instanceof Duplex)) return new Duplex(options);
-        Readable2.call(this, options), Writable2.call(this, options), options ? (this.allowHalfOpen = options.allowHalfOpen !== !1, options.readable === !1 && (this._readableState.readable = !1, this._readableState.ended = !0, this._readableState.endEmitted = !0), options.writable === !1 && (this._writableState.writable = !1, this._writableState.ending = !0, this._writableState.ended = !0, this._writableState.finished = !0)) : this.allowHalfOpen = !0;
+      function Duplex2(options) {
+        if (!(this instanceof Duplex2)) return new Duplex2(options);
+        Readable3.call(this, options), Writable3.call(this, options), options ? (this.allowHalfOpen = options.allowHalfOpen !== !1, options.readable === !1 && (this._readableState.readable = !1, this._readableState.ended = !0, this._readableState.endEmitted = !0), options.writable === !1 && (this._writableState.writable = !1, this._writableState.ending = !0, this._writableState.ended = !0, this._writableState.finished = !0)) : this.allowHalfOpen = !0;
       }
-      ObjectDefineProperties(Duplex.prototype, {
+      ObjectDefineProperties(Duplex2.prototype, {
         writable: {
           __proto__: null,
-          ...ObjectGetOwnPropertyDescriptor(Writable2.prototype, "writable")
+          ...ObjectGetOwnPropertyDescriptor(Writable3.prototype, "writable")
         },
         writableHighWaterMark: {
           __proto__: null,
-          ...ObjectGetOwnPropertyDescriptor(Writable2.prototype, "writableHighWaterMark")
+          ...ObjectGetOwnPropertyDescriptor(Writable3.prototype, "writableHighWaterMark")
         },
         writableObjectMode: {
           __proto__: null,
-          ...ObjectGetOwnPropertyDescriptor(Writable2.prototype, "writableObjectMode")
+          ...ObjectGetOwnPropertyDescriptor(Writable3.prototype, "writableObjectMode")
         },
         writableBuffer: {
           __proto__: null,
-          ...ObjectGetOwnPropertyDescriptor(Writable2.prototype, "writableBuffer")
+          ...ObjectGetOwnPropertyDescriptor(Writable3.prototype, "writableBuffer")
         },
         writableLength: {
           __proto__: null,
-          ...ObjectGetOwnPropertyDescriptor(Writable2.prototype, "writableLength")
+          ...ObjectGetOwnPropertyDescriptor(Writable3.prototype, "writableLength")
         },
         writableFinished: {
           __proto__: null,
-          ...ObjectGetOwnPropertyDescriptor(Writable2.prototype, "writableFinished")
+          ...ObjectGetOwnPropertyDescriptor(Writable3.prototype, "writableFinished")
         },
         writableCorked: {
           __proto__: null,
-          ...ObjectGetOwnPropertyDescriptor(Writable2.prototype, "writableCorked")
+          ...ObjectGetOwnPropertyDescriptor(Writable3.prototype, "writableCorked")
         },
         writableEnded: {
           __proto__: null,
-          ...ObjectGetOwnPropertyDescriptor(Writable2.prototype, "writableEnded")
+          ...ObjectGetOwnPropertyDescriptor(Writable3.prototype, "writableEnded")
         },
         writableNeedDrain: {
           __proto__: null,
-          ...ObjectGetOwnPropertyDescriptor(Writable2.prototype, "writableNeedDrain")
+          ...ObjectGetOwnPropertyDescriptor(Writable3.prototype, "writableNeedDrain")
         },
         destroyed: {
           __proto__: null,
@@ -5464,14 +5482,14 @@ ${told.detail === void 0 ? "" : `${told.detail}
       function lazyWebStreams() {
         return webStreamsAdapters === void 0 && (webStreamsAdapters = {}), webStreamsAdapters;
       }
-      Duplex.fromWeb = function(pair, options) {
+      Duplex2.fromWeb = function(pair, options) {
         return lazyWebStreams().newStreamDuplexFromReadableWritablePair(pair, options);
       };
-      Duplex.toWeb = function(duplex) {
+      Duplex2.toWeb = function(duplex) {
         return lazyWebStreams().newReadableWritablePairFromDuplex(duplex);
       };
       var duplexify;
-      Duplex.from = function(body) {
+      Duplex2.from = function(body) {
         return duplexify || (duplexify = require_duplexify()), duplexify(body, "body");
       };
     }
@@ -5483,9 +5501,9 @@ ${told.detail === void 0 ? "" : `${told.detail}
       "use strict";
       var { ObjectSetPrototypeOf, Symbol: Symbol2 } = require_primordials();
       module2.exports = Transform;
-      var { ERR_METHOD_NOT_IMPLEMENTED } = require_errors().codes, Duplex = require_duplex(), { getHighWaterMark } = require_state();
-      ObjectSetPrototypeOf(Transform.prototype, Duplex.prototype);
-      ObjectSetPrototypeOf(Transform, Duplex);
+      var { ERR_METHOD_NOT_IMPLEMENTED } = require_errors().codes, Duplex2 = require_duplex(), { getHighWaterMark } = require_state();
+      ObjectSetPrototypeOf(Transform.prototype, Duplex2.prototype);
+      ObjectSetPrototypeOf(Transform, Duplex2);
       var kCallback = Symbol2("kCallback");
       function Transform(options) {
         if (!(this instanceof Transform)) return new Transform(options);
@@ -5499,7 +5517,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
           // Refs: https://github.com/nodejs/node/pull/32887
           // Refs: https://github.com/nodejs/node/pull/35941
           writableHighWaterMark: options.writableHighWaterMark || 0
-        }), Duplex.call(this, options), this._readableState.sync = !1, this[kCallback] = null, options && (typeof options.transform == "function" && (this._transform = options.transform), typeof options.flush == "function" && (this._flush = options.flush)), this.on("prefinish", prefinish);
+        }), Duplex2.call(this, options), this._readableState.sync = !1, this[kCallback] = null, options && (typeof options.transform == "function" && (this._transform = options.transform), typeof options.flush == "function" && (this._flush = options.flush)), this.on("prefinish", prefinish);
       }
       function final(cb) {
         typeof this._flush == "function" && !this.destroyed ? this._flush((er2, data) => {
@@ -5560,7 +5578,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
   // node_modules/readable-stream/lib/internal/streams/pipeline.js
   var require_pipeline = __commonJS({
     "node_modules/readable-stream/lib/internal/streams/pipeline.js"(exports, module2) {
-      var process3 = require_process(), { ArrayIsArray, Promise: Promise2, SymbolAsyncIterator, SymbolDispose } = require_primordials(), eos = require_end_of_stream(), { once } = require_util(), destroyImpl = require_destroy(), Duplex = require_duplex(), {
+      var process3 = require_process(), { ArrayIsArray, Promise: Promise2, SymbolAsyncIterator, SymbolDispose } = require_primordials(), eos = require_end_of_stream(), { once } = require_util(), destroyImpl = require_destroy(), Duplex2 = require_duplex(), {
         aggregateTwoErrors,
         codes: {
           ERR_INVALID_ARG_TYPE,
@@ -5579,11 +5597,11 @@ ${told.detail === void 0 ? "" : `${told.detail}
         isWebStream,
         isReadableStream,
         isReadableFinished
-      } = require_utils(), AbortController3 = globalThis.AbortController || (init_globals(), __toCommonJS(globals_exports)).AbortController, PassThrough, Readable2, addAbortListener;
+      } = require_utils(), AbortController3 = globalThis.AbortController || (init_globals(), __toCommonJS(globals_exports)).AbortController, PassThrough, Readable3, addAbortListener;
       function destroyer(stream2, reading, writing) {
-        let finished = !1;
+        let finished2 = !1;
         stream2.on("close", () => {
-          finished = !0;
+          finished2 = !0;
         });
         let cleanup = eos(
           stream2,
@@ -5592,12 +5610,12 @@ ${told.detail === void 0 ? "" : `${told.detail}
             writable: writing
           },
           (err) => {
-            finished = !err;
+            finished2 = !err;
           }
         );
         return {
           destroy: (err) => {
-            finished || (finished = !0, destroyImpl.destroyer(stream2, err || new ERR_STREAM_DESTROYED("pipe")));
+            finished2 || (finished2 = !0, destroyImpl.destroyer(stream2, err || new ERR_STREAM_DESTROYED("pipe")));
           },
           cleanup
         };
@@ -5613,7 +5631,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
         throw new ERR_INVALID_ARG_TYPE("val", ["Readable", "Iterable", "AsyncIterable"], val);
       }
       async function* fromReadable(val) {
-        Readable2 || (Readable2 = require_readable()), yield* Readable2.prototype[SymbolAsyncIterator].call(val);
+        Readable3 || (Readable3 = require_readable()), yield* Readable3.prototype[SymbolAsyncIterator].call(val);
       }
       async function pumpToNode(iterable, writable2, finish, { end }) {
         let error, onresolve = null, resume = (err) => {
@@ -5709,7 +5727,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
                 signal
               }), !isIterable(ret))
                 throw new ERR_INVALID_RETURN_VALUE("Iterable, AsyncIterable or Stream", "source", ret);
-            } else isIterable(stream2) || isReadableNodeStream(stream2) || isTransformStream(stream2) ? ret = stream2 : ret = Duplex.from(stream2);
+            } else isIterable(stream2) || isReadableNodeStream(stream2) || isTransformStream(stream2) ? ret = stream2 : ret = Duplex2.from(stream2);
           else if (typeof stream2 == "function") {
             if (isTransformStream(ret)) {
               var _ret;
@@ -5796,7 +5814,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
               );
             ret = stream2;
           } else
-            ret = Duplex.from(stream2);
+            ret = Duplex2.from(stream2);
         }
         return (signal != null && signal.aborted || outerSignal != null && outerSignal.aborted) && process3.nextTick(abort), ret;
       }
@@ -5844,7 +5862,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
   var require_compose = __commonJS({
     "node_modules/readable-stream/lib/internal/streams/compose.js"(exports, module2) {
       "use strict";
-      var { pipeline } = require_pipeline(), Duplex = require_duplex(), { destroyer } = require_destroy(), {
+      var { pipeline } = require_pipeline(), Duplex2 = require_duplex(), { destroyer } = require_destroy(), {
         isNodeStream,
         isReadable,
         isWritable,
@@ -5860,11 +5878,11 @@ ${told.detail === void 0 ? "" : `${told.detail}
         if (streams.length === 0)
           throw new ERR_MISSING_ARGS("streams");
         if (streams.length === 1)
-          return Duplex.from(streams[0]);
+          return Duplex2.from(streams[0]);
         let orgStreams = [...streams];
-        if (typeof streams[0] == "function" && (streams[0] = Duplex.from(streams[0])), typeof streams[streams.length - 1] == "function") {
+        if (typeof streams[0] == "function" && (streams[0] = Duplex2.from(streams[0])), typeof streams[streams.length - 1] == "function") {
           let idx = streams.length - 1;
-          streams[idx] = Duplex.from(streams[idx]);
+          streams[idx] = Duplex2.from(streams[idx]);
         }
         for (let n2 = 0; n2 < streams.length; ++n2)
           if (!(!isNodeStream(streams[n2]) && !isWebStream(streams[n2]))) {
@@ -5879,7 +5897,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
           onclose = null, cb ? cb(err) : err ? d2.destroy(err) : !readable2 && !writable2 && d2.destroy();
         }
         let head = streams[0], tail = pipeline(streams, onfinished), writable2 = !!(isWritable(head) || isWritableStream(head) || isTransformStream(head)), readable2 = !!(isReadable(tail) || isReadableStream(tail) || isTransformStream(tail));
-        if (d2 = new Duplex({
+        if (d2 = new Duplex2({
           // TODO (ronag): highWaterMark?
           writableObjectMode: !!(head != null && head.writableObjectMode),
           readableObjectMode: !!(tail != null && tail.readableObjectMode),
@@ -5975,7 +5993,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
       var AbortController3 = globalThis.AbortController || (init_globals(), __toCommonJS(globals_exports)).AbortController, {
         codes: { ERR_INVALID_ARG_VALUE, ERR_INVALID_ARG_TYPE, ERR_MISSING_ARGS, ERR_OUT_OF_RANGE },
         AbortError: AbortError2
-      } = require_errors(), { validateAbortSignal, validateInteger, validateObject } = require_validators(), kWeakHandler = require_primordials().Symbol("kWeak"), kResistStopPropagation = require_primordials().Symbol("kResistStopPropagation"), { finished } = require_end_of_stream(), staticCompose = require_compose(), { addAbortSignalNoValidate } = require_add_abort_signal(), { isWritable, isNodeStream } = require_utils(), { deprecate: deprecate2 } = require_util(), {
+      } = require_errors(), { validateAbortSignal, validateInteger, validateObject } = require_validators(), kWeakHandler = require_primordials().Symbol("kWeak"), kResistStopPropagation = require_primordials().Symbol("kResistStopPropagation"), { finished: finished2 } = require_end_of_stream(), staticCompose = require_compose(), { addAbortSignalNoValidate } = require_add_abort_signal(), { isWritable, isNodeStream } = require_utils(), { deprecate: deprecate2 } = require_util(), {
         ArrayPrototypePush,
         Boolean: Boolean2,
         MathFloor,
@@ -6124,7 +6142,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
             cause: options.signal.reason
           });
           throw this.once("error", () => {
-          }), await finished(this.destroy(err)), err;
+          }), await finished2(this.destroy(err)), err;
         }
         let ac = new AbortController3(), signal = ac.signal;
         if (options != null && options.signal) {
@@ -6230,7 +6248,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
   var require_promises = __commonJS({
     "node_modules/readable-stream/lib/stream/promises.js"(exports, module2) {
       "use strict";
-      var { ArrayPrototypePop, Promise: Promise2 } = require_primordials(), { isIterable, isNodeStream, isWebStream } = require_utils(), { pipelineImpl: pl } = require_pipeline(), { finished } = require_end_of_stream();
+      var { ArrayPrototypePop, Promise: Promise2 } = require_primordials(), { isIterable, isNodeStream, isWebStream } = require_utils(), { pipelineImpl: pl } = require_pipeline(), { finished: finished2 } = require_end_of_stream();
       require_stream();
       function pipeline(...streams) {
         return new Promise2((resolve3, reject) => {
@@ -6252,7 +6270,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
         });
       }
       module2.exports = {
-        finished,
+        finished: finished2,
         pipeline
       };
     }
@@ -8180,7 +8198,7 @@ ${second}` : `${first} ${operator} ${second}`;
       let callback = rest.pop();
       withCallback(name2, () => sync2[name2](fd, data, ...rest))((error, count) => callback(error, count, data));
     };
-  fs.watch = fs.watchFile = () => {
+  fs.watch = fs.watchFile = promises.watch = () => {
     throw codedError(Error, "ENOSYS", "files are not watched here: only this script changes them");
   };
   promises.open = async (path2, flags, mode) => new FileHandle(sync2.open(path2, flags, mode));
@@ -9038,6 +9056,10 @@ ${output.stderr}`);
   }, StringDecoder = class extends import_string_decoder.StringDecoder {
     constructor(encoding) {
       super(checked2(encoding));
+    }
+    write(bytes) {
+      if (typeof bytes != "string" && !ArrayBuffer.isView(bytes)) throw invalidType("buf", "an instance of Buffer, TypedArray, or DataView", bytes);
+      return super.write(typeof bytes == "string" || Buffer2.isBuffer(bytes) ? bytes : Buffer2.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
     }
   }, string_decoder_default = { StringDecoder };
 
@@ -10011,6 +10033,11 @@ ${output.stderr}`);
       let path2 = String(all3.path || "/");
       if (/[^\x21-\xff]/.test(path2)) throw codedError(TypeError, "ERR_UNESCAPED_CHARACTERS", "Request path contains unescaped characters");
       if (all3.method !== void 0 && typeof all3.method != "string") throw invalidType("options.method", "string", all3.method);
+      if (all3.method !== void 0 && !/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(all3.method))
+        throw codedError(TypeError, "ERR_INVALID_HTTP_TOKEN", `Method must be a valid HTTP token ["${all3.method}"]`);
+      for (let key of ["hostname", "host"])
+        if (all3[key] !== void 0 && all3[key] !== null && typeof all3[key] != "string")
+          throw invalidType(`options.${key}`, "string or one of undefined or null", all3[key]);
       let name2 = all3.hostname || all3.host || "localhost", port = all3.port ?? all3.defaultPort;
       this.#url = new URL(`${protocol}//${name2.includes(":") ? `[${name2}]` : name2}${port == null ? "" : `:${port}`}${/^[/?]/.test(path2) ? "" : "/"}${path2}`), this.method = (all3.method ?? "GET").toUpperCase(), Object.assign(this, { path: path2, protocol, host: name2, aborted: !1, headersSent: !1, reusedSocket: !1, maxHeadersCount: null, res: null }), this.agent = all3.agent === void 0 ? (protocol === "https:" ? https : http).globalAgent : all3.agent;
       for (let [key, value] of pairsOf(all3.headers)) this.setHeader(key, value);
@@ -11424,7 +11451,52 @@ ${output.stderr}`);
     toJSON() {
       return { ...this };
     }
-  }, entries = [], ordered2 = (wanted) => entries.filter(wanted).sort((a2, b2) => a2.startTime - b2.startTime), clear = (type) => (name2) => {
+  }, entries = [], ordered2 = (wanted) => entries.filter(wanted).sort((a2, b2) => a2.startTime - b2.startTime), SUPPORTED = ["mark", "measure"], observers = /* @__PURE__ */ new Set(), listOf = (found) => {
+    let list = found.sort((a2, b2) => a2.startTime - b2.startTime);
+    return {
+      getEntries: () => [...list],
+      getEntriesByType: (type) => list.filter(({ entryType }) => entryType === type),
+      getEntriesByName: (name2, type) => list.filter((entry) => entry.name === name2 && (type === void 0 || entry.entryType === type))
+    };
+  }, PerformanceObserver = class {
+    static supportedEntryTypes = Object.freeze([...SUPPORTED]);
+    #callback;
+    #types = /* @__PURE__ */ new Set();
+    #found = [];
+    #isQueued = !1;
+    constructor(callback) {
+      if (typeof callback != "function") throw invalidType("callback", "function", callback);
+      this.#callback = callback;
+    }
+    observe(options = {}) {
+      if (options === null || typeof options != "object") throw invalidType("options", "object", options);
+      let { entryTypes, type, buffered } = options;
+      if (entryTypes === void 0 && type === void 0)
+        throw codedError(TypeError, "ERR_MISSING_ARGS", 'The "options.entryTypes" and "options.type" arguments must be specified');
+      let wanted = entryTypes ?? [type], other = wanted.find((name2) => !SUPPORTED.includes(name2));
+      if (other !== void 0)
+        throw codedError(Error, "ERR_FEATURE_UNAVAILABLE", `PerformanceObserver sees only ${SUPPORTED.join(" and ")} in Tollhouse, not ${other}`);
+      entryTypes !== void 0 && this.#types.clear();
+      for (let name2 of wanted) this.#types.add(name2);
+      if (observers.add(this), type !== void 0 && buffered) for (let entry of entries) entry.entryType === type && this.notice(entry);
+    }
+    disconnect() {
+      observers.delete(this), this.#types.clear(), this.#found = [];
+    }
+    takeRecords() {
+      return this.#found.splice(0);
+    }
+    // Keeps an entry for the callback, which gets all of a turn at once.
+    notice(entry) {
+      this.#types.has(entry.entryType) && (this.#found.push(entry), !this.#isQueued && (this.#isQueued = !0, setImmediate(() => {
+        this.#isQueued = !1, this.#found.length > 0 && this.#callback(listOf(this.takeRecords()), this);
+      })));
+    }
+  }, keep = (entry) => {
+    entries.push(entry);
+    for (let observer of observers) observer.notice(entry);
+    return entry;
+  }, clear = (type) => (name2) => {
     for (let at2 = entries.length - 1; at2 >= 0; at2--)
       entries[at2].entryType === type && (name2 === void 0 || entries[at2].name === name2) && entries.splice(at2, 1);
   }, addMarks = (performance3) => {
@@ -11433,15 +11505,14 @@ ${output.stderr}`);
       if (typeof mark == "number") return mark;
       let found = entries.findLast(({ entryType, name: name2 }) => entryType === "mark" && name2 === mark);
       if (found !== void 0) return found.startTime;
-      throw codedError(SyntaxError, "ERR_INVALID_PERFORMANCE_MARK", `The "${mark}" performance mark has not been set`);
+      throw new DOMException(`The "${mark}" performance mark has not been set`, "SyntaxError");
     }, added = {
       mark(name2, { startTime = performance3.now(), detail = null } = {}) {
-        let entry = new PerformanceEntry("mark", String(name2), startTime, 0, detail);
-        return entries.push(entry), entry;
+        return keep(new PerformanceEntry("mark", String(name2), startTime, 0, detail));
       },
       measure(name2, from, to2) {
-        let { start: start2, end, duration, detail = null } = from !== null && typeof from == "object" ? from : { start: from, end: to2 }, last2 = end === void 0 && duration !== void 0 ? timeOf(start2, 0) + duration : timeOf(end, performance3.now()), first = start2 === void 0 && duration !== void 0 ? last2 - duration : timeOf(start2, 0), entry = new PerformanceEntry("measure", String(name2), first, last2 - first, detail);
-        return entries.push(entry), entry;
+        let { start: start2, end, duration, detail = null } = from !== null && typeof from == "object" ? from : { start: from, end: to2 }, last2 = end === void 0 && duration !== void 0 ? timeOf(start2, 0) + duration : timeOf(end, performance3.now()), first = start2 === void 0 && duration !== void 0 ? last2 - duration : timeOf(start2, 0);
+        return keep(new PerformanceEntry("measure", String(name2), first, last2 - first, detail));
       },
       clearMarks: clear("mark"),
       clearMeasures: clear("measure"),
@@ -11450,11 +11521,6 @@ ${output.stderr}`);
       getEntriesByName: (name2, type) => ordered2((entry) => entry.name === name2 && (type === void 0 || entry.entryType === type))
     };
     for (let [name2, value] of Object.entries(added)) Object.defineProperty(performance3, name2, { value, writable: !0, enumerable: !1, configurable: !0 });
-  }, PerformanceObserver = class {
-    static supportedEntryTypes = [];
-    constructor() {
-      throw codedError(Error, "ERR_FEATURE_UNAVAILABLE", "PerformanceObserver is not available in Tollhouse: use `performance.getEntries()`");
-    }
   };
 
   // src/index.js
@@ -11618,6 +11684,7 @@ ${output.stderr}`);
     Response: () => Response,
     fetch: () => fetch
   });
+  init_util();
 
   // src/webstreams.js
   var webstreams_exports = {};
@@ -13734,6 +13801,7 @@ ${output.stderr}`);
     #name;
     #modified;
     constructor(parts, name2, options = {}) {
+      if (arguments.length < 2) throw codedError(TypeError, "ERR_MISSING_ARGS", 'The "fileBits" and "fileName" arguments must be specified');
       super(parts, options), this.#name = String(name2), this.#modified = options.lastModified ?? Date.now(), makeCopyable(this, () => new _File([this], this.#name, { type: this.type, lastModified: this.#modified }));
     }
     get name() {
@@ -13756,9 +13824,11 @@ ${output.stderr}`);
       return value instanceof Blob ? value instanceof File && name2 === void 0 ? value : new File([value], name2 ?? value.name ?? "blob", { type: value.type }) : String(value);
     }
     append(key, value, name2) {
+      if (arguments.length < 2) throw new TypeError(`FormData.append: 2 arguments required, but only ${arguments.length} found.`);
       this.#entries.push([String(key), this.#value(value, name2)]);
     }
     set(key, value, name2) {
+      if (arguments.length < 2) throw new TypeError(`FormData.set: 2 arguments required, but only ${arguments.length} found.`);
       let at2 = this.#entries.findIndex(([known3]) => known3 === String(key));
       if (at2 < 0) return this.append(key, value, name2);
       this.#entries = this.#entries.filter(([known3], index) => index === at2 || known3 !== String(key)), this.#entries[at2][1] = this.#value(value, name2);
@@ -13819,9 +13889,9 @@ Content-Disposition: form-data; name="${escape4(name2)}"${file}\r
     let text3 = toByteString(name2);
     if (!/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(text3)) throw new TypeError(`Headers.${method}: "${text3}" is an invalid header name.`);
     return text3.toLowerCase();
-  }, checkValue2 = (value) => {
+  }, checkValue2 = (value, method) => {
     let text3 = toByteString(value).replace(/^[\t\n\r ]+|[\t\n\r ]+$/g, "");
-    if (/[\0\r\n]/.test(text3)) throw new TypeError(`${inspect2(text3)} is no value of a header`);
+    if (/[\0\r\n]/.test(text3)) throw new TypeError(`Headers.${method}: "${text3}" is an invalid header value.`);
     return text3;
   }, Headers = class {
     #list = [];
@@ -13839,10 +13909,10 @@ Content-Disposition: form-data; name="${escape4(name2)}"${file}\r
       }
     }
     append(name2, value) {
-      this.#list.push([checkName(name2, "append"), checkValue2(value), String(name2)]);
+      this.#list.push([checkName(name2, "append"), checkValue2(value, "append"), String(name2)]);
     }
     delete(name2) {
-      let key = checkName(name2);
+      let key = checkName(name2, "delete");
       this.#list = this.#list.filter(([known3]) => known3 !== key);
     }
     get(name2) {
@@ -13850,13 +13920,13 @@ Content-Disposition: form-data; name="${escape4(name2)}"${file}\r
       return values2.length === 0 ? null : values2.join(", ");
     }
     has(name2) {
-      let key = checkName(name2);
+      let key = checkName(name2, "has");
       return this.#list.some(([known3]) => known3 === key);
     }
     set(name2, value) {
-      let key = checkName(name2), at2 = this.#list.findIndex(([known3]) => known3 === key);
+      let key = checkName(name2, "set"), at2 = this.#list.findIndex(([known3]) => known3 === key);
       if (at2 < 0) return this.append(name2, value);
-      this.#list = this.#list.filter(([known3], index) => index === at2 || known3 !== key), this.#list[at2] = [key, checkValue2(value), String(name2)];
+      this.#list = this.#list.filter(([known3], index) => index === at2 || known3 !== key), this.#list[at2] = [key, checkValue2(value, "set"), String(name2)];
     }
     getSetCookie() {
       return this.#list.filter(([known3]) => known3 === "set-cookie").map(([, value]) => value);
@@ -13972,7 +14042,7 @@ Content-Disposition: form-data; name="${escape4(name2)}"${file}\r
       if (!Number.isInteger(status) || status < 200 || status > 599)
         throw new RangeError('init["status"] must be in the range of 200 to 599, inclusive.');
       let content = readBody(body);
-      if (body != null && [204, 205, 304].includes(status)) throw new TypeError("Response with null body status cannot have body");
+      if (body != null && [204, 205, 304].includes(status)) throw new TypeError(`Response constructor: Invalid response status code ${status}`);
       super(content), this.#fields = { status, statusText: init2.statusText ?? "", headers: new Headers(init2.headers), url: "", redirected: !1, type: "default" }, content.type !== void 0 && !this.headers.has("content-type") && this.headers.set("content-type", content.type);
     }
     static make(record, bytes) {
@@ -14017,7 +14087,9 @@ Content-Disposition: form-data; name="${escape4(name2)}"${file}\r
       return made3.#fields = { ...this.#fields, headers: new Headers(this.headers) }, made3;
     }
     static json(data, init2 = {}) {
-      let response = new _Response(JSON.stringify(data), init2);
+      let text3 = JSON.stringify(data);
+      if (text3 === void 0) throw new TypeError("Value is not JSON serializable");
+      let response = new _Response(text3, init2);
       return new Headers(init2.headers).has("content-type") || response.headers.set("content-type", "application/json"), response;
     }
     static error() {
@@ -14025,6 +14097,7 @@ Content-Disposition: form-data; name="${escape4(name2)}"${file}\r
       return response.#fields = { ...response.#fields, status: 0, type: "error" }, response;
     }
     static redirect(url, status = 302) {
+      if (![301, 302, 303, 307, 308].includes(Number(status))) throw new RangeError(`Invalid status code ${status}`);
       let response = new _Response(null, { headers: { location: new URL(url).href } });
       return response.#fields.status = status, response;
     }
@@ -14108,6 +14181,124 @@ Content-Disposition: form-data; name="${escape4(name2)}"${file}\r
     json: async (stream2) => JSON.parse(await text2(stream2)),
     text: text2
   };
+
+  // src/stream-web.js
+  init_util();
+  var { Duplex, Readable: Readable2, Writable: Writable2, finished } = stream_default, nothing = () => {
+  }, check3 = (value, Class, name2) => {
+    if (!(value instanceof Class)) throw invalidType(name2, `an instance of ${Class.name}`, value);
+  }, readingFrom = (reader, self2) => {
+    let isClosed = !1;
+    return reader.closed.then(
+      () => isClosed = !0,
+      (error) => {
+        isClosed = !0, self2().destroy(error);
+      }
+    ), {
+      read() {
+        reader.read().then(({ done, value }) => self2().push(done ? null : value), (error) => self2().destroy(error));
+      },
+      release: (error) => isClosed ? Promise.resolve() : reader.cancel(error)
+    };
+  }, writingTo = (writer, self2) => {
+    let isClosed = !1;
+    return writer.closed.then(
+      () => isClosed = !0,
+      (error) => {
+        isClosed = !0, self2().destroy(error);
+      }
+    ), {
+      write(chunk, encoding, callback) {
+        writer.ready.then(() => writer.write(chunk)).then(() => callback(), callback);
+      },
+      final(callback) {
+        (isClosed ? Promise.resolve() : writer.close()).then(() => callback(), callback);
+      },
+      release: (error) => isClosed ? Promise.resolve() : error == null ? writer.close() : writer.abort(error)
+    };
+  }, destroying = (...sides2) => (error, callback) => {
+    Promise.allSettled(sides2.map((side) => side.release(error))).then(() => callback(error));
+  };
+  Readable2.fromWeb = {
+    fromWeb(source, options = {}) {
+      check3(source, ReadableStream, "readableStream");
+      let side = readingFrom(source.getReader(), () => made3), made3 = new Readable2({ ...options, read: side.read, destroy: destroying(side) });
+      return made3;
+    }
+  }.fromWeb;
+  Writable2.fromWeb = {
+    fromWeb(target2, options = {}) {
+      check3(target2, WritableStream, "writableStream");
+      let side = writingTo(target2.getWriter(), () => made3), made3 = new Writable2({ decodeStrings: !0, ...options, write: side.write, final: side.final, destroy: destroying(side) });
+      return made3;
+    }
+  }.fromWeb;
+  Duplex.fromWeb = {
+    fromWeb(pair, options = {}) {
+      if (pair === null || typeof pair != "object") throw invalidType("pair", "object", pair);
+      check3(pair.readable, ReadableStream, "pair.readable"), check3(pair.writable, WritableStream, "pair.writable");
+      let [from, to2] = [readingFrom(pair.readable.getReader(), () => made3), writingTo(pair.writable.getWriter(), () => made3)], made3 = new Duplex({ ...options, read: from.read, write: to2.write, final: to2.final, destroy: destroying(from, to2) });
+      return made3;
+    }
+  }.fromWeb;
+  Readable2.toWeb = {
+    toWeb(source, options = {}) {
+      if (typeof source?.on != "function" || typeof source.read != "function") throw invalidType("streamReadable", "an stream.Readable", source);
+      let { readableObjectMode, readableHighWaterMark: highWaterMark } = source, strategy = options.strategy ?? (readableObjectMode ? new CountQueuingStrategy({ highWaterMark }) : { highWaterMark });
+      return source.pause(), new ReadableStream(
+        {
+          start(controller) {
+            let stop2 = finished(source, { writable: !1 }, (error) => {
+              stop2(), source.on("error", nothing), error ? controller.error(error) : controller.close();
+            });
+            source.on("data", (chunk) => {
+              controller.enqueue(ArrayBuffer.isView(chunk) && !readableObjectMode ? new Uint8Array(chunk) : chunk), controller.desiredSize <= 0 && source.pause();
+            }), source.pause();
+          },
+          pull: () => {
+            source.resume();
+          },
+          cancel: (reason) => {
+            source.destroy(reason);
+          }
+        },
+        strategy
+      );
+    }
+  }.toWeb;
+  Writable2.toWeb = {
+    toWeb(target2) {
+      if (typeof target2?.write != "function" || typeof target2.on != "function") throw invalidType("streamWritable", "an stream.Writable", target2);
+      let { writableObjectMode, writableHighWaterMark: highWaterMark } = target2, closing;
+      return new WritableStream(
+        {
+          start(controller) {
+            let stop2 = finished(target2, { readable: !1 }, (error) => {
+              stop2(), target2.on("error", nothing), closing === void 0 ? controller.error(error ?? new Error("The stream was closed")) : error ? closing.reject(error) : closing.resolve();
+            });
+          },
+          write(chunk) {
+            if (!target2.write(chunk))
+              return new Promise((resolve3) => target2.once("drain", resolve3));
+          },
+          close() {
+            return new Promise((resolve3, reject) => {
+              closing = { resolve: resolve3, reject }, target2.end();
+            });
+          },
+          abort: (reason) => {
+            target2.destroy(reason);
+          }
+        },
+        writableObjectMode ? new CountQueuingStrategy({ highWaterMark }) : { highWaterMark, size: (chunk) => chunk?.byteLength ?? chunk?.length ?? 1 }
+      );
+    }
+  }.toWeb;
+  Duplex.toWeb = {
+    toWeb(duplex) {
+      return { readable: Readable2.toWeb(duplex), writable: Writable2.toWeb(duplex) };
+    }
+  }.toWeb;
 
   // src/test.js
   init_process();
@@ -14280,7 +14471,7 @@ ${yaml(indent, "duration_ms", test2.duration, /* @__PURE__ */ new Set())}`, test
     get assert() {
       let test2 = this.#test;
       return Object.fromEntries(
-        Object.entries(assert_default).filter(([, value]) => typeof value == "function" && !/^[A-Z]/.test(value.name)).map(([name2, check3]) => [name2, (...values2) => (test2.asserted++, check3(...values2))])
+        Object.entries(assert_default).filter(([, value]) => typeof value == "function" && !/^[A-Z]/.test(value.name)).map(([name2, check4]) => [name2, (...values2) => (test2.asserted++, check4(...values2))])
       );
     }
     plan(count) {
@@ -14997,7 +15188,7 @@ ${yaml(indent, "duration_ms", test2.duration, /* @__PURE__ */ new Set())}`, test
 
   // src/worker_threads.js
   init_util();
-  var environment = /* @__PURE__ */ new Map(), { EventTarget, Event } = globalThis, Worker = class {
+  var environment = /* @__PURE__ */ new Map(), { EventTarget: EventTarget2, Event } = globalThis, Worker = class {
     constructor() {
       throw codedError(
         Error,
@@ -15025,7 +15216,7 @@ ${yaml(indent, "duration_ms", test2.duration, /* @__PURE__ */ new Set())}`, test
       isMaking = !1;
     }
   }, missing2 = (name2) => codedError(TypeError, "ERR_MISSING_ARGS", `Not enough arguments to ${name2}.postMessage`), holdOpen = () => setInterval(() => {
-  }, 2 ** 31 - 1), Receiver = class extends EventTarget {
+  }, 2 ** 31 - 1), Receiver = class extends EventTarget2 {
     #queue = [];
     // Wrappers of the listeners that `on` and `once` were given, by event and listener.
     #wrapped = /* @__PURE__ */ new Map();
@@ -15495,7 +15686,7 @@ ${yaml(indent, "duration_ms", test2.duration, /* @__PURE__ */ new Set())}`, test
     path: path_default,
     "path/posix": path_default,
     "path/win32": path_default.win32,
-    perf_hooks: { performance: performance2, PerformanceObserver },
+    perf_hooks: { performance: performance2, PerformanceObserver, PerformanceEntry, constants: {} },
     process: process_default,
     punycode: punycode_default,
     querystring: querystring_default,

@@ -84,7 +84,11 @@ Object.defineProperty(EventEmitter, 'warnOfListeners', {
 EventEmitter.EventEmitter = EventEmitter;
 EventEmitter.errorMonitor = Symbol('events.errorMonitor');
 EventEmitter.captureRejectionSymbol = Symbol.for('nodejs.rejection');
-EventEmitter.getEventListeners = (emitter, name) => emitter.listeners(name);
+EventEmitter.getEventListeners = (emitter, name) => {
+  if (typeof emitter?.listeners === 'function') return emitter.listeners(name);
+  if (emitter instanceof EventTarget) return host.listenersTo(emitter, String(name));
+  throw invalidType('emitter', 'an instance of EventEmitter or EventTarget', emitter);
+};
 EventEmitter.getMaxListeners = (emitter) => emitter.getMaxListeners?.() ?? EventEmitter.defaultMaxListeners;
 // Returns an object that removes the listener when it is disposed of.
 EventEmitter.addAbortListener = (signal, listener) => {

@@ -282,7 +282,7 @@ for (const name of ['write', 'readv', 'writev']) {
     withCallback(name, () => sync[name](fd, data, ...rest))((error, count) => callback(error, count, data));
   };
 }
-fs.watch = fs.watchFile = () => {
+fs.watch = fs.watchFile = promises.watch = () => {
   throw codedError(Error, 'ENOSYS', 'files are not watched here: only this script changes them');
 };
 

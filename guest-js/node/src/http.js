@@ -143,6 +143,14 @@ class ClientRequest extends stream.Writable {
     const path = String(all.path || '/');
     if (/[^\x21-\xff]/.test(path)) throw codedError(TypeError, 'ERR_UNESCAPED_CHARACTERS', 'Request path contains unescaped characters');
     if (all.method !== undefined && typeof all.method !== 'string') throw invalidType('options.method', 'string', all.method);
+    if (all.method !== undefined && !/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(all.method)) {
+      throw codedError(TypeError, 'ERR_INVALID_HTTP_TOKEN', `Method must be a valid HTTP token ["${all.method}"]`);
+    }
+    for (const key of ['hostname', 'host']) {
+      if (all[key] !== undefined && all[key] !== null && typeof all[key] !== 'string') {
+        throw invalidType(`options.${key}`, 'string or one of undefined or null', all[key]);
+      }
+    }
     const name = all.hostname || all.host || 'localhost';
     const port = all.port ?? all.defaultPort;
     this.#url = new URL(`${protocol}//${name.includes(':') ? `[${name}]` : name}${port === undefined || port === null ? '' : `:${port}`}${/^[/?]/.test(path) ? '' : '/'}${path}`);

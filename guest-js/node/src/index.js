@@ -16,7 +16,7 @@ import './json.js';
 import net from './net.js';
 import os from './os.js';
 import path from './path.js';
-import { addMarks, PerformanceObserver } from './perf_hooks.js';
+import { addMarks, PerformanceEntry, PerformanceObserver } from './perf_hooks.js';
 import process, { addStreams } from './process.js';
 import punycode from './punycode.js';
 import querystring from './querystring.js';
@@ -24,6 +24,7 @@ import readline, { promises as readlinePromises } from './readline.js';
 import { $, shell } from './shell.js';
 import stream from './stream.js';
 import consumers from './stream-consumers.js';
+import './stream-web.js';
 import stringDecoder from './string_decoder.js';
 import test from './test.js';
 import timers, { promises as timersPromises } from './timers.js';
@@ -85,7 +86,7 @@ const modules = Object.assign(Object.create(null), {
   path,
   'path/posix': path,
   'path/win32': path.win32,
-  perf_hooks: { performance, PerformanceObserver },
+  perf_hooks: { performance, PerformanceObserver, PerformanceEntry, constants: {} },
   process,
   punycode,
   querystring,

@@ -107,7 +107,18 @@ process.memoryUsage = () => {
   return { rss: used, heapTotal: used, heapUsed: used, external: 0, arrayBuffers: 0 };
 };
 process.memoryUsage.rss = { rss: () => native.memoryUsed() }.rss;
-process.cpuUsage = () => ({ user: Math.round((native.now() - host.scriptStart()) * 1000), system: 0 });
+process.cpuUsage = (before) => {
+  const used = { user: Math.round((native.now() - host.scriptStart()) * 1000), system: 0 };
+  if (!before) return used;
+  if (typeof before !== 'object') throw invalidType('prevValue', 'object', before);
+  for (const part of ['user', 'system']) {
+    if (typeof before[part] !== 'number') throw invalidType(`prevValue.${part}`, 'number', before[part]);
+    if (!(before[part] >= 0 && before[part] <= Number.MAX_SAFE_INTEGER)) {
+      throw codedError(RangeError, 'ERR_INVALID_ARG_VALUE', `The property 'prevValue.${part}' is invalid. Received ${before[part]}`);
+    }
+  }
+  return { user: used.user - before.user, system: used.system - before.system };
+};
 process.resourceUsage = () => ({ maxRSS: Math.round(native.memoryUsed() / 1024) });
 process.umask = (mask) => {
   if (mask !== undefined && !(typeof mask === 'string' ? /^[0-7]+$/.test(mask) : Number.isInteger(mask) && mask >= 0 && mask < 2 ** 32)) {
@@ -116,6 +127,12 @@ process.umask = (mask) => {
   return 0o022;
 };
 process.getuid = process.geteuid = process.getgid = process.getegid = () => 1000;
+process.getgroups = () => [1000];
+for (const name of ['setuid', 'seteuid', 'setgid', 'setegid', 'setgroups', 'initgroups']) {
+  process[name] = () => {
+    throw Object.assign(codedError(Error, 'EPERM', `EPERM: operation not permitted, ${name}`), { syscall: name });
+  };
+}
 process.emitWarning = (warning, type, code) => {
   const options = type !== null && typeof type === 'object' ? type : { type, code };
   let told = warning;
@@ -168,6 +185,8 @@ export const addStreams = ({ Readable, Writable }) => {
           else write(chunk);
         } else if (ArrayBuffer.isView(chunk)) {
           native.outputBytes(new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.byteLength), toStderr);
+        } else if (chunk === null) {
+          throw codedError(TypeError, 'ERR_STREAM_NULL_VALUES', 'May not write null values to stream');
         } else {
           throw invalidType('chunk', 'string or an instance of Buffer, TypedArray, or DataView', chunk);
         }

@@ -1,7 +1,7 @@
 // `string_decoder`: a library, with the check of encodings.
 import { StringDecoder as Decoder } from '../node_modules/string_decoder/lib/string_decoder.js';
 import { Buffer } from './buffer.js';
-import { codedError } from './util.js';
+import { codedError, invalidType } from './util.js';
 
 const checked = (encoding) => {
   if (encoding == null || Buffer.isEncoding(encoding)) return encoding;
@@ -11,6 +11,10 @@ const checked = (encoding) => {
 class StringDecoder extends Decoder {
   constructor(encoding) {
     super(checked(encoding));
+  }
+  write(bytes) {
+    if (typeof bytes !== 'string' && !ArrayBuffer.isView(bytes)) throw invalidType('buf', 'an instance of Buffer, TypedArray, or DataView', bytes);
+    return super.write(typeof bytes === 'string' || Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
   }
 }
 

@@ -1,5 +1,6 @@
 // `Blob`, `FormData`, `fetch` and its classes, and the streams of their bodies.
 import { STATUS_CODES } from './http-status.js';
+import { codedError } from './util.js';
 import { ReadableStream } from './webstreams.js';
 
 const { native, asBytes, fetch: fetchThroughTool, makeCopyable, signalOf, inspect } = host;
@@ -77,6 +78,7 @@ export class File extends Blob {
   #name;
   #modified;
   constructor(parts, name, options = {}) {
+    if (arguments.length < 2) throw codedError(TypeError, 'ERR_MISSING_ARGS', 'The "fileBits" and "fileName" arguments must be specified');
     super(parts, options);
     this.#name = String(name);
     this.#modified = options.lastModified ?? Date.now();
@@ -104,9 +106,11 @@ export class FormData {
     return value instanceof File && name === undefined ? value : new File([value], name ?? value.name ?? 'blob', { type: value.type });
   }
   append(key, value, name) {
+    if (arguments.length < 2) throw new TypeError(`FormData.append: 2 arguments required, but only ${arguments.length} found.`);
     this.#entries.push([String(key), this.#value(value, name)]);
   }
   set(key, value, name) {
+    if (arguments.length < 2) throw new TypeError(`FormData.set: 2 arguments required, but only ${arguments.length} found.`);
     const at = this.#entries.findIndex(([known]) => known === String(key));
     if (at < 0) return this.append(key, value, name);
     this.#entries = this.#entries.filter(([known], index) => index === at || known !== String(key));
@@ -175,9 +179,9 @@ const checkName = (name, method = 'get') => {
   if (!/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(text)) throw new TypeError(`Headers.${method}: "${text}" is an invalid header name.`);
   return text.toLowerCase();
 };
-const checkValue = (value) => {
+const checkValue = (value, method) => {
   const text = toByteString(value).replace(/^[\t\n\r ]+|[\t\n\r ]+$/g, '');
-  if (/[\0\r\n]/.test(text)) throw new TypeError(`${inspect(text)} is no value of a header`);
+  if (/[\0\r\n]/.test(text)) throw new TypeError(`Headers.${method}: "${text}" is an invalid header value.`);
   return text;
 };
 
@@ -202,10 +206,10 @@ export class Headers {
     }
   }
   append(name, value) {
-    this.#list.push([checkName(name, 'append'), checkValue(value), String(name)]);
+    this.#list.push([checkName(name, 'append'), checkValue(value, 'append'), String(name)]);
   }
   delete(name) {
-    const key = checkName(name);
+    const key = checkName(name, 'delete');
     this.#list = this.#list.filter(([known]) => known !== key);
   }
   get(name) {
@@ -214,15 +218,15 @@ export class Headers {
     return values.length === 0 ? null : values.join(', ');
   }
   has(name) {
-    const key = checkName(name);
+    const key = checkName(name, 'has');
     return this.#list.some(([known]) => known === key);
   }
   set(name, value) {
-    const key = checkName(name);
+    const key = checkName(name, 'set');
     const at = this.#list.findIndex(([known]) => known === key);
     if (at < 0) return this.append(name, value);
     this.#list = this.#list.filter(([known], index) => index === at || known !== key);
-    this.#list[at] = [key, checkValue(value), String(name)];
+    this.#list[at] = [key, checkValue(value, 'set'), String(name)];
     return undefined;
   }
   getSetCookie() {
@@ -365,7 +369,7 @@ export class Response extends Body {
       throw new RangeError('init["status"] must be in the range of 200 to 599, inclusive.');
     }
     const content = readBody(body);
-    if (body != null && [204, 205, 304].includes(status)) throw new TypeError('Response with null body status cannot have body');
+    if (body != null && [204, 205, 304].includes(status)) throw new TypeError(`Response constructor: Invalid response status code ${status}`);
     super(content);
     this.#fields = { status, statusText: init.statusText ?? '', headers: new Headers(init.headers), url: '', redirected: false, type: 'default' };
     if (content.type !== undefined && !this.headers.has('content-type')) this.headers.set('content-type', content.type);
@@ -416,7 +420,9 @@ export class Response extends Body {
     return made;
   }
   static json(data, init = {}) {
-    const response = new Response(JSON.stringify(data), init);
+    const text = JSON.stringify(data);
+    if (text === undefined) throw new TypeError('Value is not JSON serializable');
+    const response = new Response(text, init);
     if (!new Headers(init.headers).has('content-type')) response.headers.set('content-type', 'application/json');
     return response;
   }
@@ -426,6 +432,7 @@ export class Response extends Body {
     return response;
   }
   static redirect(url, status = 302) {
+    if (![301, 302, 303, 307, 308].includes(Number(status))) throw new RangeError(`Invalid status code ${status}`);
     const response = new Response(null, { headers: { location: new URL(url).href } });
     response.#fields.status = status;
     return response;

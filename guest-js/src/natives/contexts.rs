@@ -25,6 +25,10 @@ const CLASS_NAME: &CStr = c"Object";
 /// Property of a prototype with its function from a name to `[getter, setter]`, or to undefined.
 const LOOKUP: &CStr = c"tollhouse:lookup";
 
+/// Flag of a script whose variables can be deleted: `JS_EVAL_FLAG_DELETABLE_VARS` of `patches/21-deletable-variables.patch`,
+/// which the bindings have under the name that the flag had while it was unused.
+const EVAL_FLAG_DELETABLE_VARS: u32 = qjs::JS_EVAL_FLAG_UNUSED;
+
 /// Nanoseconds in a millisecond.
 const MILLISECOND: f64 = 1_000_000.0;
 
@@ -172,8 +176,8 @@ fn evaluate<'js>(ctx: &Ctx<'js>, values: &[Value<'js>]) -> Result<Value<'js>> {
     let [source, name, line, timeout] = values else { return Err(Error::Unknown) };
     let (source, name) = (text::to_text(source)?, text::to_text(name)?);
     let (line, timeout) = (line.as_int().unwrap_or(1), timeout.as_number().unwrap_or(0.0));
-    // An indirect `eval`: its variables can be moved to the sandbox.
-    let flags = qjs::JS_EVAL_TYPE_INDIRECT;
+    // A script, so that the next one sees what this one declares. Its variables can be moved to the sandbox.
+    let flags = qjs::JS_EVAL_TYPE_GLOBAL | EVAL_FLAG_DELETABLE_VARS;
     within(ctx, timeout, || evaluate_raw(ctx, source.as_bytes(), &name, line, flags))
 }
 

@@ -47,10 +47,14 @@ class TextEncoder {
     return inspect({ encoding: 'utf-8' }, options);
   }
   encode(text = '') {
-    return native.encodeUtf8(String(text));
+    // A symbol throws here, and in `encodeInto`.
+    return native.encodeUtf8(`${text}`);
   }
   encodeInto(text, target) {
-    let source = String(text);
+    if (typedArrayTag(target) !== 'Uint8Array') {
+      throw nodeError(new TypeError('The "dest" argument must be an instance of Uint8Array.' + received(target)), 'ERR_INVALID_ARG_TYPE');
+    }
+    let source = `${text}`;
     let bytes = native.encodeUtf8(source);
     const room = typedArrayLength(target);
     if (bytes.length > room) {

@@ -159,6 +159,9 @@ const stackOf = (error, frames, header) => {
   }
 };
 
+// Stacks that were read. As in V8, their first line does not follow later changes of the name and the message.
+const shownStacks = new WeakMap();
+
 // As in Node, a stack begins with the name and the message of the error, and has only the frames of the script.
 defineGetter(
   Error.prototype,
@@ -166,10 +169,13 @@ defineGetter(
   {
     get() {
       if (!isObject(this)) return undefined;
+      const known = weakGet(shownStacks, this);
+      if (known !== undefined) return known;
       const raw = rawStackOf(this);
-      return typeof raw === 'string' && (native.className(this) === 'Error' || native.className(this) === 'DOMException')
-        ? stackOf(this, cleanStack(raw), headerOf)
-        : raw;
+      if (typeof raw !== 'string' || (native.className(this) !== 'Error' && native.className(this) !== 'DOMException')) return raw;
+      const text = stackOf(this, cleanStack(raw), headerOf);
+      weakSet(shownStacks, this, text);
+      return text;
     },
   }.get,
   {
@@ -184,7 +190,10 @@ defineGetter(
 const DOMException = new Proxy(EngineDOMException, {
   __proto__: null,
   construct(target, values, made) {
-    const error = construct(target, values, made);
+    const given = values[1];
+    const options = isObject(given) ? given : undefined;
+    const error = construct(target, options === undefined ? values : [values[0], options.name ?? 'Error'], made);
+    if (options !== undefined && 'cause' in options) define(error, 'cause', options.cause);
     define(error, 'stack', headerOf(error) + indentFrames(cleanStack(error.stack)));
     return error;
   },
@@ -332,6 +341,14 @@ const hintFor = (error, message) => {
   return undefined;
 };
 
+// Returns the name of an uncaught error. As in Node, that of its class takes the place of a base class's name: `DbError`,
+// not `Error`.
+const shownName = (error) => {
+  const name = readString(error, 'name') ?? 'Error';
+  const own = constructorName(error);
+  return name !== '' && own !== null && includes(own, name) ? own : name;
+};
+
 // Describes an uncaught value for the host: `{kind, name, message, hint, stack, properties, payload}`.
 const describe = (thrown) => {
   const isError = native.className(thrown) === 'Error' || native.className(thrown) === 'DOMException';
@@ -351,7 +368,7 @@ const describe = (thrown) => {
   return {
     __proto__: null,
     kind: origin?.kind ?? 'exception',
-    name: readString(thrown, 'name') ?? 'Error',
+    name: shownName(thrown),
     message,
     hint: origin?.hint ?? hintFor(thrown, message),
     stack: stack === '' ? undefined : stack,

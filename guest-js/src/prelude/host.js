@@ -226,6 +226,7 @@ const host = {
   makeMovable: (port) => weakSet(movable, port, true),
   makeCopyable: (object, copy) => weakSet(copyable, object, copy),
   listenerCount,
+  listenersTo,
 };
 
 const install = (modules) => {

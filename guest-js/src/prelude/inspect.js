@@ -116,9 +116,11 @@ const colorCodes = /\x1b\[[0-9;]*m/g;
 const replaceAll = uncurry(RegExp.prototype[Symbol.replace]);
 const withoutColors = (text) => (includes(text, '\x1b') ? replaceAll(colorCodes, text, '') : text);
 
+// Matches characters that take no column of a terminal: marks on others, and those that only control. A soft hyphen takes one.
+const narrowCharacter = /(?!\u00ad)[\p{Cc}\p{Cf}\p{Me}\p{Mn}]/u;
 // Matches characters that take two columns of a terminal.
 const wideCharacter =
-  /[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1f64f}\u{1f680}-\u{1f6ff}\u{1f900}-\u{1f9ff}\u{20000}-\u{3fffd}]/u;
+  /\p{Emoji_Presentation}|[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1f64f}\u{1f680}-\u{1f6ff}\u{1f900}-\u{1f9ff}\u{20000}-\u{3fffd}]/u;
 const plainAscii = /^[\x20-\x7e]*$/;
 const textWidth = (given) => {
   const text = withoutColors(given);
@@ -127,8 +129,9 @@ const textWidth = (given) => {
   for (let i = 0; i < text.length; i++) {
     const point = codePointAt(text, i);
     if (point > 0xffff) i++;
-    if ((point >= 0x300 && point <= 0x36f) || point === 0x200d || (point >= 0xfe00 && point <= 0xfe0f)) continue;
-    width += regExpTest(wideCharacter, apply(String.fromCodePoint, undefined, [point])) ? 2 : 1;
+    const character = apply(String.fromCodePoint, undefined, [point]);
+    if (regExpTest(narrowCharacter, character)) continue;
+    width += regExpTest(wideCharacter, character) ? 2 : 1;
   }
   return width;
 };
@@ -191,7 +194,8 @@ const formatNumber = (number, context = standardOptions) => {
   const digits = '' + integer;
   if (isNan(number) || (integer === number && (!isFiniteNumber(number) || includes(digits, 'e')))) return digits;
   if (integer === number) return separateInteger(digits);
-  return separateInteger(digits) + '.' + separateFraction(substring('' + number, digits.length + 1));
+  const shown = integer === 0 && number < 0 ? '-0' : digits;
+  return separateInteger(shown) + '.' + separateFraction(substring('' + number, shown.length + 1));
 };
 
 const formatBigInt = (value, context) => {

@@ -159,6 +159,13 @@ const fromExports = (exports, subpath, conditions) => {
   return undefined;
 };
 
+// Returns the error about a path that the `exports` of a package do not name.
+const notExported = (subpath, root, conditions) => {
+  const what = subpath === undefined ? 'No "exports" main defined' : "Package subpath '." + subpath + '\' is not defined by "exports"';
+  const from = conditions === importConditions ? ' imported from ' + mainPath() : '';
+  return moduleError('ERR_PACKAGE_PATH_NOT_EXPORTED', what + ' in ' + root + '/package.json' + from);
+};
+
 // Finds a package in a `node_modules` directory of this directory or one above.
 const packageAt = (name, directory, conditions) => {
   const match = regExpExec(/^((?:@[^/]+\/)?[^/]+)(\/.*)?$/, name);
@@ -169,7 +176,8 @@ const packageAt = (name, directory, conditions) => {
       const record = readPackage(root);
       if (record?.exports !== undefined) {
         const target = fromExports(record.exports, '.' + (match[2] ?? ''), conditions);
-        return typeof target === 'string' ? fileAt(absolutePath(target, root)) : undefined;
+        if (typeof target !== 'string') throw notExported(match[2], root, conditions);
+        return fileAt(absolutePath(target, root));
       }
       if (match[2] === undefined && contains(conditions, 'import') && typeof record?.module === 'string') {
         return fileAt(absolutePath(record.module, root));
@@ -366,10 +374,19 @@ const makeRequire = (base, module) => {
       return startsWith(found, 'node:') ? builtins[substring(found, 5)] : requireFile(found, base === undefined ? mainModule() : module);
     },
   }.require;
-  define(require, 'resolve', (name) => {
-    const found = find(name, 'request');
-    return startsWith(found, 'node:') ? name : found;
+  const resolve = {
+    resolve(name) {
+      const found = find(name, 'request');
+      return startsWith(found, 'node:') ? name : found;
+    },
+  }.resolve;
+  // Returns the directories in which a module is looked for, or null for one of Node's.
+  define(resolve, 'paths', (name) => {
+    if (startsWith(name, 'node:') || (name in builtins && !contains(prefixedBuiltins, name))) return null;
+    const directory = directoryOf(from());
+    return regExpTest(/^\.\.?(\/|$)/, name) ? [directory] : packagePaths(directory);
   });
+  define(require, 'resolve', resolve);
   defineShown(require, 'cache', commonCache);
   defineProperty(require, 'main', { __proto__: null, get: mainModule, enumerable: true, configurable: true });
   return require;

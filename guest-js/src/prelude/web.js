@@ -82,8 +82,11 @@ class Event {
     const shown = { type: this.type, defaultPrevented: this.defaultPrevented, cancelable: this.cancelable, timeStamp: this.timeStamp };
     return constructorName(this) + ' ' + inspect(shown, options);
   }
+  get returnValue() {
+    return !this.#prevented;
+  }
   composedPath() {
-    return this.#target === null ? [] : [this.#target];
+    return this.#isDispatched ? [this.#target] : [];
   }
   preventDefault() {
     if (this.#cancelable) this.#prevented = true;
@@ -154,7 +157,8 @@ class EventTarget {
     if (typeof handler === 'function') callListener(handler, this, event);
     for (let i = 0; i < list.length; i++) {
       if (isEventStopped(event)) break;
-      if (list[i].type !== event.type) continue;
+      // A listener that an earlier one removed is not called.
+      if (list[i].type !== event.type || !listIncludes(listenersFor(this), list[i])) continue;
       if (list[i].once) apply(removeListener, this, [list[i].type, list[i].callback]);
       callListener(list[i].callback, this, event);
     }
@@ -163,6 +167,17 @@ class EventTarget {
   }
 }
 const { removeEventListener: removeListener, dispatchEvent } = EventTarget.prototype;
+const listIncludes = (list, item) => {
+  for (let i = 0; i < list.length; i++) if (list[i] === item) return true;
+  return false;
+};
+// Returns the functions and objects that listen to an event of a target.
+const listenersTo = (target, type) => {
+  const list = listenersFor(target);
+  const found = [];
+  for (let i = 0; i < list.length; i++) if (list[i].type === type) push(found, list[i].callback);
+  return found;
+};
 const listenerCount = (target, type) => {
   const list = listenersFor(target);
   let count = 0;
@@ -299,11 +314,7 @@ const cryptoFunctions = {
   getRandomValues(target) {
     const bytes = isObject(target) && typedArrayTag(target) !== undefined ? asBytes(target) : undefined;
     if (bytes === undefined || startsWith(typedArrayTag(target), 'Float')) {
-      throw usageError(
-        TypeError,
-        'crypto.getRandomValues takes a typed array of integers, got ' + kindOf(target),
-        cryptoFunctions.getRandomValues,
-      );
+      throw new DOMException('The data argument must be an integer-type TypedArray', 'TypeMismatchError');
     }
     if (bytes.length > 65_536)
       throw new DOMException('crypto.getRandomValues gives at most 65,536 bytes at once', 'QuotaExceededError');
