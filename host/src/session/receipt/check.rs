@@ -381,7 +381,7 @@ fn replay(
         state.commit(RunEffects { files: run.files.clone(), state: Some((language, run.state.clone())) });
     }
     let findings = Arc::default();
-    let journal = RunJournal::resumed(run.journal.clone(), 0)?.checked(run.number, judged, repeated, &findings);
+    let journal = RunJournal::resumed(run.journal.clone(), None)?.checked(run.number, judged, repeated, &findings);
     let resumed = ResumableRun {
         slot: RunSlot::Memory(run.number),
         language,
