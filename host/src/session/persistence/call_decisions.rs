@@ -11,7 +11,7 @@ use super::record_cursor::{JournalCursor, RecordCursor};
 use super::record_reader::{damaged, parse_record};
 use super::session_lock::Waiting;
 use super::stored_journal::ValuelessReader;
-use super::{SessionId, Sessions, SessionsError, record_key};
+use super::{SessionId, Sessions, SessionsError};
 use crate::gate::{ApprovalStatement, Decision, DeferredCall, Event, SignedSession};
 use crate::session::journal::JournalEntry;
 use crate::vfs::now;

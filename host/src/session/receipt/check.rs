@@ -10,7 +10,7 @@ use serde_json::Value as Json;
 use super::{CallVerdict, VerifiedCall};
 use crate::capability::{Limits, Policy};
 use crate::gate::{
-    ApproverKeys, Chain, Decision, DeferredCall, Gate, GateOptions, JudgedCall, LoggedEvent, NeededConsent,
+    ApproverKeys, CallList, Chain, Decision, DeferredCall, Gate, GateOptions, JudgedCall, LoggedEvent, NeededConsent,
     RecordedDecisions, SignatureCheck, event_time,
 };
 use crate::ledger::Used;
@@ -390,7 +390,7 @@ fn replay(
         keep_state: start.keep_state,
         journal,
         heap: None,
-        calls: Vec::new(),
+        calls: CallList::default(),
     };
     let result = Run::resumed(state, resumed, RunOptions::default())?.finish();
     let findings = std::mem::take(&mut *findings.lock().unwrap_or_else(PoisonError::into_inner));
