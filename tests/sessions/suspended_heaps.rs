@@ -248,7 +248,7 @@ fn suspended(host: &Host, store: &OpenStore) -> Session {
 const MANY_CALLS: &str = "
     const first = wait.ask({});
     for (let at = 0; at < 30; at++) await wait.echo({value: String(at), delay: 0});
-    await wait.unknown({}).catch(() => {});
+    await wait.echo({value: 7, delay: 0}).catch(() => {});
     await shell('timeout 0.01 tool wait.echo --value slow --delay 200');
     const second = wait.ask({});
     const answers = [await Promise.race([first, second])];

@@ -96,12 +96,15 @@ impl CallList {
     /// Returns `None` if no run has such calls.
     #[must_use]
     pub fn resumed<'q>(earlier: EarlierCalls, questions: impl IntoIterator<Item = &'q DeferredCall>) -> Option<Self> {
+        if !earlier.is_valid() {
+            return None;
+        }
         let mut open: Vec<Call> = questions.into_iter().map(Call::asked).collect();
         open.sort_unstable_by_key(|call| call.seq);
         let list = Self { earlier, open, calls: Vec::new() };
         let is_numbered = list.open.iter().all(|call| (1..=list.before()).contains(&call.seq))
             && list.open.is_sorted_by(|call, next| call.seq < next.seq);
-        (list.earlier.is_valid() && is_numbered).then_some(list)
+        is_numbered.then_some(list)
     }
 
     /// Returns the summary of the calls that have ended, and the numbers of those that have not.

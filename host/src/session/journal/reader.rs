@@ -18,7 +18,7 @@ const MAX_VALUES: u64 = 256 << 20;
 /// bytes that are read.
 pub(in crate::session) struct JournalReader {
     /// Bytes of memory that values may still take.
-    left: u64,
+    pub(super) left: u64,
 }
 
 impl Default for JournalReader {

@@ -149,14 +149,15 @@ impl RunHistory<'_> {
         let (before, behind) = journal.split_at(heap.entries.min(journal.len()));
         let mut questions = BTreeMap::new();
         for entry in before {
-            match entry {
-                JournalEntry::Deferred { id, call } if heap.is_waiting(*id) => drop(questions.insert(*id, &**call)),
-                // An approval that may have had no effect yet: the log before the heap must have it.
-                JournalEntry::Decided { decision, .. } if decision.allowed => return Ok(None),
-                _ => {}
+            if let JournalEntry::Deferred { id, call } = entry
+                && heap.is_waiting(*id)
+            {
+                questions.insert(*id, &**call);
             }
         }
-        if questions.len() != heap.waiting.len() {
+        // An approval of a call that waits has had no effect yet: the log before the heap must have it.
+        let approved = approvals(before);
+        if questions.len() != heap.waiting.len() || questions.values().any(|call| approved.contains_key(&call.seq)) {
             return Ok(None);
         }
         let after = LogPosition { lines: position.lines, hash: position.line_hash.clone() };
