@@ -11,7 +11,8 @@ use tempfile::TempDir;
 use tollhouse::capability::{Approve, Grant, Limits, Policy};
 use tollhouse::guest::{Language, Script};
 use tollhouse::session::{
-    HeapUse, Host, OpenOptions, Point, RunOptions, Session, SessionId, SessionOptions, Sessions, Status, Waiting,
+    CallListing, HeapUse, Host, OpenOptions, Point, RunOptions, Session, SessionId, SessionOptions, Sessions, Status,
+    Waiting,
 };
 use tollhouse::store::{Backend, Batch, Store};
 use tollhouse::vfs::{Tree, WriteMode};
@@ -154,14 +155,17 @@ fn resumed_runs(host: &Host) {
         let run = session.start(Language::JavaScript, script, options).expect("it starts");
         let result = run.finish();
         assert_eq!(result.status, Status::Suspended, "{:?}", result.error);
-        let resume = |heap| resume_until_suspended(&session, heap);
-        let replayed = median(20, || assert!(!resume(HeapUse::Never)));
+        let resume = |heap, listed| resume_until_suspended(&session, heap, listed);
+        let (all, since) = (CallListing::All, CallListing::SinceHeap);
+        let replayed = median(20, || assert!(!resume(HeapUse::Never, all)));
         let what = format!("  resume a run of {calls} calls by replay, until it is suspended again");
         row(&what, replayed, aim, None, None);
-        assert!(!resume(HeapUse::Always), "the first run was too short for a heap, or was suspended without one");
-        let from_heap = median(20, || assert!(resume(HeapUse::Always)));
+        assert!(!resume(HeapUse::Always, all), "the first run was too short for a heap, or was suspended without one");
+        let from_heap = median(20, || assert!(resume(HeapUse::Always, since)));
         let what = format!("  resume a run of {calls} calls from its heap, until it is suspended again");
         row(&what, from_heap, "2 ms", None, None);
+        let listed = median(20, || assert!(resume(HeapUse::Always, all)));
+        row("    the same, with a list of all its calls", listed, "", None, None);
         if let Some(seconds) = monty[calls.to_string()].as_f64() {
             let what = format!("  Monty: load a run of {calls} calls from a file, dump it and write it again");
             figure(&what, &time(Duration::from_secs_f64(seconds)), "");
@@ -194,8 +198,8 @@ fn monty(calls: &[u32]) -> Value {
 }
 
 /// Resumes a run until it is suspended again. Returns true if it continued from its heap.
-fn resume_until_suspended(session: &Session, heap: HeapUse) -> bool {
-    let run = session.resume(RunOptions { heap, ..RunOptions::default() }).expect("it is suspended");
+fn resume_until_suspended(session: &Session, heap: HeapUse, calls: CallListing) -> bool {
+    let run = session.resume(RunOptions { heap, calls, ..RunOptions::default() }).expect("it is suspended");
     let is_from_heap = run.is_from_heap();
     let result = run.finish();
     assert_eq!(result.status, Status::Suspended, "{:?}", result.error);

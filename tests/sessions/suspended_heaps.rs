@@ -9,8 +9,8 @@ use tempfile::TempDir;
 use tollhouse::capability::{Approve, Grant, JournalRetention, Policy};
 use tollhouse::guest::{Language, Script};
 use tollhouse::session::{
-    Answered, HeapUse, Host, ImportOptions, OpenOptions, Overrides, Resolution, RunOptions, RunResult, Session,
-    SessionId, Sessions, Status, VerifyOptions,
+    Answered, CallListing, HeapUse, Host, ImportOptions, OpenOptions, Overrides, Resolution, RunOptions, RunResult,
+    Session, SessionId, Sessions, Status, VerifyOptions,
 };
 use tollhouse::store::{Batch, BlobSource as _, Blobs as _, MemoryBlobs, MemoryStore, Store};
 use tollhouse::tool::{HostCall, HostTool};
@@ -118,15 +118,41 @@ fn start(session: &Session, language: Language, source: &str) -> RunResult {
 }
 
 fn approve(sessions: &Sessions) {
+    approve_call(sessions, None);
+}
+
+fn approve_call(sessions: &Sessions, seq: Option<u64>) {
     let answered =
         Answered { allowed: true, by: "test".to_owned(), reason: None, digest: None, arguments: None, signature: None };
-    sessions.call_decisions().decide(&id(), None, None, &answered, Arc::new(|| true)).expect("one call waits");
+    sessions.call_decisions().decide(&id(), None, seq, &answered, Arc::new(|| true)).expect("one call waits");
 }
 
 /// Resumes the run, and returns whether it continued from its heap, with its result.
 fn resume(session: &Session, heap: HeapUse) -> (bool, RunResult) {
     let run = session.resume(RunOptions { heap, ..RunOptions::default() }).expect("it is suspended");
     (run.is_from_heap(), run.finish())
+}
+
+/// Resumes the run from its heap, with the calls since then.
+fn resume_since_heap(session: &Session) -> RunResult {
+    let options = RunOptions { heap: HeapUse::Always, calls: CallListing::SinceHeap, ..RunOptions::default() };
+    let run = session.resume(options).expect("it is suspended");
+    assert!(run.is_from_heap());
+    run.finish()
+}
+
+/// Returns the description of a heap, and its bytes behind that.
+fn described(heap: &[u8]) -> (Value, Vec<u8>) {
+    let length = u32::from_be_bytes(heap[4..8].try_into().expect("four bytes")) as usize;
+    let (description, pages) = heap[8..].split_at(length);
+    (serde_json::from_slice(description).expect("it is JSON"), pages.to_vec())
+}
+
+/// Returns the bytes of a heap with this description.
+fn heap_of(magic: &[u8], description: &Value, pages: &[u8]) -> Vec<u8> {
+    let description = description.to_string().into_bytes();
+    let length = u32::try_from(description.len()).expect("it is short").to_be_bytes();
+    [magic, &length, &description, pages].concat()
 }
 
 /// Approves and resumes a suspended run until it ends.
@@ -195,9 +221,10 @@ fn run_resumed_from_heaps_equals_the_replay_of_its_journal() {
         while result.status == Status::Suspended {
             approve(&sessions);
             let heap = if numbers.below(4) == 0 { HeapUse::Never } else { HeapUse::Always };
-            let (is_from_heap, resumed) = resume(&session, heap);
-            from_heaps[at] += u64::from(is_from_heap);
-            result = resumed;
+            let calls = if numbers.below(2) == 0 { CallListing::All } else { CallListing::SinceHeap };
+            let run = session.resume(RunOptions { heap, calls, ..RunOptions::default() }).expect("it is suspended");
+            from_heaps[at] += u64::from(run.is_from_heap());
+            result = run.finish();
         }
         assert_eq!(result.status, Status::Completed, "seed {seed}: {:?}\n{source}", result.error);
         let options = VerifyOptions { host_tools: tools(|_| {}), ..VerifyOptions::default() };
@@ -215,6 +242,131 @@ fn suspended(host: &Host, store: &OpenStore) -> Session {
     assert_eq!(result.status, Status::Suspended, "{:?}", result.error);
     assert_eq!(store.heaps().len(), 1);
     session
+}
+
+/// Script that is suspended after many calls, some of which are refused or given up, with a call before that waits longer.
+const MANY_CALLS: &str = "
+    const first = wait.ask({});
+    for (let at = 0; at < 30; at++) await wait.echo({value: String(at), delay: 0});
+    await wait.echo({value: 7, delay: 0}).catch(() => {});
+    await shell('timeout 0.01 tool wait.echo --value slow --delay 200');
+    const second = wait.ask({});
+    const answers = [await Promise.race([first, second])];
+    await wait.echo({value: 'between', delay: 0});
+    answers.push(await first, await second, await wait.ask({}));
+    return answers.length";
+
+/// What a run is told and does is the same whether its journal and log are read from their start or from the position of its
+/// heap; so is what is recorded of it.
+#[test]
+fn run_resumed_with_the_calls_since_its_heap_equals_one_with_all_of_them() {
+    let home = Home::new();
+    let host = home.host();
+    let ended = [HeapUse::Never, HeapUse::Always].map(|heap| {
+        [CallListing::All, CallListing::SinceHeap].map(|calls| {
+            let store = OpenStore::new();
+            let session = host.open(&store.sessions, &id(), options(tools(|_| {}))).expect("it opens");
+            let mut result = start(&session, Language::JavaScript, MANY_CALLS);
+            let mut seen = Vec::new();
+            while result.status == Status::Suspended {
+                let waits = store.sessions.call_decisions().pending_calls(&id()).expect("they are read");
+                let waits: Vec<u64> = waits.iter().map(|call| call.call.seq).collect();
+                approve_call(&store.sessions, Some(*waits.last().expect("one waits")));
+                let run = session.resume(RunOptions { heap, calls, ..RunOptions::default() }).expect("it is suspended");
+                assert_eq!(run.is_from_heap(), heap == HeapUse::Always);
+                result = run.finish();
+                let earlier = result.calls.earlier();
+                let (listed, omitted) = (result.calls.as_slice(), earlier.count());
+                assert_eq!(omitted > 0, (heap, calls) == (HeapUse::Always, CallListing::SinceHeap), "{earlier:?}");
+                let last = listed.last().map(|call| (call.seq, call.method.clone(), call.outcome));
+                let methods: Vec<String> = result.calls.methods().into_iter().map(str::to_owned).collect();
+                seen.push((waits, omitted + listed.len() as u64, last, methods));
+            }
+            assert_eq!(result.status, Status::Completed, "{:?}", result.error);
+            let runs = store.sessions.reader().runs(&id()).expect("they are read");
+            let record = &runs.last().expect("a run").1;
+            (result.value, seen, record.calls, record.denied)
+        })
+    });
+    let [[replayed, same], [listed, omitted]] = ended;
+    assert_eq!(replayed.0, Some(json!(4)));
+    assert!(replayed == same && replayed == listed && replayed == omitted, "{replayed:?}\n{listed:?}\n{omitted:?}");
+}
+
+/// Whatever a heap says of journal and log, no call is counted, approved or decided otherwise than they have it.
+#[test]
+fn heap_with_another_position_is_refused_or_the_log_is_read_whole() {
+    let home = Home::new();
+    let host = home.host();
+    type Altered<'a> = &'a dyn Fn(&mut Value);
+    let digest = || json!("00".repeat(32));
+    let cases: [(&str, bool, bool, Altered); 8] = [
+        ("as it was", true, true, &|_| {}),
+        ("other chunks", false, false, &|position| position["chunks"]["digest"] = digest()),
+        ("fewer chunks", false, false, &|position| position["chunks"]["chunks"] = json!(1)),
+        ("more chunks", false, false, &|position| position["chunks"]["chunks"] = json!(99)),
+        ("another first chunk", false, false, &|position| position["first"] = digest()),
+        ("another line of the log", true, false, &|position| position["line_hash"] = digest()),
+        ("fewer lines of the log", true, false, &|position| position["lines"] = json!(1)),
+        ("fewer calls", true, false, &|position| position["calls"]["admitted"] = json!(0)),
+    ];
+    for (what, is_used, is_omitted, altered) in cases {
+        let store = OpenStore::new();
+        let session = suspended(&host, &store);
+        let (key, value) = store.heaps().remove(0);
+        let heap = store.blobs.get(&<[u8; 32]>::try_from(&value[..32]).expect("32 bytes").into()).expect("it is there");
+        let (mut description, pages) = described(&heap);
+        altered(&mut description["journal"]);
+        let blob = store.blob(heap_of(&heap[..4], &description, &pages));
+        store.put(&key, Some([blob.as_slice(), &value[32..]].concat()));
+        approve(&store.sessions);
+        let options = RunOptions { heap: HeapUse::Always, calls: CallListing::SinceHeap, ..RunOptions::default() };
+        let run = session.resume(options).expect("it is suspended");
+        assert_eq!(run.is_from_heap(), is_used, "{what}");
+        let result = run.finish();
+        assert_eq!(result.status, Status::Suspended, "{what}: {:?}", result.error);
+        let (listed, omitted) = (result.calls.as_slice().len() as u64, result.calls.earlier().count());
+        assert_eq!((listed + omitted, omitted > 0), (4, is_omitted), "{what}");
+        assert_eq!(finish(&store.sessions, &session).value, Some(json!([3, true])), "{what}");
+    }
+}
+
+/// A heap that an earlier release has written names the whole journal by length and hash.
+#[test]
+fn heap_of_version_1_is_used() {
+    let home = Home::new();
+    let (host, store) = (home.host(), OpenStore::new());
+    let session = suspended(&host, &store);
+    let (key, value) = store.heaps().remove(0);
+    let heap = store.blobs.get(&<[u8; 32]>::try_from(&value[..32]).expect("32 bytes").into()).expect("it is there");
+    let (mut description, pages) = described(&heap);
+    let journal: Vec<u8> = store
+        .records
+        .scan(b"J", None, 100)
+        .expect("they are read")
+        .into_iter()
+        .flat_map(|(_, value)| match value[0] {
+            0 => value[1..].to_vec(),
+            _ => store.blobs.get(&<[u8; 32]>::try_from(&value[1..]).expect("32 bytes").into()).expect("there").to_vec(),
+        })
+        .collect();
+    description["journal"] = json!({ "bytes": journal.len(), "hash": blake3::hash(&journal).to_hex().as_str() });
+    description["conditions"]["version"] = json!(1);
+    let blob = store.blob(heap_of(b"THH1", &description, &pages));
+    store.put(&key, Some([blob.as_slice(), &value[32..]].concat()));
+    approve(&store.sessions);
+    let result = {
+        let options = RunOptions { heap: HeapUse::Always, calls: CallListing::SinceHeap, ..RunOptions::default() };
+        let run = session.resume(options).expect("it is suspended");
+        assert!(run.is_from_heap());
+        run.finish()
+    };
+    assert_eq!((result.status, result.calls.as_slice().len()), (Status::Suspended, 4), "{:?}", result.error);
+    approve(&store.sessions);
+    let result = resume_since_heap(&session);
+    assert_eq!(result.status, Status::Suspended, "its next heap has a position: {:?}", result.error);
+    assert!(result.calls.earlier().count() > 0);
+    assert_eq!(finish(&store.sessions, &session).value, Some(json!([3, true])));
 }
 
 /// The heap is a copy of what the journal says: without it, or with another, nothing is lost.

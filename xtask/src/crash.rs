@@ -11,10 +11,11 @@ use crate::run::{cargo, run, say};
 const CYCLES: u32 = 200;
 
 /// Prefixes of the names of the tests that kill processes or cut the power.
-const TESTS: [&str; 5] = [
+const TESTS: [&str; 6] = [
     "crash::blobs::",
+    "crash::durable_runs::",
     "crash::store::",
-    "sessions::on_disk::a_killed_run",
+    "sessions::on_disk::run_killed",
     "sessions::on_disk::disk::sessions",
     "sessions::on_disk::kills::",
 ];

@@ -1,5 +1,6 @@
 //! The record of a run's calls: every decision of the gate, and the outcome of each call.
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
@@ -9,9 +10,9 @@ use serde_json::Value;
 use tollhouse_policy::capability::Amount;
 use tollhouse_types::json;
 
-use super::consent::Caller;
+use super::call_list::{CallList, Calls, EarlierCalls};
+use super::consent::{Caller, DeferredCall};
 use super::event::Event;
-use super::logged_event::{LoggedDecision, LoggedEvent};
 
 /// A call in the form that `run --json` shows.
 #[derive(Clone, Debug, Serialize)]
@@ -30,7 +31,7 @@ pub struct Call {
     /// Time from the decision to the result, in microseconds.
     pub micros: u64,
     #[serde(skip)]
-    begun: Option<Instant>,
+    pub(super) begun: Option<Instant>,
 }
 
 impl Call {
@@ -41,40 +42,14 @@ impl Call {
         usize::try_from(seq).ok()?.checked_sub(1)
     }
 
-    /// Applies an event of the run's log to the calls that it had made before. Returns false if calls are missing
-    /// between them.
-    pub fn replay(event: LoggedEvent, calls: &mut Vec<Self>) -> bool {
-        match event {
-            LoggedEvent::Asked { decision } => Self::decided(decision, calls, CallOutcome::Pending).is_some(),
-            LoggedEvent::Denied { decision, .. } => Self::decided(decision, calls, CallOutcome::Denied).is_some(),
-            LoggedEvent::Admitted { decision, .. } => {
-                let arguments = decision.arguments.clone();
-                // A human may have approved the call with others than the script's.
-                let call = Self::decided(decision, calls, CallOutcome::Pending);
-                call.map(|call| call.arguments = arguments).is_some()
-            }
-            LoggedEvent::Copied { decision, outcome, micros } => {
-                Self::decided(decision, calls, outcome).map(|call| call.micros = micros).is_some()
-            }
-            LoggedEvent::Settled { seq, outcome, micros, .. } => {
-                let call = Self::index_of(seq).and_then(|index| calls.get_mut(index));
-                call.map(|call| (call.outcome, call.micros) = (outcome, micros)).is_some()
-            }
-            _ => true,
-        }
-    }
-
-    /// Applies a decision about a call, which is a new one if it has the next number. Returns `None` if calls are missing
-    /// before it.
-    fn decided(decision: LoggedDecision, calls: &mut Vec<Self>, outcome: CallOutcome) -> Option<&mut Self> {
-        let LoggedDecision { seq, method, arguments, grant, .. } = decision;
-        let index = Self::index_of(seq)?;
-        if index == calls.len() {
-            calls.push(Self { seq, method, arguments, outcome, grant: None, micros: 0, begun: None });
-        }
-        let call = calls.get_mut(index)?;
-        (call.outcome, call.grant) = (outcome, grant);
-        Some(call)
+    /// Creates the call that a question of the gate is about, which nobody has answered.
+    #[must_use]
+    pub fn asked(question: &DeferredCall) -> Self {
+        let DeferredCall { seq, method, arguments, grant, redacted, .. } = question;
+        // The log has them so, too.
+        let arguments = redacted.as_ref().map_or(arguments, |redacted| &redacted.arguments).clone();
+        let (method, grant) = (method.clone(), Some(grant.clone()));
+        Self { seq: *seq, method, arguments, outcome: CallOutcome::Pending, grant, micros: 0, begun: None }
     }
 }
 
@@ -126,19 +101,6 @@ pub enum BudgetKind {
     Spend,
 }
 
-/// The calls of a run that has ended.
-#[derive(Clone, Debug, Default, Serialize)]
-#[serde(transparent)]
-pub struct Calls(Vec<Call>);
-
-impl Calls {
-    /// The calls in the order in which the gate judged them.
-    #[must_use]
-    pub fn as_slice(&self) -> &[Call] {
-        &self.0
-    }
-}
-
 /// How a call ended, as it is recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settlement {
@@ -174,7 +136,7 @@ const MAX_METHOD: usize = 1 << 10;
 
 #[derive(Debug, Default)]
 struct OpenRecord {
-    calls: Vec<Call>,
+    calls: CallList,
     /// Number of calls requested from the gate: of the calls beyond the limit only the first is among `calls`.
     asked: u64,
     /// Number of bytes of the recorded arguments.
@@ -200,11 +162,17 @@ impl CallRecord {
     }
 
     /// Puts calls into the record of a run that is resumed: those that it had made.
-    pub fn restore(&self, calls: Vec<Call>) {
+    pub fn restore(&self, calls: CallList) {
         let mut open = self.lock();
-        open.asked = calls.len() as u64;
+        open.asked = calls.count();
         open.kept = calls.iter().fold(0_u64, |kept, call| kept.saturating_add(json::weight(&call.arguments)));
         open.calls = calls;
+    }
+
+    /// Returns the summary of the calls that have ended, and the numbers of those that have not.
+    #[must_use]
+    pub fn summarized(&self) -> (EarlierCalls, BTreeSet<u64>) {
+        self.lock().calls.summarized()
     }
 
     /// Returns the same record for the calls that a tool makes during its own call.
@@ -254,7 +222,7 @@ impl CallRecord {
     /// Removes the calls from the record and returns them.
     #[must_use]
     pub fn take(&self) -> Calls {
-        Calls(std::mem::take(&mut self.lock().calls))
+        std::mem::take(&mut self.lock().calls).into_calls()
     }
 
     /// Records a call that is about to start, and returns its number; `None` if the run has ended.
@@ -287,7 +255,7 @@ impl CallRecord {
     /// Changes a call that has not ended. Returns false if it has.
     fn pending(&self, seq: u64, change: impl FnOnce(&mut Call)) -> bool {
         let mut open = self.lock();
-        let call = Call::index_of(seq).and_then(|index| open.calls.get_mut(index));
+        let call = open.calls.get_mut(seq);
         call.filter(|call| call.outcome == CallOutcome::Pending).map(change).is_some()
     }
 
@@ -296,7 +264,7 @@ impl CallRecord {
         let within = std::iter::successors(self.within.as_ref(), |within| within.outer.as_ref());
         let open = self.lock();
         let caller = |within: &Arc<EnclosingCall>| {
-            let call = Call::index_of(within.seq).and_then(|index| open.calls.get(index));
+            let call = open.calls.get(within.seq);
             let method = call.map_or_else(|| within.alias.to_string(), |call| call.method.clone());
             Caller { seq: within.seq, method }
         };
@@ -315,7 +283,7 @@ impl CallRecord {
         if open.closed {
             return None;
         }
-        let seq = open.calls.len() as u64 + 1;
+        let seq = open.calls.count() + 1;
         let kept = open.kept.saturating_add(json::weight(arguments));
         let arguments = if kept <= MAX_ARGUMENTS { arguments.clone() } else { Value::Null };
         open.kept = kept.min(MAX_ARGUMENTS);
@@ -333,9 +301,8 @@ impl CallRecord {
 
     /// Records the outcome of an admitted call. Returns `None` if it had ended before: the first outcome counts.
     pub fn settle(&self, seq: u64, outcome: CallOutcome) -> Option<Settlement> {
-        let index = Call::index_of(seq)?;
         let mut open = self.lock();
-        let call = open.calls.get_mut(index).filter(|call| call.outcome == CallOutcome::Pending)?;
+        let call = open.calls.get_mut(seq).filter(|call| call.outcome == CallOutcome::Pending)?;
         call.outcome = outcome;
         let elapsed = call.begun.map_or(0, |begun| begun.elapsed().as_micros());
         call.micros = u64::try_from(elapsed).unwrap_or(u64::MAX);

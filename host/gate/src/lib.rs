@@ -11,7 +11,8 @@
 //! | `admission` | a call that may be made ([`Admission`]), and its reservation |
 //! | `refusal` | a call that may not ([`Refusal`]), and what the script is told |
 //! | `consent` | a call that a human decides about, now or later |
-//! | `call_record` | the calls of a run, with their numbers and outcomes |
+//! | `call_record` | the calls of a run in progress: decisions and outcomes |
+//! | `call_list` | calls by their numbers, of which those that ended long ago may be a summary |
 //! | `event`, `event_texts` | events of the audit log, and the texts in them that come from outside |
 //! | `logged_event` | the same events, as a log is read |
 //! | `grant_index`, `grant_binding` | the grants that cover a method, bound to its types |
@@ -26,6 +27,7 @@
 
 mod admission;
 mod budget_accounts;
+mod call_list;
 mod call_record;
 mod consent;
 mod event;
@@ -45,7 +47,8 @@ mod tests;
 
 pub use admission::Admission;
 pub use budget_accounts::limited_accounts;
-pub use call_record::{Budget, BudgetKind, Call, CallOutcome, CallRecord, Calls, Settlement};
+pub use call_list::{CallList, Calls, EarlierCalls};
+pub use call_record::{Budget, BudgetKind, Call, CallOutcome, CallRecord, Settlement};
 pub use consent::{Caller, ConsentRequest, Cost, Decision, DeferredCall, RankedArgument, RedactedCall, UnapprovedCall};
 pub use event::{Debits, Event};
 pub use event_texts::TextFilter;

@@ -44,6 +44,6 @@ pub use tollhouse_audit::{
 pub(crate) use tollhouse_audit::{CallAudit, RunLog, event_time, incomplete};
 pub use tollhouse_gate::{
     Admission, Budget, BudgetKind, Call, CallOutcome, Caller, Calls, Cost, Coverage, Covered, Debits, Decision,
-    DeferredCall, Event, NarrowError, Opinion, Optional, RankedArgument, Reach, RedactedCall,
+    DeferredCall, EarlierCalls, Event, NarrowError, Opinion, Optional, RankedArgument, Reach, RedactedCall,
 };
-pub(crate) use tollhouse_gate::{LoggedDebit, LoggedDecision, LoggedEvent, limited_accounts};
+pub(crate) use tollhouse_gate::{CallList, LoggedDebit, LoggedDecision, LoggedEvent, limited_accounts};

@@ -13,22 +13,23 @@
 
 mod answer;
 mod answer_text;
-
-use std::borrow::Cow;
+mod mark;
+mod reader;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
-use serde_json::value::RawValue;
 use tollhouse_registry::Effect;
-use tollhouse_types::json::{self, JsonError};
 
 pub(super) use self::answer::{
     CallStart, RecordedAnswer, RecordedEdit, UnreadOutput, decoded, record_edits, restore_edits,
 };
 pub(super) use self::answer_text::AnswerText;
+pub(super) use self::mark::JournalMark;
+pub(super) use self::reader::JournalReader;
+use self::reader::measured;
 use super::guest_process::Pid;
 use super::persistence::SessionId;
 use crate::capability::{Limits, Policy};
@@ -40,9 +41,6 @@ const VERSION: u32 = 2;
 
 /// Earlier version that can be read too: its runs have no seed of their own, and cannot be forked in the middle.
 const WITHOUT_SEED: u32 = 1;
-
-/// Most bytes of memory that the values of a journal take that are not answers: what was asked about and decided.
-const MAX_VALUES: u64 = 256 << 20;
 
 /// One entry of a journal.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -359,68 +357,6 @@ pub(super) fn decode(journal: &Bytes) -> Result<Vec<JournalEntry>, ReplayError> 
     JournalReader::default().read(journal)
 }
 
-/// Reader of a journal, whole or in parts. The values of its answers are not made: they stay text, which is part of the
-/// bytes that are read.
-pub(super) struct JournalReader {
-    /// Bytes of memory that values may still take.
-    left: u64,
-}
-
-impl Default for JournalReader {
-    fn default() -> Self {
-        Self { left: MAX_VALUES }
-    }
-}
-
-/// Line of a journal, of which the answer is not read.
-#[derive(Deserialize)]
-struct EntryLine<'a> {
-    #[serde(borrow)]
-    entry: Cow<'a, str>,
-    id: Option<OperationId>,
-    now: Option<u64>,
-    #[serde(borrow)]
-    answer: Option<&'a RawValue>,
-}
-
-impl JournalReader {
-    /// Decodes the next part of the journal, which has whole lines.
-    ///
-    /// # Errors
-    /// If a line is no entry that this version knows, or the values of other entries than answers take more than 256 MiB of
-    /// memory.
-    pub(super) fn read(&mut self, part: &Bytes) -> Result<Vec<JournalEntry>, ReplayError> {
-        let lines = part.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
-        lines.map(|line| self.read_line(&part.slice_ref(line))).collect()
-    }
-
-    fn read_line(&mut self, line: &Bytes) -> Result<JournalEntry, ReplayError> {
-        let EntryLine { entry, id, now, answer } = serde_json::from_slice(line)?;
-        match entry.as_ref() {
-            "delivered" => {
-                let (Some(id), Some(now)) = (id, now) else {
-                    return Err(ReplayError::Unreadable("an answer without an operation or a time".to_owned()));
-                };
-                let answer = answer.map(|answer| AnswerText::parse(line.slice_ref(answer.get().as_bytes())));
-                return Ok(JournalEntry::Delivered { id, now, answer: answer.transpose()? });
-            }
-            // They take no more memory than their text.
-            "kept" | "input" => {}
-            _ => self.left -= measured(line, self.left)?.ok_or(ReplayError::TooLarge(MAX_VALUES))?,
-        }
-        Ok(serde_json::from_slice(line)?)
-    }
-}
-
-/// Returns the bytes of memory that the value of a text takes; `None` if they are more than `most`.
-fn measured(text: &[u8], most: u64) -> Result<Option<u64>, ReplayError> {
-    match json::measure(text, most, &|| true) {
-        Ok(weight) => Ok(weight),
-        Err(JsonError::TooLarge(_)) => Ok(None),
-        Err(JsonError::Malformed(why)) => Err(ReplayError::Unreadable(why)),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -480,7 +416,7 @@ mod tests {
         let mut reader = JournalReader { left: 64 << 20 };
         assert_eq!(reader.read(&part).expect("it fits").len(), 1);
         assert!(reader.read(&part).is_ok() && reader.read(&part).is_ok());
-        assert!(matches!(reader.read(&part), Err(ReplayError::TooLarge(MAX_VALUES))), "all parts count together");
+        assert!(matches!(reader.read(&part), Err(ReplayError::TooLarge(_))), "all parts count together");
         // Its answers stay text.
         let delivered = format!(
             "{{\"entry\":\"delivered\",\"id\":1,\"now\":2,\"answer\":{{\"result\":{{\"json\":{{\"value\":{lists}}}}}}}}}\n"

@@ -46,7 +46,7 @@ pub use call_run::CallRun;
 pub use component_run::ComponentRun;
 pub use host::{Host, HostError, HostOptions, SessionOptions};
 pub use journal::{ReplayError, Resolution};
-pub use options::{HeapUse, RunOptions, Stdin};
+pub use options::{CallListing, HeapUse, RunOptions, Stdin};
 pub use persistence::{
     Answered, At, CallDecision, CallDecisions, CallInDoubt, CallsForHumans, ChangedFile, Checked, Created, Exported,
     FileOrigin, FileWriter, ForkedRun, GarbageCollector, HandOver, Head, HumanAnswer, ImportBudget, ImportOptions,

@@ -23,6 +23,20 @@ pub struct RunOptions {
     pub replay_output: bool,
     /// Use of heaps, which let a run that was suspended be resumed without a replay. What the run does is the same.
     pub heap: HeapUse,
+    /// Calls that the result of a run lists that is resumed from its heap.
+    pub calls: CallListing,
+}
+
+/// Calls that the result of a run lists ([`RunResult::calls`](super::RunResult)). Only a run that is resumed from its heap has
+/// calls that need not be listed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CallListing {
+    /// All of them. The session's log is read from the start of the run.
+    #[default]
+    All,
+    /// Those that had not ended when the heap was taken, and those since. Of the others the result has a
+    /// summary ([`Calls::earlier`](crate::gate::Calls::earlier)), and resuming takes as long for many as for few.
+    SinceHeap,
 }
 
 /// Use of the heap of a run: of the memory of its guest while it is suspended.

@@ -21,7 +21,7 @@ use bytes::Bytes;
 use tracing::Span;
 
 pub(in crate::session) use self::heap::{RestoredHeap, TakenHeap};
-pub(in crate::session) use self::journaling::RunJournal;
+pub(in crate::session) use self::journaling::{RestoredEntries, RunJournal};
 use self::outstanding::OutstandingOperations;
 use self::preparation::{RunPreparation, ScriptSummary};
 pub use self::replay_check::{CallRepetition, CheckedCall};

@@ -95,7 +95,8 @@ impl Session {
         self.0.mark_busy()?;
         // A replay writes the output again.
         let uses_heap = options.heap != HeapUse::Never && !options.replay_output;
-        let resumed = self.0.resume(uses_heap).inspect_err(|_| self.0.busy.store(false, Ordering::Release))?;
+        let resumed = self.0.resume(uses_heap, options.calls);
+        let resumed = resumed.inspect_err(|_| self.0.busy.store(false, Ordering::Release))?;
         Run::resumed(Arc::clone(&self.0), resumed, options)
     }
 

@@ -9,13 +9,14 @@ use tracing::debug;
 use wasmtime::component::Component;
 
 use super::guest_seed::GuestSeed;
-use super::heap::{Heap, HeapConditions};
+use super::heap::{Heap, HeapConditions, HeapScope};
 use super::host::{HostError, HostState, file_limits};
 use super::journal::{JournalEntry, ReplayError, RunStart};
+use super::options::CallListing;
 use super::persistence::{PersistentSession, ResumedRun, SessionId, SessionsError, StartedRun, error_for_log};
 use super::recording::SessionCalls;
 use super::result::EndedRun;
-use super::run::{RestoredHeap, RunJournal, TakenHeap};
+use super::run::{RestoredEntries, RestoredHeap, RunJournal, TakenHeap};
 use super::session_storage::{RunSlot, SessionStorage};
 use super::suspended_run::SuspensionObserver;
 use super::thread_pool::ThreadPool;
@@ -23,7 +24,7 @@ use super::tool_pool::ToolPool;
 use super::{RunEffects, RunResult, Status};
 use crate::capability::Limits;
 use crate::code::{CodeError, MemoryAccount};
-use crate::gate::{Call, CallOutcome, Event, Gate};
+use crate::gate::{CallList, Event, Gate};
 use crate::guest::{Catalog, Guests, Language, Script};
 use crate::tool::{ToolServices, Warm};
 use crate::vfs::{ApplyError, Edit, Tree};
@@ -61,7 +62,7 @@ pub(super) struct ResumableRun {
     /// Heap that stands for the beginning of the journal.
     pub(super) heap: Option<RestoredHeap>,
     /// Calls that the run had made.
-    pub(super) calls: Vec<Call>,
+    pub(super) calls: CallList,
 }
 
 impl SessionState {
@@ -206,7 +207,7 @@ impl SessionState {
             }
             Err(error) => {
                 result.mark_unsaved(&error);
-                if persistent.interrupt(started_run, result.calls.as_slice()) {
+                if persistent.interrupt(started_run, &result.calls) {
                     result.mark_resumable();
                 } else {
                     persistent.withdraw(started_run, Some(result));
@@ -248,8 +249,8 @@ impl SessionState {
         Ok(of_journal.map_or_else(|| GuestSeed::of_session(*self.storage.secret(), run), GuestSeed::of_run))
     }
 
-    /// Starts the unfinished run again; with `uses_heap`, from its heap, if it has one that fits.
-    pub(super) fn resume(&self, uses_heap: bool) -> Result<ResumableRun, HostError> {
+    /// Starts the unfinished run again: from its heap, if that is wanted and it has one that fits.
+    pub(super) fn resume(&self, uses_heap: bool, listing: CallListing) -> Result<ResumableRun, HostError> {
         let persistent = self.storage.main().ok_or(HostError::NotResumable)?;
         if let Some(name) = &self.missing {
             return Err(HostError::Secret(name.clone()));
@@ -257,20 +258,24 @@ impl SessionState {
         if self.gate.lacks_signature_check() {
             return Err(HostError::UncheckedApprovals);
         }
-        let session = persistent.id();
-        let known = persistent.unfinished()?;
-        let (run, first) = (known.run, known.entries.first());
-        let failed = |source| SessionsError::Replay { session: session.clone(), run, source };
-        let seed = self.guest_seed(first, run).map_err(failed)?;
-        let start = first.ok_or_else(|| failed(ReplayError::Unreadable("it is empty".to_owned())))?;
-        let JournalEntry::Started(start) = start else {
-            return Err(failed(ReplayError::Unreadable("it has no start".to_owned())).into());
+        let (run, first) = persistent.unfinished()?;
+        let failed = |source| SessionsError::Replay { session: persistent.id().clone(), run, source };
+        let seed = self.guest_seed(first.as_ref(), run).map_err(failed)?;
+        let start = match first {
+            Some(JournalEntry::Started(start)) => start,
+            Some(_) => return Err(failed(ReplayError::Unreadable("it has no start".to_owned())).into()),
+            None => return Err(failed(ReplayError::Unreadable("it is empty".to_owned())).into()),
         };
         let (language, script) = start.script(self.gate.rules_digest()).map_err(failed)?;
         let keep_state = start.keep_state;
+        let heap = if uses_heap { self.restore_heap(persistent, language, run) } else { None };
+        let known = persistent.stored_journal(run, heap.as_ref().map(|(_, scope)| scope))?;
         RunJournal::check(&known.entries).map_err(failed)?;
-        let limits = file_limits(self.limits());
-        let ResumedRun { files, started_run, journal, calls } = persistent.reenter(limits, known)?;
+        let ResumedRun { files, started_run, journal, calls } = {
+            let position = heap.as_ref().zip(known.restored);
+            let position = position.map(|((heap, scope), entries)| heap.position(scope, entries, listing));
+            persistent.reenter(file_limits(self.limits()), known, position.as_ref())?
+        };
         self.commit(files.into());
         let slot = RunSlot::Disk(started_run);
         if let Some(error) = self.missing_server(&calls) {
@@ -282,26 +287,29 @@ impl SessionState {
             self.put_back(&slot);
             return Err(HostError::Busy);
         }
-        let restored = if uses_heap { self.restore_heap(persistent, language, run, &journal.bytes) } else { None };
-        let (heap, entries) = restored.map_or((None, 0), |(heap, entries)| (Some(heap), entries));
-        let journal = RunJournal::resumed(journal.entries, entries).map_err(failed);
+        // What another process has added since is not what the heap was compared with.
+        let heap = heap.zip(journal.restored);
+        debug!(target: "tollhouse::run", run, from_heap = heap.is_some(), "resumed");
+        let (heap, restored) = heap.map_or((None, None), |((heap, scope), entries)| {
+            (Some(heap), Some(RestoredEntries { count: entries, scope }))
+        });
+        let journal = RunJournal::resumed(journal.entries, restored.as_ref()).map_err(failed);
         let journal = journal.inspect_err(|_| self.put_back(&slot))?;
         Ok(ResumableRun { slot, language, script, seed, keep_state, journal, heap, calls })
     }
 
-    /// Restores the heap of a run, and returns it with the number of entries of the journal that it stands for. Returns
-    /// `None` if there is none that fits: then the run is replayed, to the same effect.
+    /// Restores the heap of a run, and returns it with the part of the run's records that it stands for, which is not
+    /// compared with them yet. Returns `None` if there is none that fits: then the run is replayed, to the same effect.
     fn restore_heap(
         &self,
         persistent: &PersistentSession,
         language: Language,
         run: u64,
-        journal: &[u8],
-    ) -> Option<(RestoredHeap, usize)> {
+    ) -> Option<(RestoredHeap, HeapScope)> {
         let conditions = HeapConditions::new(self.guests(), language, run, self.limits())?;
         let (bytes, files) = persistent.heap(run, file_limits(self.limits()))?;
-        match Heap::decode(&bytes, &conditions, self.limits(), journal) {
-            Ok((heap, entries)) => Some((RestoredHeap::new(self, language, heap, files)?, entries)),
+        match Heap::decode(&bytes, &conditions, self.limits()) {
+            Ok((heap, scope)) => Some((RestoredHeap::new(self, language, heap, files)?, scope)),
             Err(error) => {
                 debug!(target: "tollhouse::run", run, %error, "the heap of the run is not used");
                 None
@@ -311,10 +319,10 @@ impl SessionState {
 
     /// Finds a server that a run needs, because it has called its tools or waits for a call, and that is not started. The
     /// script would be told so, and could never make the calls that were approved.
-    fn missing_server(&self, calls: &[Call]) -> Option<HostError> {
-        let needed = calls.iter().filter(|call| matches!(call.outcome, CallOutcome::Ok | CallOutcome::Pending));
-        let unserved = |call: &Call| Some((self.gate.tools().unserved(&call.method)?.to_owned(), call.method.clone()));
-        let (server, method) = needed.filter_map(unserved).next()?;
+    fn missing_server(&self, calls: &CallList) -> Option<HostError> {
+        let tools = self.gate.tools();
+        let method = calls.find_method(|method| tools.unserved(method).is_some())?.to_owned();
+        let server = tools.unserved(&method)?.to_owned();
         Some(HostError::ServerNotStarted { server, method })
     }
 
@@ -324,9 +332,9 @@ impl SessionState {
             // A replay that failed leaves the run as it was before.
             let waits = matches!(result.status, Status::Suspended | Status::InDoubt);
             let status = waits.then(|| result.status.into());
-            if let Err(error) = persistent.suspend(started_run, Some(result.calls.as_slice()), status, heap) {
+            if let Err(error) = persistent.suspend(started_run, Some(&result.calls), status, heap) {
                 result.mark_unsaved(&error);
-                if persistent.interrupt(started_run, result.calls.as_slice()) {
+                if persistent.interrupt(started_run, &result.calls) {
                     result.mark_resumable();
                 } else {
                     persistent.withdraw(started_run, Some(&result));

@@ -7,7 +7,8 @@ use clap::{Args, ValueEnum};
 use rustix::process::getuid;
 use serde_json::{Value, json};
 use tollhouse::session::{
-    Answered, At, PendingCall, Point, Resolution, RunOptions, RunResult, SessionId, Sessions, SessionsError, Stdin,
+    Answered, At, CallListing, PendingCall, Point, Resolution, RunOptions, RunResult, SessionId, Sessions,
+    SessionsError, Stdin,
 };
 
 use super::super::audit::AuditArgs;
@@ -250,7 +251,8 @@ impl Resumption {
         self.confine.isolate(&session)?;
         let stdin = if io::stdin().is_terminal() { Stdin::Empty } else { Stdin::Reader(Box::new(io::stdin())) };
         let output = if self.shown.json { None } else { Some(Box::new(Output) as _) };
-        let options = RunOptions { output, stdin, replay_output: self.replay_output, ..RunOptions::default() };
+        let calls = if self.shown.lists_calls() { CallListing::All } else { CallListing::SinceHeap };
+        let options = RunOptions { output, stdin, replay_output: self.replay_output, calls, ..RunOptions::default() };
         let run = session.resume(options)?;
         let cancel = run.cancel_handle();
         signals::on_first(move || cancel.cancel());
@@ -262,6 +264,11 @@ impl Resumption {
 }
 
 impl ShownResult {
+    /// Returns true if all calls of the run are shown.
+    fn lists_calls(self) -> bool {
+        self.json || self.summary
+    }
+
     /// Shows the result of a run.
     pub(crate) fn show(self, result: &RunResult) {
         if self.json {

@@ -55,7 +55,7 @@ pub(crate) fn note_lost_faces(gate: &Gate, meant: impl Fn(&LostFace) -> bool) {
 
 /// Notes programs that a run called and that see no files, although they ask for some.
 fn note_blind_programs(gate: &Gate, result: &RunResult) {
-    let called: BTreeSet<&str> = result.calls.as_slice().iter().map(|call| call.method.as_str()).collect();
+    let called = result.calls.methods();
     for reach in gate.reach() {
         let is_program = gate.tools().get(&reach.tool).is_some_and(|tool| tool.function().is_program());
         if is_program && called.contains(&*reach.tool) && !reach.asks.files.is_empty() && reach.granted.is_null() {
@@ -71,7 +71,7 @@ fn note_blind_programs(gate: &Gate, result: &RunResult) {
 /// Warns of deprecated tools that a run called, and, after a failed run, of packages, faces and files that it may have
 /// missed.
 pub(crate) fn warn_of_run(gate: &Gate, result: &RunResult) {
-    warn_of_deprecated(gate, result.calls.as_slice().iter().map(|call| call.method.as_str()));
+    warn_of_deprecated(gate, result.calls.methods());
     if result.status != Status::Completed {
         note_blind_programs(gate, result);
         gate.tools()

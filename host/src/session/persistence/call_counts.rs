@@ -1,6 +1,6 @@
 //! Call counts of runs that have not recorded them: active runs, and runs whose process died.
 
-use crate::gate::{Call, CallOutcome, LoggedEvent};
+use crate::gate::{CallOutcome, Calls, LoggedEvent};
 
 /// Number of calls that the gate admitted, and that it denied.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -11,9 +11,11 @@ pub(in crate::session) struct CallCounts {
 
 impl CallCounts {
     /// Counts the calls of a run that has ended.
-    pub(super) fn of(calls: &[Call]) -> Self {
-        let admitted = calls.iter().filter(|call| call.outcome != CallOutcome::Denied).count() as u64;
-        Self { admitted, denied: calls.len() as u64 - admitted }
+    pub(super) fn of(calls: &Calls) -> Self {
+        let (listed, earlier) = (calls.as_slice(), calls.earlier());
+        let admitted = listed.iter().filter(|call| call.outcome != CallOutcome::Denied).count() as u64;
+        let denied = listed.len() as u64 - admitted;
+        Self { admitted: earlier.admitted + admitted, denied: earlier.denied + denied }
     }
 
     /// Counts a line of the log.

@@ -6,9 +6,12 @@ use serde_json::Value as Json;
 use super::calls_in_doubt::{CallsForHumans, UnreadableSession};
 use super::edited_cost::edited_cost;
 use super::open_session::PersistentSession;
-use super::record_reader::damaged;
+use super::record::{Created, Head};
+use super::record_cursor::{JournalCursor, RecordCursor};
+use super::record_reader::{damaged, parse_record};
 use super::session_lock::Waiting;
-use super::{SessionId, Sessions, SessionsError, record_key};
+use super::stored_journal::ValuelessReader;
+use super::{SessionId, Sessions, SessionsError};
 use crate::gate::{ApprovalStatement, Decision, DeferredCall, Event, SignedSession};
 use crate::session::journal::JournalEntry;
 use crate::vfs::now;
@@ -169,18 +172,21 @@ impl CallDecisions<'_> {
         Ok(())
     }
 
-    /// Adds the calls of all unfinished runs for which a human is needed.
+    /// Adds the calls of all unfinished runs for which a human is needed. Records are read many at once, and another
+    /// process may change some of them between: what does not fit together is read again, session by session.
     fn collect_unfinished(&self, calls: &mut CallsForHumans) -> Result<(), SessionsError> {
-        let mut after = None;
-        // The first record of each journal alone: those of runs that have ended may be kept, and are not read.
-        while let Some((key, _)) = self.sessions.records().scan(b"J", after.as_deref(), 1)?.pop() {
-            let Some((id, run)) = record_key::read_journal(&key) else {
-                after = Some(key);
-                continue;
-            };
-            let journal = self.journal_if_unfinished(&id, run);
-            let collected =
-                journal.and_then(|journal| journal.map_or(Ok(()), |journal| self.collect(&id, run, journal, calls)));
+        let records = self.sessions.records();
+        let mut journals = JournalCursor::new(records);
+        let mut sessions =
+            SessionCursor { created: RecordCursor::new(records, b'S'), heads: RecordCursor::new(records, b'H') };
+        while let Some((id, run)) = journals.next()? {
+            let collected = self
+                .journal_at(&mut journals, &mut sessions, &id, run)
+                .and_then(|journal| journal.map_or(Ok(()), |journal| self.collect(&id, run, journal, calls)))
+                .or_else(|_| {
+                    let journal = self.journal_if_unfinished(&id, run)?;
+                    journal.map_or(Ok(()), |journal| self.collect(&id, run, journal, calls))
+                });
             match collected {
                 // The session was removed since its journal was found.
                 Ok(()) | Err(SessionsError::Unknown { .. }) => {}
@@ -188,9 +194,29 @@ impl CallDecisions<'_> {
                 Err(_) if calls.unreadable.last().is_some_and(|last| last.session == id) => {}
                 Err(error) => calls.unreadable.push(UnreadableSession { session: id.clone(), error }),
             }
-            after = Some(record_key::journal(&id, run, u64::MAX));
+            // Journals of runs that have ended may be kept, and are not read.
+            journals.skip(&id, run);
         }
         Ok(())
+    }
+
+    /// Returns the journal at which the cursor is, if the run can be resumed.
+    fn journal_at(
+        &self,
+        journals: &mut JournalCursor<'_>,
+        sessions: &mut SessionCursor<'_>,
+        id: &SessionId,
+        run: u64,
+    ) -> Result<Option<Vec<JournalEntry>>, SessionsError> {
+        let Some(head) = sessions.head(id)? else { return Ok(None) };
+        if self.sessions.unfinished_runs().run_of_head(id, head)? != Some(run) {
+            return Ok(None);
+        }
+        let mut reader = ValuelessReader::new(self.sessions, id, run);
+        while let Some(chunk) = journals.next_chunk(id, run)? {
+            reader.read(&chunk)?;
+        }
+        Ok(Some(reader.entries))
     }
 
     /// Returns the journal of a run, if the run can be resumed.
@@ -249,6 +275,22 @@ impl CallDecisions<'_> {
             }
         }
         Ok(calls)
+    }
+}
+
+/// Cursor over the sessions of a store.
+struct SessionCursor<'s> {
+    created: RecordCursor<'s>,
+    heads: RecordCursor<'s>,
+}
+
+impl SessionCursor<'_> {
+    /// Returns the head of a session; `None` if there is no such session.
+    fn head(&mut self, id: &SessionId) -> Result<Option<Head>, SessionsError> {
+        let Some(created) = self.created.get(id)? else { return Ok(None) };
+        parse_record::<Created>(id, "its first record", created)?;
+        let head = self.heads.get(id)?.ok_or_else(|| damaged(id, "it has no head"))?;
+        parse_record(id, "its head", head).map(Some)
     }
 }
 

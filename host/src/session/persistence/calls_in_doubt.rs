@@ -8,7 +8,7 @@ use tollhouse_registry::Effect;
 
 use super::call_decisions::PendingCall;
 use super::{RecordStatus, SessionId, SessionsError, UnfinishedRuns};
-use crate::gate::{Call, CallOutcome};
+use crate::gate::CallOutcome;
 use crate::session::Status;
 use crate::session::journal::JournalEntry;
 
@@ -83,7 +83,7 @@ impl UnfinishedRuns<'_> {
             return Ok(Vec::new());
         }
         let calls = self.sessions.history().calls_of(id, run)?;
-        let found = open.into_keys().filter_map(|seq| Some((seq, calls.get(Call::index_of(seq)?)?)));
+        let found = open.into_keys().filter_map(|seq| Some((seq, calls.get(seq)?)));
         // The script did not wait for a call that was cancelled.
         let found = found.filter(|(_, call)| call.outcome != CallOutcome::Cancelled);
         let in_doubt = found.map(|(seq, call)| CallInDoubt {

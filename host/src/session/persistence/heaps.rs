@@ -7,7 +7,7 @@ use super::open_session::PersistentSession;
 use super::record_key;
 use super::session_log::CommitBuilder;
 use super::{SessionId, SessionsError};
-use crate::session::heap::{Heap, JournalPrefix};
+use crate::session::heap::{Heap, HeapPosition};
 use crate::session::run::TakenHeap;
 use crate::store::MAX_BLOB_BYTES;
 use crate::vfs::{Action, Body, Errno, Limits, SnapshotId, Tree};
@@ -19,10 +19,10 @@ pub(super) struct EncodedHeap<'h> {
 }
 
 impl<'h> EncodedHeap<'h> {
-    /// Encodes a heap that stands for this journal; `None` if it is too large.
-    pub(super) fn new(taken: &'h TakenHeap, journal: &JournalPrefix) -> Option<Self> {
-        let TakenHeap { heap, files } = taken;
-        match Heap::encode(heap, journal) {
+    /// Encodes a heap that stands for the run's records up to this position; `None` if it is too large.
+    pub(super) fn new(taken: &'h TakenHeap, position: &HeapPosition) -> Option<Self> {
+        let TakenHeap { heap, files, .. } = taken;
+        match Heap::encode(heap, position) {
             Ok(bytes) => (bytes.len() <= MAX_BLOB_BYTES).then_some(Self { bytes, files }),
             Err(error) => {
                 debug!(target: "tollhouse::run", %error, "no heap is kept");

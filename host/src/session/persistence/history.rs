@@ -3,12 +3,14 @@
 use std::collections::BTreeMap;
 
 use super::file_origin::{self, FileOrigin};
-use super::record::{RunRecord, States};
+use super::record::{LogPosition, RunRecord, States};
 use super::record_reader::damaged;
 use super::recorded_run::{self, RecordedRun};
+use super::run_journal::RunHeapPosition;
 use super::run_replay::{CallReader, ReplayedRun};
-use super::{At, Point, SessionId, Sessions, SessionsError};
-use crate::gate::{Call, LoggedEvent, limited_accounts};
+use super::{At, Point, SessionId, Sessions, SessionsError, record_key};
+use crate::gate::{CallList, LoggedEvent, limited_accounts};
+use crate::session::heap::HeapPosition;
 use crate::session::journal::JournalEntry;
 use crate::vfs::SnapshotId;
 
@@ -93,23 +95,25 @@ impl RunHistory<'_> {
     }
 
     /// Returns the calls that a run had made, from the session's log.
-    pub(super) fn calls_of(&self, id: &SessionId, run: u64) -> Result<Vec<Call>, SessionsError> {
-        self.calls_with(id, run, &mut |_| {})
+    pub(super) fn calls_of(&self, id: &SessionId, run: u64) -> Result<CallList, SessionsError> {
+        let record = self.sessions.record_reader().run(id, run)?;
+        self.calls_with(id, run, CallList::default(), record.log.as_ref(), &mut |_| {})
     }
 
-    /// Returns the calls that a run had made, from the session's log, each of whose events is passed to `observe`.
+    /// Returns the calls that a run had made: these, and those that the session's log has behind a position, each of whose
+    /// events is passed to `observe`.
     fn calls_with(
         &self,
         id: &SessionId,
         run: u64,
+        mut calls: CallList,
+        after: Option<&LogPosition>,
         observe: &mut dyn FnMut(&LoggedEvent),
-    ) -> Result<Vec<Call>, SessionsError> {
-        let mut calls = Vec::new();
+    ) -> Result<CallList, SessionsError> {
         let mut complete = true;
-        let record = self.sessions.record_reader().run(id, run)?;
-        self.sessions.reader().logged_events(id, record.log.as_ref(), Some(run), &mut |event| {
+        self.sessions.reader().logged_events(id, after, Some(run), &mut |event| {
             observe(&event);
-            complete &= Call::replay(event, &mut calls);
+            complete &= calls.replay(event);
         })?;
         if complete { Ok(calls) } else { Err(damaged(id, "its log lacks a call")) }
     }
@@ -123,9 +127,62 @@ impl RunHistory<'_> {
         id: &SessionId,
         run: u64,
         journal: &[JournalEntry],
-    ) -> Result<Vec<Call>, SessionsError> {
+    ) -> Result<CallList, SessionsError> {
+        let record = self.sessions.record_reader().run(id, run)?;
+        self.calls_of_entries(id, run, CallList::default(), record.log.as_ref(), journal)
+    }
+
+    /// Returns the calls that a run had made, with a summary of those that had ended when its heap was taken: the log is
+    /// read from there on. `journal` is what was read of the journal beside the heap. Returns `None` if the whole log is
+    /// needed.
+    ///
+    /// # Errors
+    /// Those of [`Self::calls_of_journal`].
+    pub(super) fn calls_behind(
+        &self,
+        id: &SessionId,
+        run: u64,
+        journal: &[JournalEntry],
+        heap: &RunHeapPosition<'_>,
+        position: &HeapPosition,
+    ) -> Result<Option<CallList>, SessionsError> {
+        let (before, behind) = journal.split_at(heap.entries.min(journal.len()));
+        let mut questions = BTreeMap::new();
+        for entry in before {
+            if let JournalEntry::Deferred { id, call } = entry
+                && heap.is_waiting(*id)
+            {
+                questions.insert(*id, &**call);
+            }
+        }
+        // An approval of a call that waits has had no effect yet: the log before the heap must have it.
+        let approved = approvals(before);
+        if questions.len() != heap.waiting.len() || questions.values().any(|call| approved.contains_key(&call.seq)) {
+            return Ok(None);
+        }
+        let after = LogPosition { lines: position.lines, hash: position.line_hash.clone() };
+        let Some(calls) = CallList::resumed(position.calls.clone(), questions.into_values()) else { return Ok(None) };
+        let calls = self.calls_of_entries(id, run, calls, Some(&after), behind)?;
+        // No call may get the number of one that the heap does not have: the ledger has an entry for each that was
+        // admitted, and the run's record the number of all when it was suspended.
+        let (last, entries) = (record_key::entry(id, run, calls.count()), record_key::numbered(b'E', id, run));
+        let is_last = self.sessions.records().scan(&entries, Some(&last), 1)?.is_empty();
+        let record = self.sessions.record_reader().run(id, run)?;
+        let is_whole = is_last && record.calls.saturating_add(record.denied) <= calls.count();
+        Ok(is_whole.then_some(calls))
+    }
+
+    /// Adds the calls that the log has behind a position to these, and compares them with the entries of the journal.
+    fn calls_of_entries(
+        &self,
+        id: &SessionId,
+        run: u64,
+        calls: CallList,
+        after: Option<&LogPosition>,
+        journal: &[JournalEntry],
+    ) -> Result<CallList, SessionsError> {
         let mut unlogged = approvals(journal);
-        let calls = self.calls_with(id, run, &mut |event| {
+        let calls = self.calls_with(id, run, calls, after, &mut |event| {
             if let LoggedEvent::Answered { seq, allowed: true, .. } = event
                 && let Some(left) = unlogged.get_mut(seq)
             {
@@ -158,12 +215,11 @@ fn approvals(journal: &[JournalEntry]) -> BTreeMap<u64, usize> {
 }
 
 /// Returns the number of a call of a journal that is not among those of the log, or is another there.
-pub(super) fn unknown_call(calls: &[Call], journal: &[JournalEntry]) -> Option<u64> {
-    let of_log = |seq: u64| Call::index_of(seq).and_then(|index| calls.get(index));
+pub(super) fn unknown_call(calls: &CallList, journal: &[JournalEntry]) -> Option<u64> {
     journal.iter().find_map(|entry| match entry {
-        JournalEntry::Admitted { seq, .. } => of_log(*seq).is_none().then_some(*seq),
+        JournalEntry::Admitted { seq, .. } => calls.get(*seq).is_none().then_some(*seq),
         JournalEntry::Deferred { call, .. } => {
-            of_log(call.seq).is_none_or(|logged| logged.method != call.method).then_some(call.seq)
+            calls.get(call.seq).is_none_or(|logged| logged.method != call.method).then_some(call.seq)
         }
         _ => None,
     })

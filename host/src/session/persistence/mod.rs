@@ -7,7 +7,8 @@
 //! | `SessionReader` | `session_reader` | reads runs, files, policies and logs |
 //! | `RunHistory` | `history` | shows runs call by call (`run_replay`), where a file comes from (`file_origin`), and a run with all that is needed to run it again (`recorded_run`) |
 //! | `CallDecisions` | `call_decisions` | lists calls that wait for a human, and decides about them; `edited_cost`: costs of calls with other arguments |
-//! | `UnfinishedRuns`, `RunJournals` | `run_journal` | ends or resumes runs that were suspended or interrupted; reads journals; `calls_in_doubt`: calls that were interrupted |
+//! | `UnfinishedRuns` | `run_journal` | ends or resumes runs that were suspended or interrupted; `calls_in_doubt`: calls that were interrupted |
+//! | `RunJournals`, `PendingJournal` | `stored_journal`, `pending_journal` | read journals in the store; what waits to be added to them |
 //! | `SessionTransfer` | `transfer` | moves sessions between stores: `export`, `import`, `hand_over`; `import_decision`: budgets there |
 //! | `GarbageCollector` | `gc` | removes blobs that no session names |
 //! | `SessionVerifier` | `verify` | verifies whole sessions; `record_check`: single records |
@@ -44,8 +45,10 @@ mod import;
 mod import_decision;
 mod notifications;
 mod open_session;
+mod pending_journal;
 mod record;
 mod record_check;
+mod record_cursor;
 mod record_key;
 mod record_reader;
 mod record_status;
@@ -60,6 +63,7 @@ mod session_log;
 mod session_reader;
 mod sessions;
 mod shared_budgets;
+mod stored_journal;
 mod termination;
 mod transfer;
 mod verify;
@@ -84,8 +88,8 @@ pub use record_status::RecordStatus;
 pub(super) use recorded_run::RecordedRun;
 pub use removal::Removed;
 pub use revision::{At, Point, PointError};
-pub(super) use run_journal::ResumedRun;
 pub use run_journal::UnfinishedRuns;
+pub(super) use run_journal::{ResumedRun, RunHeapPosition};
 pub use run_replay::{CallDecision, ChangedFile, HumanAnswer, ReplayedCall, ReplayedRun};
 pub use session_id::{SessionId, SessionIdError};
 pub use session_lock::Waiting;

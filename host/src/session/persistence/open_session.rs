@@ -7,10 +7,11 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use bytes::Bytes;
 
 use super::call_counts::CallCounts;
+use super::pending_journal::PendingJournal;
 use super::record::{Head, LogPosition, RunRecord, States};
 use super::record_reader::{damaged, log_hash};
 use super::session_lock::{SessionLock, Waiting, when_free};
-use super::session_log::{CommitBuilder, OpenLog, PendingJournal, SessionLog, json};
+use super::session_log::{CommitBuilder, OpenLog, SessionLog, json};
 use super::shared_budgets::{BudgetSharing, FamilyId, SpendingObserver};
 use super::termination::CancelRegistration;
 use super::{RecordStatus, SessionId, Sessions, SessionsError, record_key};
@@ -19,7 +20,7 @@ use crate::error::error_chain;
 use crate::gate::{Audit, Chain, Event};
 use crate::guest::Language;
 use crate::ledger::Used;
-use crate::session::journal::{self, JournalEntry};
+use crate::session::journal::JournalEntry;
 use crate::session::{RunEffects, RunResult, Status};
 use crate::store::Owner;
 use crate::tool::{EntryChange, EntryKey, KeyValueBacking, Lock};
@@ -306,7 +307,7 @@ impl PersistentSession {
         open.head.running.push(number);
         open.put(record_key::numbered(b'R', &self.id, number), json(&record));
         if let Some(start) = start {
-            open.journal = Some(PendingJournal::new(number, 0, journal::encode(start)));
+            open.journal = Some(PendingJournal::new(number, start));
         }
         Ok(StartedRun { number, record })
     }
@@ -319,7 +320,7 @@ impl PersistentSession {
         result: &RunResult,
         left: Option<&RunEffects>,
     ) -> Result<Option<SnapshotId>, SessionsError> {
-        let CallCounts { admitted, denied } = CallCounts::of(result.calls.as_slice());
+        let CallCounts { admitted, denied } = CallCounts::of(&result.calls);
         let whole = result.error.as_ref().map(|error| error.message.as_str());
         let error = whole.map(|error| shortened(error, MAX_ERROR));
         let logged = whole.map(error_for_log);
@@ -416,8 +417,7 @@ impl PersistentSession {
     pub(in crate::session) fn withdraw(&self, started_run: &StartedRun, lost: Option<&RunResult>) {
         if let Some(open) = self.log.lock().as_mut() {
             open.head.running.retain(|run| *run != started_run.number);
-            let CallCounts { admitted, denied } =
-                lost.map(|lost| CallCounts::of(lost.calls.as_slice())).unwrap_or_default();
+            let CallCounts { admitted, denied } = lost.map(|lost| CallCounts::of(&lost.calls)).unwrap_or_default();
             let error = lost.and_then(|lost| lost.error.as_ref()).map(|error| error.message.as_str());
             let status = RecordStatus::from(Status::Failed);
             if error.is_some() {
@@ -458,7 +458,7 @@ impl PersistentSession {
                 add_effects(commit)?;
             }
             commit.head.running.retain(|run| *run != started_run.number);
-            for chunk in 0..journal.as_ref().map_or(0, |journal| journal.chunks) {
+            for chunk in 0..journal.as_ref().map_or(0, PendingJournal::chunks) {
                 commit.batch.remove(record_key::journal(&self.id, started_run.number, chunk));
             }
             outdated.iter().for_each(|key| commit.batch.remove(key.clone()));

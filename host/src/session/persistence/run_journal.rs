@@ -2,25 +2,29 @@
 
 use std::collections::BTreeMap;
 
-use bytes::Bytes;
+use tracing::debug;
 
 use super::call_counts::CallCounts;
 use super::call_decisions::pending;
 use super::calls_in_doubt::unresolved;
 use super::heaps::EncodedHeap;
 use super::open_session::{PersistentSession, StartedRun};
+use super::pending_journal::PendingJournal;
 use super::record::{Head, LedgerEntry, LedgerOutcome, RunRecord};
 use super::record_reader::{damaged, parse_record};
 use super::session_lock::Waiting;
-use super::session_log::{JudgedOperation, OpenLog, PendingJournal, json};
+use super::session_log::{JudgedOperation, OpenLog, json};
+use super::stored_journal::StoredJournal;
 use super::{RecordStatus, SessionId, Sessions, SessionsError, record_key};
 use crate::capability::{JournalRetention, Limits};
-use crate::gate::{Call, CallOutcome, Event};
+use crate::gate::{CallList, CallOutcome, Calls, Event};
+use crate::guest::OperationId;
 use crate::ledger::Used;
 use crate::session::Status;
-use crate::session::journal::{self, JournalEntry, JournalReader, Resolution};
+use crate::session::heap::{HeapPosition, HeapScope, WaitingCall};
+use crate::session::journal::{self, JournalEntry, Resolution};
 use crate::session::run::TakenHeap;
-use crate::vfs::{self, Tree, now};
+use crate::vfs::{self, Tree};
 
 /// Run that is resumed.
 pub(in crate::session) struct ResumedRun {
@@ -28,16 +32,29 @@ pub(in crate::session) struct ResumedRun {
     pub(in crate::session) started_run: StartedRun,
     pub(in crate::session) journal: StoredJournal,
     /// Calls that the run had made.
-    pub(in crate::session) calls: Vec<Call>,
+    pub(in crate::session) calls: CallList,
 }
 
-/// Journal of a run as it is in the store.
-pub(in crate::session) struct StoredJournal {
-    pub(in crate::session) run: u64,
-    /// Number of chunks. Chunks are added, and never changed.
-    chunks: u64,
-    pub(in crate::session) bytes: Bytes,
-    pub(in crate::session) entries: Vec<JournalEntry>,
+/// Heap with which a run is resumed, as far as the run's records depend on it.
+pub(in crate::session) struct RunHeapPosition<'h> {
+    /// Number of entries of the journal, as it was read, that the heap stands for.
+    pub(in crate::session) entries: usize,
+    /// Calls that the script waited for.
+    pub(in crate::session) waiting: &'h [WaitingCall],
+    /// Position from which the log has to be read; `None` if the calls before it are wanted too.
+    pub(in crate::session) log: Option<&'h HeapPosition>,
+}
+
+impl RunHeapPosition<'_> {
+    /// Returns true if an entry of the journal at this index is about an operation that had ended when the heap was taken.
+    fn has_ended(&self, index: usize, id: OperationId) -> bool {
+        index < self.entries && !self.is_waiting(id)
+    }
+
+    /// Returns true if the script waited for this operation.
+    pub(super) fn is_waiting(&self, id: OperationId) -> bool {
+        self.waiting.iter().any(|call| call.id == id)
+    }
 }
 
 /// Runs that can be resumed: suspended ones, and those whose process died.
@@ -83,7 +100,11 @@ impl UnfinishedRuns<'_> {
 
     /// Returns the run of a session that is known to exist, like [`UnfinishedRuns::run_of`].
     pub(super) fn run_of_known(&self, id: &SessionId) -> Result<Option<u64>, SessionsError> {
-        let head = self.sessions.record_reader().head(id)?;
+        self.run_of_head(id, self.sessions.record_reader().head(id)?)
+    }
+
+    /// Returns the run that can be resumed of a session with this head, like [`UnfinishedRuns::run_of`].
+    pub(super) fn run_of_head(&self, id: &SessionId, head: Head) -> Result<Option<u64>, SessionsError> {
         if head.handed_over.is_some() {
             return Ok(None);
         }
@@ -107,9 +128,7 @@ impl UnfinishedRuns<'_> {
         let Some(run) = self.run_of(id)? else { return Ok(None) };
         let failed = |source| SessionsError::Replay { session: id.clone(), run, source };
         // The first entry says it, and a journal may be long.
-        let Some(chunk) = self.sessions.records().get(&record_key::journal(id, run, 0))? else { return Ok(None) };
-        let chunk = self.sessions.record_reader().value(id, &chunk)?.into();
-        match decoded(id, run, &chunk, &mut JournalReader::default())?.first() {
+        match self.sessions.journals().first(id, run)? {
             Some(JournalEntry::Started(start)) => Ok(Some(start.limits().map_err(failed)?)),
             _ => Ok(None),
         }
@@ -122,102 +141,15 @@ impl UnfinishedRuns<'_> {
     }
 }
 
-/// Journals of runs in the store.
-#[derive(Clone, Copy)]
-pub(super) struct RunJournals<'s> {
-    pub(super) sessions: &'s Sessions,
-}
-
-impl RunJournals<'_> {
-    /// Returns the keys of the journals that are kept no longer, of runs that have ended: of at most so many runs, the
-    /// oldest first.
-    pub(super) fn outdated(
-        &self,
-        id: &SessionId,
-        retention: JournalRetention,
-        head: &Head,
-        max_runs: usize,
-    ) -> Result<Vec<Vec<u8>>, SessionsError> {
-        let JournalRetention::For(time) = retention else { return Ok(Vec::new()) };
-        let oldest = now().saturating_sub(u64::try_from(time.as_nanos()).unwrap_or(u64::MAX));
-        let prefix = record_key::prefix(b'J', id);
-        let (mut keys, mut after) = (Vec::new(), None);
-        for _ in 0..max_runs {
-            let Some((key, _)) = self.sessions.records().scan(&prefix, after.as_deref(), 1)?.pop() else { break };
-            let (_, run) = record_key::read_journal(&key).ok_or_else(|| damaged(id, "the key of a journal"))?;
-            if !head.needs_journal(run) {
-                let record = self.sessions.record_reader().run(id, run)?;
-                if record.ended.unwrap_or(record.started) >= oldest {
-                    // Later runs have ended later.
-                    break;
-                }
-                self.sessions.record_reader().for_each_record(&record_key::numbered(b'J', id, run), |(key, _)| {
-                    keys.push(key);
-                    Ok(())
-                })?;
-            }
-            after = Some(record_key::journal(id, run, u64::MAX));
-        }
-        Ok(keys)
-    }
-
-    /// Returns the number of chunks of a run's journal.
-    pub(super) fn chunks(&self, id: &SessionId, run: u64) -> Result<u64, SessionsError> {
-        let mut chunks = 0;
-        self.sessions.record_reader().for_each_record(&record_key::numbered(b'J', id, run), |_| {
-            chunks += 1;
-            Ok(())
-        })?;
-        Ok(chunks)
-    }
-
-    /// Reads the journal of a run; empty if it has none.
-    pub(super) fn journal(&self, id: &SessionId, run: u64) -> Result<Vec<JournalEntry>, SessionsError> {
-        Ok(self.stored(id, run)?.entries)
-    }
-
-    /// Reads the journal of a run, with its bytes.
-    fn stored(&self, id: &SessionId, run: u64) -> Result<StoredJournal, SessionsError> {
-        let (mut bytes, mut chunks) = (Vec::new(), 0);
-        self.sessions.record_reader().for_each_record(&record_key::numbered(b'J', id, run), |(_, value)| {
-            bytes.extend_from_slice(&self.sessions.record_reader().value(id, &value)?);
-            chunks += 1;
-            Ok(())
-        })?;
-        let bytes = Bytes::from(bytes);
-        let entries = decoded(id, run, &bytes, &mut JournalReader::default())?;
-        Ok(StoredJournal { run, chunks, bytes, entries })
-    }
-
-    /// Reads the journal of a run without the values that its guests were given: what waits and what is in doubt is seen
-    /// without them, and they may take much memory. Each of its records, which has whole entries, is read by itself.
-    pub(super) fn without_values(&self, id: &SessionId, run: u64) -> Result<Vec<JournalEntry>, SessionsError> {
-        let (mut entries, mut reader) = (Vec::new(), JournalReader::default());
-        self.sessions.record_reader().for_each_record(&record_key::numbered(b'J', id, run), |(_, value)| {
-            let read = decoded(id, run, &self.sessions.record_reader().value(id, &value)?.into(), &mut reader)?;
-            entries.extend(read.into_iter().map(JournalEntry::without_values));
-            Ok(())
-        })?;
-        Ok(entries)
-    }
-}
-
-/// Decodes a part of a run's journal.
-fn decoded(
-    id: &SessionId,
-    run: u64,
-    part: &Bytes,
-    reader: &mut JournalReader,
-) -> Result<Vec<JournalEntry>, SessionsError> {
-    reader.read(part).map_err(|source| SessionsError::Replay { session: id.clone(), run, source })
-}
-
 /// Marks the calls as pending whose result the script was never given, though they had ended, or had been refused: they
-/// are judged again, or a human says what became of them.
-fn without_results_pending(mut calls: Vec<Call>, journal: &[JournalEntry]) -> Vec<Call> {
+/// are judged again, or a human says what became of them. Those that the script gave up before its heap was taken stay as
+/// they are.
+fn without_results_pending(mut calls: CallList, journal: &[JournalEntry], heap: Option<&RunHeapPosition>) -> CallList {
     let mut open = BTreeMap::new();
-    for entry in journal {
+    let is_given_up = |at: usize, id: &OperationId| heap.is_some_and(|heap| heap.has_ended(at, *id));
+    for (at, entry) in journal.iter().enumerate() {
         match entry {
+            JournalEntry::Admitted { id, .. } | JournalEntry::Deferred { id, .. } if is_given_up(at, id) => {}
             JournalEntry::Admitted { id, seq, .. } => drop(open.insert(*id, *seq)),
             JournalEntry::Deferred { id, call } => drop(open.insert(*id, call.seq)),
             JournalEntry::Delivered { id, .. } => drop(open.remove(id)),
@@ -225,7 +157,7 @@ fn without_results_pending(mut calls: Vec<Call>, journal: &[JournalEntry]) -> Ve
         }
     }
     for seq in open.into_values() {
-        if let Some(call) = Call::index_of(seq).and_then(|index| calls.get_mut(index)) {
+        if let Some(call) = calls.get_mut(seq) {
             call.outcome = CallOutcome::Pending;
         }
     }
@@ -236,8 +168,7 @@ impl PersistentSession {
     /// Adds an entry to the journal of the active run. The next commit makes it durable.
     pub(in crate::session) fn journal(&self, entry: &JournalEntry) {
         if let Some(journal) = self.log.lock().as_mut().and_then(|open| open.journal.as_mut()) {
-            journal.bytes.extend(journal::encode(entry));
-            journal.is_broken |= matches!(entry, JournalEntry::Unreplayable { .. });
+            journal.add(entry);
         }
     }
 
@@ -261,7 +192,7 @@ impl PersistentSession {
     pub(in crate::session) fn suspend(
         &self,
         started_run: &StartedRun,
-        calls: Option<&[Call]>,
+        calls: Option<&Calls>,
         status: Option<RecordStatus>,
         heap: Option<&TakenHeap>,
     ) -> Result<(), SessionsError> {
@@ -275,8 +206,12 @@ impl PersistentSession {
         if let Some(CallCounts { admitted, denied }) = calls.map(CallCounts::of) {
             (record.calls, record.denied) = (admitted, denied);
         }
-        let prefix = open.journal.as_ref().map(PendingJournal::prefix);
-        let heap = heap.zip(prefix).and_then(|(heap, prefix)| EncodedHeap::new(heap, &prefix));
+        let heap = heap
+            .zip(open.journal.as_ref())
+            .and_then(|(heap, journal)| EncodedHeap::new(heap, &journal.position(heap, &open.chain)?));
+        if heap.is_some() {
+            debug!(target: "tollhouse::run", run = started_run.number, "the run is suspended with a heap");
+        }
         match self.commit_suspension(open, started_run, &record, heap.as_ref()) {
             Err(_) if heap.is_some() => self.commit_suspension(open, started_run, &record, None)?,
             committed => committed?,
@@ -306,7 +241,7 @@ impl PersistentSession {
 
     /// Keeps a run that has ended, and whose end could not be committed, as interrupted: it can be resumed. Returns false
     /// if it cannot.
-    pub(in crate::session) fn interrupt(&self, started_run: &StartedRun, calls: &[Call]) -> bool {
+    pub(in crate::session) fn interrupt(&self, started_run: &StartedRun, calls: &Calls) -> bool {
         let replayable = self
             .log
             .lock()
@@ -343,11 +278,20 @@ impl PersistentSession {
         }
     }
 
-    /// Returns the journal of the run that can be resumed.
-    pub(in crate::session) fn unfinished(&self) -> Result<StoredJournal, SessionsError> {
+    /// Returns the number of the run that can be resumed, and the first entry of its journal.
+    pub(in crate::session) fn unfinished(&self) -> Result<(u64, Option<JournalEntry>), SessionsError> {
         self.sessions.record_reader().refuse_handed_over(&self.id)?;
         let run = self.sessions.unfinished_runs().run_of(&self.id)?.ok_or_else(|| self.nothing_to_resume())?;
-        self.sessions.journals().stored(&self.id, run)
+        Ok((run, self.sessions.journals().first(&self.id, run)?))
+    }
+
+    /// Returns the journal of a run, or what is needed of it beside the run's heap.
+    pub(in crate::session) fn stored_journal(
+        &self,
+        run: u64,
+        heap: Option<&HeapScope>,
+    ) -> Result<StoredJournal, SessionsError> {
+        self.sessions.journals().stored(&self.id, run, heap)
     }
 
     fn nothing_to_resume(&self) -> SessionsError {
@@ -355,20 +299,21 @@ impl PersistentSession {
     }
 
     /// Starts the session's unfinished run again. Its journal is `known`, unless another process has changed it meanwhile.
+    /// Its heap, if it has one, stands for a part of that.
     pub(in crate::session) fn reenter(
         &self,
         limits: vfs::Limits,
         known: StoredJournal,
+        heap: Option<&RunHeapPosition<'_>>,
     ) -> Result<ResumedRun, SessionsError> {
         self.locked(|| {
             let number = self.unfinished_run()?;
-            let next_chunk = record_key::journal(&self.id, number, known.chunks);
-            let journal = match known.run == number && self.sessions.records().get(&next_chunk)?.is_none() {
-                true => known,
-                false => self.sessions.journals().stored(&self.id, number)?,
+            let next_chunk = record_key::journal(&self.id, number, known.mark.chunks);
+            let (journal, heap) = match known.run == number && self.sessions.records().get(&next_chunk)?.is_none() {
+                true => (known, heap),
+                false => (self.sessions.journals().stored(&self.id, number, None)?, None),
             };
-            let calls = self.sessions.history().calls_of_journal(&self.id, number, &journal.entries)?;
-            let calls = without_results_pending(calls, &journal.entries);
+            let calls = without_results_pending(self.calls_of(&journal, heap)?, &journal.entries, heap);
             let files = self.head(limits)?;
             let mut open = self.log.lock();
             let open = open.as_mut().ok_or(SessionsError::NotTaken)?;
@@ -376,13 +321,27 @@ impl PersistentSession {
             if record.base != open.head.snapshot {
                 return Err(damaged(&self.id, "its files are not those that the unfinished run started with"));
             }
-            open.journal = Some(PendingJournal::stored(number, journal.chunks, &journal.bytes));
+            open.journal = Some(PendingJournal::stored(&journal));
             open.head.unfinished = None;
             open.head.running.push(number);
             let running = RunRecord { status: RecordStatus::Running, ..record.clone() };
             open.put(record_key::numbered(b'R', &self.id, number), json(&running));
             Ok(ResumedRun { files, started_run: StartedRun { number, record }, journal, calls })
         })
+    }
+
+    /// Returns the calls of a run that is resumed: from its heap on, if that is enough.
+    fn calls_of(&self, journal: &StoredJournal, heap: Option<&RunHeapPosition<'_>>) -> Result<CallList, SessionsError> {
+        let history = self.sessions.history();
+        if let Some((heap, position)) = heap.and_then(|heap| Some((heap, heap.log?))) {
+            match history.calls_behind(&self.id, journal.run, &journal.entries, heap, position) {
+                Ok(Some(calls)) => return Ok(calls),
+                Ok(None) => {}
+                // The whole log says whether it is damaged.
+                Err(error) => debug!(target: "tollhouse::run", %error, "the log of the run is read whole"),
+            }
+        }
+        history.calls_of_journal(&self.id, journal.run, &journal.entries)
     }
 
     /// Gives back what a call of a resumed run had reserved, because it is judged again.
@@ -461,7 +420,7 @@ impl PersistentSession {
         let open = open.as_mut().ok_or(SessionsError::NotTaken)?;
         let bytes = journal::encode(entry);
         open.commit_with_line(&self.id, event, |open| {
-            open.journal = Some(PendingJournal::new(run, chunks, bytes.clone()));
+            open.journal = Some(PendingJournal::appended(run, chunks, bytes.clone()));
             self.log.commit(open, |_| Ok(()))
         })?;
         open.journal = None;
@@ -511,27 +470,26 @@ mod tests {
     use super::super::history::unknown_call;
     use super::*;
     use crate::gate::{LoggedDecision, LoggedEvent};
-    use crate::guest::OperationId;
 
     fn admitted(id: OperationId, seq: u64) -> JournalEntry {
         JournalEntry::Admitted { id, seq, effect: None }
     }
 
     /// Takes an event of a log, to which is added what is the same in all of them.
-    fn replay(event: serde_json::Value, calls: &mut Vec<Call>) {
+    fn replay(event: serde_json::Value, calls: &mut CallList) {
         let mut line = json!({
             "run": 1, "method": "m", "arguments": {}, "grant": "g", "debits": [], "kind": "capability", "reason": "r",
             "micros": 1, "error": null,
         });
         line.as_object_mut().expect("an object").extend(event.as_object().expect("an object").clone());
-        assert!(Call::replay(LoggedEvent::read(&line).expect("it is complete"), calls));
+        assert!(calls.replay(LoggedEvent::read(&line).expect("it is complete")));
     }
 
     /// A search for each entry would take some 10^10 steps, that is, minutes.
     #[test]
     fn journal_of_a_hundred_thousand_calls_is_compared_with_the_log() {
         const CALLS: u64 = 100_000;
-        let mut calls = Vec::new();
+        let mut calls = CallList::default();
         for seq in 1..=CALLS {
             let decision = LoggedDecision {
                 run: 1,
@@ -543,11 +501,11 @@ mod tests {
                 grant: None,
                 reason: None,
             };
-            assert!(Call::replay(LoggedEvent::Asked { decision }, &mut calls));
+            assert!(calls.replay(LoggedEvent::Asked { decision }));
         }
         let mut journal: Vec<JournalEntry> = (1..=CALLS).map(|seq| admitted(CALLS - seq, seq)).collect();
         assert_eq!(unknown_call(&calls, &journal), None);
-        assert_eq!(without_results_pending(calls.clone(), &journal).len(), calls.len());
+        assert_eq!(without_results_pending(calls.clone(), &journal, None).count(), calls.count());
         journal.push(admitted(CALLS, CALLS + 1));
         assert_eq!(unknown_call(&calls, &journal), Some(CALLS + 1));
         journal[0] = admitted(CALLS, 0);
@@ -557,7 +515,7 @@ mod tests {
     /// A call whose refusal was in the log, and was not delivered before the process ended, can be judged again.
     #[test]
     fn call_without_delivered_result_is_pending_again_whatever_its_outcome() {
-        let mut calls = Vec::new();
+        let mut calls = CallList::default();
         for (seq, outcome) in [(1, "ok"), (2, "cancelled"), (3, "ok")] {
             replay(json!({ "event": "admitted", "seq": seq }), &mut calls);
             replay(json!({ "event": "settled", "seq": seq, "outcome": outcome }), &mut calls);
@@ -575,7 +533,7 @@ mod tests {
             JournalEntry::Deferred { id: 13, call: serde_json::from_value(asked).expect("a call") },
         ];
         let outcomes: Vec<CallOutcome> =
-            without_results_pending(calls, &journal).iter().map(|call| call.outcome).collect();
+            without_results_pending(calls, &journal, None).iter().map(|call| call.outcome).collect();
         let pending = CallOutcome::Pending;
         assert_eq!(outcomes, [pending, pending, CallOutcome::Ok, pending]);
     }

@@ -10,14 +10,14 @@ use std::time::SystemTime;
 
 use tollhouse_registry::Effect;
 
+use super::pending_journal::PendingJournal;
 use super::record::{Balance, Head, LedgerEntry, LedgerOutcome};
 use super::shared_budgets::{ATTEMPTS as SHARED_ATTEMPTS, BudgetSharing, SpendingObserver};
 use super::{SessionId, Sessions, SessionsError, record_key};
 use crate::gate::{Audit, AuditError, CallOutcome, Chain, Debits, Event};
 use crate::guest::OperationId;
 use crate::ledger::Used;
-use crate::session::heap::JournalPrefix;
-use crate::session::journal::{self, JournalEntry};
+use crate::session::journal::JournalEntry;
 use crate::store::{Batch, BlobError, Change, MAX_BLOB_BYTES, Owner, StoreError};
 
 /// Most bytes that wait before they are committed without a request.
@@ -49,48 +49,6 @@ pub(super) struct OpenLog {
     /// Records to be committed. Values that may be long are stored as they are, and moved to blobs by the commit.
     waiting: Vec<PendingRecord>,
     bytes: usize,
-}
-
-/// Part of a journal that waits for a commit.
-pub(super) struct PendingJournal {
-    pub(super) run: u64,
-    /// Number of chunks in the store.
-    pub(super) chunks: u64,
-    /// Bytes that this process has put into them.
-    pub(super) written: u64,
-    pub(super) bytes: Vec<u8>,
-    /// Length and hash of all chunks in the store.
-    stored: (u64, blake3::Hasher),
-    /// Operation whose call is being judged.
-    pub(super) judged: Option<JudgedOperation>,
-    /// Set if the run did something that cannot be replayed.
-    pub(super) is_broken: bool,
-}
-
-impl PendingJournal {
-    /// Creates the journal of a run of which the store has this number of chunks, with bytes that wait.
-    pub(super) fn new(run: u64, chunks: u64, bytes: Vec<u8>) -> Self {
-        Self { run, chunks, written: 0, bytes, stored: <_>::default(), judged: None, is_broken: false }
-    }
-
-    /// Creates the journal of a run of which the store has this number of chunks, with these bytes.
-    pub(super) fn stored(run: u64, chunks: u64, bytes: &[u8]) -> Self {
-        let mut journal = Self::new(run, chunks, Vec::new());
-        journal.count_stored(bytes);
-        journal
-    }
-
-    fn count_stored(&mut self, bytes: &[u8]) {
-        self.stored.0 += bytes.len() as u64;
-        self.stored.1.update(bytes);
-    }
-
-    /// Names the whole journal, as the next commit leaves it.
-    pub(super) fn prefix(&self) -> JournalPrefix {
-        let (length, mut hasher) = self.stored.clone();
-        hasher.update(&self.bytes);
-        JournalPrefix::of(length + self.bytes.len() as u64, &hasher)
-    }
 }
 
 /// Operation whose call the gate is about to judge.
@@ -162,10 +120,7 @@ impl OpenLog {
         self.head = head;
         self.sharing.committed();
         if let Some(journal) = self.journal.as_mut().filter(|journal| !journal.bytes.is_empty()) {
-            journal.chunks += 1;
-            journal.written += journal.bytes.len() as u64;
-            let bytes = std::mem::take(&mut journal.bytes);
-            journal.count_stored(&bytes);
+            journal.committed();
         }
         self.waiting.clear();
         self.bytes = 0;
@@ -220,7 +175,7 @@ impl OpenLog {
         if let Some(journal) = self.journal.as_mut().filter(|journal| journal.run == run)
             && let Some(JudgedOperation { id, effect }) = journal.judged
         {
-            journal.bytes.extend(journal::encode(&JournalEntry::Admitted { id, seq, effect: Some(effect) }));
+            journal.add(&JournalEntry::Admitted { id, seq, effect: Some(effect) });
         }
     }
 
@@ -349,7 +304,7 @@ impl SessionLog {
             }
         }
         if let Some(journal) = open.journal.as_ref().filter(|journal| !journal.bytes.is_empty()) {
-            commit.long(record_key::journal(&self.id, journal.run, journal.chunks), &journal.bytes)?;
+            commit.long(record_key::journal(&self.id, journal.run, journal.chunks()), &journal.bytes)?;
         }
         Ok(commit)
     }

@@ -202,6 +202,9 @@ impl SessionReader<'_> {
             take(LogLine { text, event });
             Ok(())
         })?;
+        if chain.lines() == known.lines() && chain != known {
+            return Err(damaged(id, &format!("its log was altered before line {}", chain.lines())));
+        }
         // Lines after the head's are those that a run has written since the head was read.
         if chain.lines() < known.lines() {
             return Err(damaged(id, &format!("its log ends at line {} of {}", chain.lines(), known.lines())));

@@ -8,9 +8,9 @@ use super::gc_roots::BlobReferences;
 use super::record::{Created, Head, States};
 use super::record_reader::RecordReader;
 use super::removal::Removed;
-use super::run_journal::RunJournals;
 use super::session_lock::{SessionLocks, Waiting};
 use super::shared_budgets::{BudgetFamilies, FamilyId};
+use super::stored_journal::RunJournals;
 use super::termination::TerminationRequests;
 use super::{
     At, CallDecisions, GarbageCollector, MiddleFork, PersistentSession, Point, RunHistory, SessionCreator, SessionId,

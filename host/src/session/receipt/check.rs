@@ -10,7 +10,7 @@ use serde_json::Value as Json;
 use super::{CallVerdict, VerifiedCall};
 use crate::capability::{Limits, Policy};
 use crate::gate::{
-    ApproverKeys, Chain, Decision, DeferredCall, Gate, GateOptions, JudgedCall, LoggedEvent, NeededConsent,
+    ApproverKeys, CallList, Chain, Decision, DeferredCall, Gate, GateOptions, JudgedCall, LoggedEvent, NeededConsent,
     RecordedDecisions, SignatureCheck, event_time,
 };
 use crate::ledger::Used;
@@ -381,7 +381,7 @@ fn replay(
         state.commit(RunEffects { files: run.files.clone(), state: Some((language, run.state.clone())) });
     }
     let findings = Arc::default();
-    let journal = RunJournal::resumed(run.journal.clone(), 0)?.checked(run.number, judged, repeated, &findings);
+    let journal = RunJournal::resumed(run.journal.clone(), None)?.checked(run.number, judged, repeated, &findings);
     let resumed = ResumableRun {
         slot: RunSlot::Memory(run.number),
         language,
@@ -390,7 +390,7 @@ fn replay(
         keep_state: start.keep_state,
         journal,
         heap: None,
-        calls: Vec::new(),
+        calls: CallList::default(),
     };
     let result = Run::resumed(state, resumed, RunOptions::default())?.finish();
     let findings = std::mem::take(&mut *findings.lock().unwrap_or_else(PoisonError::into_inner));

@@ -1,5 +1,6 @@
 //! Heaps of runs that are suspended: taken when the run is suspended, and given back when it is resumed.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use tracing::debug;
@@ -7,12 +8,13 @@ use tracing::debug;
 use super::Run;
 use super::journaling::RunJournal;
 use super::outstanding::{OperationKind, OutstandingOperation};
-use crate::gate::{Admission, NotAdmitted, RequestedCall};
+use crate::gate::{Admission, EarlierCalls, NotAdmitted, RequestedCall};
 use crate::guest::{self, Guest, GuestWorld, Language, OperationId, RestoredInstance};
 use crate::session::guest_process::{MAIN, owner};
-use crate::session::heap::{Heap, HeapConditions, HeapState, WaitingCall};
+use crate::session::heap::{Heap, HeapConditions, HeapScope, HeapState, WaitingCall};
 use crate::session::inline_runner::nanos_per_fuel;
-use crate::session::options::HeapUse;
+use crate::session::options::{CallListing, HeapUse};
+use crate::session::persistence::RunHeapPosition;
 use crate::session::session_state::SessionState;
 use crate::vfs::Tree;
 
@@ -31,6 +33,12 @@ const MAX_NEW_FILES: u64 = 64 << 20;
 pub(in crate::session) struct TakenHeap {
     pub(in crate::session) heap: Heap,
     pub(in crate::session) files: Tree,
+    /// Number of entries into guests.
+    pub(in crate::session) entries: u64,
+    /// Time that was given to the guest that entered last.
+    pub(in crate::session) now: u64,
+    /// Calls that had ended.
+    pub(in crate::session) calls: EarlierCalls,
 }
 
 /// Heap of a run that is resumed, whose memory is in an instance already.
@@ -51,6 +59,20 @@ impl RestoredHeap {
                 None
             }
         }
+    }
+
+    /// Returns what the run's records depend on: the heap stands for so many of the entries that were read of the journal.
+    pub(in crate::session) fn position<'h>(
+        &'h self,
+        scope: &'h HeapScope,
+        entries: usize,
+        listing: CallListing,
+    ) -> RunHeapPosition<'h> {
+        let log = match (scope, listing) {
+            (HeapScope::Position(position), CallListing::SinceHeap) => Some(&**position),
+            _ => None,
+        };
+        RunHeapPosition { entries, waiting: &self.state.calls, log }
     }
 
     /// Makes the instance the guest of the run.
@@ -131,6 +153,11 @@ impl Run {
         let calls = self.outstanding.keys().map(|id| journal.waiting_calls.get(id).cloned());
         let mut calls: Vec<WaitingCall> = calls.collect::<Option<_>>()?;
         calls.sort_unstable_by_key(|call| call.id);
+        let (earlier, open) = self.scope.record.summarized();
+        if !open.into_iter().eq(journal.deferred.values().map(|call| call.seq).collect::<BTreeSet<_>>()) {
+            return None;
+        }
+        let (entries, now) = (journal.entries, journal.now);
         let (session, language, run) = (Arc::clone(&self.session), self.language, self.scope.record.run());
         let conditions = HeapConditions::new(session.guests(), language, run, session.limits())?;
         let processes = self.processes.as_mut()?;
@@ -145,7 +172,7 @@ impl Run {
         let taken = session.guests().image(language).and_then(|image| guest.changed_memory(image));
         let memory = taken.inspect_err(|error| debug!(target: "tollhouse::run", %error, "no heap is taken")).ok()??;
         let state = HeapState { calls, last_operation, last_process, progress, fuel, peak };
-        Some(TakenHeap { heap: Heap { conditions, state, memory }, files })
+        Some(TakenHeap { heap: Heap { conditions, state, memory }, files, entries, now, calls: earlier })
     }
 
     /// Returns true if a replay would compute for longer than a heap takes to be written.

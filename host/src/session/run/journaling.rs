@@ -15,7 +15,7 @@ use crate::error::Failure;
 use crate::gate::{Decision, DeferredCall};
 use crate::guest::{self, Completion, OperationId, OutputSink, ProgramRun, Runnable, Stream, Value};
 use crate::session::guest_process::{self, MAIN};
-use crate::session::heap::WaitingCall;
+use crate::session::heap::{HeapPosition, HeapScope, WaitingCall};
 use crate::session::journal::{
     AnswerText, JournalEntry, RecordedAnswer, ReplayError, Resolution, UnreadOutput, decoded, record_edits,
 };
@@ -83,6 +83,22 @@ pub(in crate::session) struct RunJournal {
     pub(super) check: Option<Box<ReplayCheck>>,
 }
 
+/// Entries at the beginning of a journal, as it was read, that a heap stands for.
+pub(in crate::session) struct RestoredEntries {
+    pub(in crate::session) count: usize,
+    pub(in crate::session) scope: HeapScope,
+}
+
+impl RestoredEntries {
+    /// Returns the position of the heap. Not all entries before it were read.
+    fn position(&self) -> Option<&HeapPosition> {
+        match &self.scope {
+            HeapScope::Position(position) => Some(position),
+            HeapScope::Whole(_) => None,
+        }
+    }
+}
+
 /// What a script had read of its standard input before its run was resumed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum InputBefore {
@@ -133,17 +149,27 @@ impl RunJournal {
         unreplayable.map_or(Ok(()), |what| Err(ReplayError::Unreplayable(what)))
     }
 
-    /// Creates the journal of a run that is resumed. The first `restored` entries are not replayed, since the heap of the
-    /// run stands for them.
+    /// Creates the journal of a run that is resumed. The first entries are not replayed if the heap of the run stands for
+    /// them.
     ///
     /// # Errors
     /// If the run did something that cannot be replayed.
-    pub(in crate::session) fn resumed(entries: Vec<JournalEntry>, restored: usize) -> Result<Self, ReplayError> {
+    pub(in crate::session) fn resumed(
+        entries: Vec<JournalEntry>,
+        restored: Option<&RestoredEntries>,
+    ) -> Result<Self, ReplayError> {
         let mut journal = Self { is_replaying: true, ..Self::default() };
+        let position = restored.and_then(RestoredEntries::position);
+        if let Some(position) = position {
+            (journal.now, journal.entries) = (position.now, position.entries);
+        }
+        let restored = restored.map_or(0, |restored| restored.count);
         for (index, entry) in entries.into_iter().enumerate() {
             match entry {
                 JournalEntry::Entered { now, .. } | JournalEntry::Delivered { now, .. } if index < restored => {
-                    (journal.now, journal.entries) = (now, journal.entries + 1);
+                    if position.is_none() {
+                        (journal.now, journal.entries) = (now, journal.entries + 1);
+                    }
                 }
                 JournalEntry::Launched { .. } | JournalEntry::Kept { .. } if index < restored => {}
                 JournalEntry::Started(_) => {}
