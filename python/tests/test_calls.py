@@ -248,6 +248,48 @@ def test_larger_integers_reach_scripts_too() -> None:
     assert sandbox.execute("return String(await give({}))") == f"{2**70}\n"
 
 
+EXACT = [2**53, 2**53 + 1, 2**60 + 1, 2**64 - 1, -(2**53) - 1, -(2**63)]
+
+
+@pytest.mark.parametrize("number", EXACT)
+def test_integers_of_64_bits_reach_tools_exactly(number: int) -> None:
+    def take(n: int, more: list[int] | None = None) -> str:
+        return f"{n} {more}"
+
+    sandbox = Sandbox(tools=[take])
+    script = f"return await take({{n: {number}n, more: [{number}n, 5]}})"
+    assert sandbox.run("javascript", script).return_value == f"{number} [{number}, 5]"
+    assert sandbox.shell(f"tool take --n={number}") == f'"{number} None"\n'
+    assert sandbox.call("take", {"n": number}) == f"{number} None"
+
+
+def test_integers_beyond_2_53_are_judged_exactly() -> None:
+    def take(n: int) -> str:
+        return str(n)
+
+    least = MethodCapability("take", [Param("n") <= 2**60, Param("n") != 2**53 + 1])
+    sandbox = Sandbox(tools=[take], capabilities=[least])
+    for number, allowed in [(2**60, True), (2**60 + 1, False), (2**53 + 1, False), (2**53 + 2, True)]:
+        assert sandbox.run("javascript", f"return await take({{n: {number}n}})").success == allowed, number
+        assert sandbox.run("shell", f"tool take --n {number}").success == allowed, number
+        assert sandbox.can_call("take", {"n": number}) == allowed
+
+
+def test_integers_that_may_have_been_rounded_are_refused() -> None:
+    def take(n: int) -> str:
+        return str(n)
+
+    sandbox = Sandbox(tools=[take])
+    for number in ("2 ** 53", "-1e18", "123456789012345678901234567890"):
+        refused = sandbox.run("javascript", f"return await take({{n: {number}}})").error or ""
+        assert "is no exact integer" in refused
+        assert "BigInt" in refused
+    assert "is no exact integer" in sandbox.run("shell", "tool take --n 123456789012345678901234567890").stderr
+    # Their digits are a text: there may be tools that take one.
+    for number in ("5n", "2n ** 64n"):
+        assert 'is not of type "integer"' in (sandbox.run("javascript", f"await take({{n: {number}}})").error or "")
+
+
 def test_pydantic_models_both_ways() -> None:
     pydantic = pytest.importorskip("pydantic")
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import asyncio
 import doctest
 import importlib
 import inspect
+import pkgutil
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from typing import Any
 
@@ -19,12 +21,28 @@ MODULES = ["tollhouse", "tollhouse.auth", "tollhouse.prompts"]
 # With the libraries that they need. What classes of these libraries have, theirs say.
 INTEGRATIONS = ["deepagents", "langgraph", "openai_agents", "pydantic_ai", "smolagents"]
 MODULES += [f"tollhouse.integrations.{name}" for name in INTEGRATIONS if find_spec(name.replace("openai_", ""))]
+# Their examples hold too, also of what the package does not export.
+INNER_MODULES = [
+    f"{package}.{found.name}"
+    for package in ("tollhouse", "tollhouse.integrations")
+    for found in pkgutil.iter_modules(importlib.import_module(package).__path__)
+    if not found.ispkg and not found.name.startswith("_")
+]
+# What needs a library that is not there, or is no module of the package but of pytest.
+LEFT_OUT = {"tollhouse.pytest_plugin"} | {
+    f"tollhouse.integrations.{name}"
+    for name, needed in {
+        **{name: name for name in ("crewai", "deepagents", "langgraph", "pydantic_ai", "smolagents")},
+        **dict.fromkeys(("openai_agents", "openai_sandbox"), "agents"),
+    }.items()
+    if not find_spec(needed)
+}
 SECTIONS = {"Args", "Attributes", "Returns", "Raises", "Warns", "Example"}
 
 
-def public() -> Iterator[tuple[str, Any]]:
-    """Each public class, function, method and property of the package, once, with its name."""
-    for module_name in MODULES:
+def public(modules: list[str] = MODULES) -> Iterator[tuple[str, Any]]:
+    """Each public class, function, method and property of some modules, with its name."""
+    for module_name in modules:
         module = importlib.import_module(module_name)
         names = getattr(module, "__all__", None) or [
             name for name, one in vars(module).items() if getattr(one, "__module__", None) == module_name
@@ -89,27 +107,69 @@ def test_a_public_name_is_documented(name: str, one: Any) -> None:
         assert "Returns" in said or first, "what it returns is said"
 
 
-def _example_names() -> dict[str, Any]:
+def _example_names(module: str | None) -> dict[str, Any]:
     def add(a: int, b: int) -> int:
         return a + b
 
     def get_weather(city: str, days: int = 1) -> dict[str, Any]:
         return {"city": city, "temp": 72, "days": days}
 
-    names = {name: getattr(tollhouse, name) for name in tollhouse.__all__}
-    names["EphemeralAuthority"] = importlib.import_module("tollhouse.auth").EphemeralAuthority
-    return {**names, "add": add, "get_weather": get_weather, "asyncio": asyncio}
+    exported = {name: getattr(tollhouse, name) for name in tollhouse.__all__}
+    own = vars(importlib.import_module(module or "tollhouse"))
+    exported["EphemeralAuthority"] = importlib.import_module("tollhouse.auth").EphemeralAuthority
+    return {**exported, **own, "add": add, "get_weather": get_weather, "asyncio": asyncio}
 
 
-WITH_EXAMPLES = [(name, one) for name, one in NAMED if ">>>" in (one.__doc__ or "")]
+def _audit(add: Callable[..., int]) -> tollhouse.AuditCollector:
+    """The audit of the example of `AuditCollector`."""
+    audit = tollhouse.AuditCollector(tollhouse.AuditConfig(agent_id="clerk"))
+    with tollhouse.Sandbox(tools=[add], audit_collector=audit) as sandbox:
+        sandbox.execute("return await add({a: 1, b: 2})")
+    return audit
+
+
+def _session(add: Callable[..., int]) -> tollhouse.Session:
+    """The session of the example of `Session`, before its first run."""
+
+    def pay(amount: int) -> str:
+        return f"paid {amount}"
+
+    rules = ["add", tollhouse.MethodCapability("pay", approve=True)]
+    return tollhouse.Session.open("trip", store="store", tools=[add, pay], capabilities=rules)
+
+
+def _with_what_it_goes_on_with(names: dict[str, Any], source: str) -> dict[str, Any]:
+    """Adds what the examples of a class's methods have from the example of the class, if this one uses it."""
+    tree = ast.parse(source)
+    used = {(node.id, type(node.ctx)) for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    loaded = {name for name, context in used if context is ast.Load}
+    missing = loaded - {name for name, context in used if context is ast.Store}
+    if "audit" in missing:
+        names["audit"] = _audit(names["add"])
+    if missing & {"session", "store"}:
+        names["session"] = _session(names["add"])
+        names["store"] = tollhouse.Store("store")
+    return names
+
+
+EXAMPLES = {
+    id(one): (name, one)
+    for name, one in reversed(list(public([*MODULES, *(name for name in INNER_MODULES if name not in LEFT_OUT)])))
+    if ">>>" in (one.__doc__ or "")
+}
+WITH_EXAMPLES = sorted(EXAMPLES.values(), key=lambda pair: pair[0])
 
 
 @pytest.mark.parametrize(("name", "one"), WITH_EXAMPLES, ids=[name for name, _ in WITH_EXAMPLES])
 def test_an_example_of_a_docstring_holds(name: str, one: Any, tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     said: list[str] = []
-    test = doctest.DocTestParser().get_doctest(inspect.cleandoc(one.__doc__), _example_names(), name, None, None)
-    doctest.DocTestRunner().run(test, out=said.append)
+    text = inspect.cleandoc(one.__doc__)
+    parser = doctest.DocTestParser()
+    source = "".join(example.source for example in parser.get_examples(text))
+    module = (one.fget if isinstance(one, property) else one).__module__
+    names = _with_what_it_goes_on_with(_example_names(module), source)
+    doctest.DocTestRunner().run(parser.get_doctest(text, names, name, None, None), out=said.append)
     assert said == []
 
 
@@ -119,3 +179,5 @@ def test_the_names_that_the_check_is_about() -> None:
     assert names >= {*main, "ExecutionResult", "ToolError", "CapabilityError", "TollhouseError"}
     assert names >= {"Sandbox.run", "Sandbox.files", "Session.open", "Param.is_in", "EphemeralAuthority.create_pca"}
     assert len(names) > 150
+    # A user meets an example of nearly everything.
+    assert len(WITH_EXAMPLES) > 280

@@ -60,3 +60,8 @@ def test_damage_is_reported(registry: Registry, tmp_path: Path) -> None:
         blob.chmod(0o600)
         blob.write_bytes(blob.read_bytes()[:-1] + b"!")
     assert Registry(tmp_path / "copy").verify()["problems"]
+
+
+def test_a_registry_that_is_not_there_is_not_verified(tmp_path: Path) -> None:
+    with pytest.raises(RegistryError, match="there is no registry at"):
+        Registry(tmp_path / "none").verify()

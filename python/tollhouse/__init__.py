@@ -22,7 +22,7 @@ if TYPE_CHECKING:
         create_tollhouse_sandbox,
     )
     from .confinement import confine
-    from .constraints import Constraint, ConstraintSet, Param
+    from .constraints import Constraint, ConstraintSet
     from .errors import (
         ArgumentError,
         CallLimitExceededError,
@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from .ingestion import from_anthropic_tools, from_claude, from_langchain, from_openai, from_openai_tools
     from .literals import Effect, LanguageName, OnChange, PendingState, Resolution, RunStatus, Status
     from .mcp_servers import McpServerOptions, McpServers, McpTool
+    from .params import Param
     from .pending import CallInDoubt, Decision, PendingCall
     from .precompile import precompile_module
     from .prompts import DEFAULT_MAX_CALLS, JS_CODEACT_PROMPT
@@ -90,7 +91,7 @@ _NAMES = {
         "create_tollhouse_sandbox",
     ],
     "confinement": ["confine"],
-    "constraints": ["Constraint", "ConstraintSet", "Param"],
+    "constraints": ["Constraint", "ConstraintSet"],
     "errors": [
         "ArgumentError",
         "CallLimitExceededError",
@@ -115,6 +116,7 @@ _NAMES = {
     "ingestion": ["from_anthropic_tools", "from_claude", "from_langchain", "from_openai", "from_openai_tools"],
     "literals": ["Effect", "LanguageName", "OnChange", "PendingState", "Resolution", "RunStatus", "Status"],
     "mcp_servers": ["McpServerOptions", "McpServers", "McpTool"],
+    "params": ["Param"],
     "pending": ["CallInDoubt", "Decision", "PendingCall"],
     "precompile": ["precompile_module"],
     "prompts": ["DEFAULT_MAX_CALLS", "JS_CODEACT_PROMPT"],

@@ -51,6 +51,13 @@ class CheckedLog:
         proven_from: The first line that the key proves, with all behind it; None without a key.
         proven_lines: How many lines are proven not to have been cut off; None without a key.
         expected: The line of each hash that was expected.
+
+    Example:
+        >>> with Sandbox(audit_log="audit.jsonl") as sandbox:
+        ...     _ = sandbox.execute("return 1")
+        >>> log = check_audit_log("audit.jsonl")
+        >>> log.proven_from is None, len(log.head)
+        (True, 64)
     """
 
     lines: int
@@ -61,10 +68,14 @@ class CheckedLog:
     expected: list[int]
 
     def to_dict(self) -> dict[str, Any]:
-        """Writes it as data.
+        """Writes the properties as data.
 
         Returns:
             A dictionary with a JSON form.
+
+        Example:
+            >>> CheckedLog(2, "9f86d081", None, None, None, []).to_dict()["lines"]
+            2
         """
         return asdict(self)
 
@@ -80,14 +91,21 @@ def check_audit_log(
         expect: Hashes that were kept elsewhere: each must be that of a line.
 
     Returns:
-        What is known of it.
+        The proven properties of the log.
 
     Raises:
         NativeError: If it was altered or cut off (the error says where), was kept with another key, or cannot be read.
 
     Example:
-        >>> check_audit_log("audit.jsonl", key="audit.key").proven_from  # doctest: +SKIP
-        1
+        >>> with Sandbox(audit_log="audit.jsonl") as sandbox:
+        ...     _ = sandbox.execute("return 1")
+        >>> with open("audit.jsonl", "r+b") as log:
+        ...     _ = log.write(b"[")
+        >>> try:
+        ...     check_audit_log("audit.jsonl")
+        ... except NativeError as error:
+        ...     print(error)
+        audit log `audit.jsonl` was altered: line 1 is not valid JSON
     """
     from . import _native
 
@@ -115,6 +133,10 @@ class AuditEntry:
         trace_id: The trace that it belongs to.
         turn_id: The number of the agent's turn.
         binary_path: The file that holds the bytes of it.
+
+    Example:
+        >>> AuditEntry("tool_call", "trip", data={"method": "add"}).data["method"]
+        'add'
     """
 
     type: str
@@ -131,6 +153,10 @@ class AuditEntry:
 
         Returns:
             A dictionary, without what is not known.
+
+        Example:
+            >>> AuditEntry("tool_call", "trip", 0.5, {"method": "add"}).to_dict()
+            {'type': 'tool_call', 'session_id': 'trip', 'timestamp': 0.5, 'data': {'method': 'add'}}
         """
         entry: dict[str, Any] = {"type": self.type, "session_id": self.session_id, "timestamp": self.timestamp}
         entry["data"] = self.data
@@ -144,6 +170,10 @@ class AuditEntry:
 
         Returns:
             The line, without its end.
+
+        Example:
+            >>> AuditEntry("tool_call", "trip", 0.5).to_jsonl()
+            '{"type":"tool_call","session_id":"trip","timestamp":0.5,"data":{}}'
         """
         return json.dumps(self.to_dict(), separators=(",", ":"), default=str)
 
@@ -157,6 +187,11 @@ class AuditEntry:
 
         Returns:
             The entry.
+
+        Example:
+            >>> entry = AuditEntry.from_event({"event": "denied", "run": 1, "seq": 2}, "trip")
+            >>> entry.type, entry.data
+            ('tool_denied', {'run': 1, 'seq': 2})
         """
         kind: str = event["event"]
         data = {key: value for key, value in event.items() if key not in ("event", "time", "n", "prev", "mac")}
@@ -177,6 +212,14 @@ class AuditConfig:
 
     Raises:
         ValueError: If `capture_binary` is true without a directory.
+
+    Example:
+        >>> def mask(entry: AuditEntry) -> None:
+        ...     entry.data.pop("arguments", None)
+        >>> with AuditCollector(AuditConfig("audit.jsonl", trace_id="t1", custom_enricher=mask)) as audit:
+        ...     audit.add_event({"event": "admitted", "method": "pay", "arguments": {"card": "4111"}})
+        >>> audit.entries[0].trace_id, audit.entries[0].data
+        ('t1', {'method': 'pay'})
     """
 
     output_path: str | os.PathLike[str] | None = None
@@ -194,7 +237,8 @@ class AuditConfig:
 class AuditCollector:
     """Collector of audit entries: it keeps them in order, and appends each to a file before the call goes on.
 
-    Threads may share one. It is a context manager, which closes it.
+    Threads may share one. It is a context manager, which closes it. In the examples of the methods, `audit` is the one
+    that is filled here.
 
     Args:
         config: Where entries go. None keeps them in memory.
@@ -241,13 +285,23 @@ class AuditCollector:
 
     @property
     def entries(self) -> list[AuditEntry]:
-        """A copy of all entries, oldest first."""
+        """A copy of all entries, oldest first.
+
+        Example:
+            >>> [entry.type for entry in audit.entries]
+            ['command_create', 'tool_call', 'tool_result', 'command_exit']
+        """
         with self._lock:
             return list(self._entries)
 
     @property
     def turn_id(self) -> int:
-        """The number of the agent's turn, from 0."""
+        """The number of the agent's turn, from 0.
+
+        Example:
+            >>> audit.entries[-1].turn_id == audit.turn_id
+            True
+        """
         return self._turn
 
     def new_turn(self) -> int:
@@ -255,6 +309,10 @@ class AuditCollector:
 
         Returns:
             The number of the turn, which later entries have.
+
+        Example:
+            >>> audit.new_turn()
+            1
         """
         with self._lock:
             self._turn += 1
@@ -270,6 +328,11 @@ class AuditCollector:
             ValueError: After `close`.
             OSError: If it cannot be written.
             Exception: What the enricher raises.
+
+        Example:
+            >>> audit.add_entry(AuditEntry("note", "trip", data={"text": "the user was asked"}))
+            >>> audit.entries[-1].agent_id
+            'clerk'
         """
         with self._lock:
             if self._closed:
@@ -288,6 +351,11 @@ class AuditCollector:
 
         Args:
             entries: The entries.
+
+        Example:
+            >>> audit.add_entries([AuditEntry("note", "trip"), AuditEntry("note", "trip")])
+            >>> len(audit.get_entries("note"))
+            2
         """
         for entry in entries:
             self.add_entry(entry)
@@ -297,6 +365,11 @@ class AuditCollector:
 
         Args:
             event: The event, as `AuditEntry.from_event` takes it.
+
+        Example:
+            >>> audit.add_event({"event": "denied", "run": 1, "seq": 2})
+            >>> audit.entries[-1].type
+            'tool_denied'
         """
         self.add_entry(AuditEntry.from_event(event, self.session_id))
 
@@ -308,6 +381,13 @@ class AuditCollector:
 
         Returns:
             The number of entries.
+
+        Example:
+            >>> class Source:
+            ...     def drain_audit_events(self) -> list[dict[str, object]]:
+            ...         return [{"event": "denied", "run": 1}]
+            >>> audit.drain_from_runtime(Source())
+            1
         """
         events = list(runtime.drain_audit_events())
         for event in events:
@@ -323,6 +403,10 @@ class AuditCollector:
 
         Returns:
             The entries, oldest first.
+
+        Example:
+            >>> [entry.data["method"] for entry in audit.get_entries("tool_call")]
+            ['add']
         """
         return [
             entry
@@ -343,6 +427,11 @@ class AuditCollector:
         Raises:
             ValueError: If the digest is not hexadecimal.
             OSError: If the file cannot be written.
+
+        Example:
+            >>> kept = AuditCollector(AuditConfig(capture_binary=True, binary_dir="files"))
+            >>> kept.capture_binary("sha256:0f1e2d3c", b"data")
+            'files/0f1e2d3c.bin'
         """
         if not self.config.capture_binary or self.config.binary_dir is None:
             return None
@@ -359,12 +448,24 @@ class AuditCollector:
         return str(path)
 
     def clear(self) -> None:
-        """Forgets the entries in memory. The file keeps them."""
+        """Forgets the entries in memory. The file keeps them.
+
+        Example:
+            >>> audit.clear()
+            >>> len(audit)
+            0
+        """
         with self._lock:
             self._entries.clear()
 
     def close(self) -> None:
-        """Closes the file. Recorded entries can still be read; closing it again does no harm."""
+        """Closes the file. Recorded entries can still be read; closing it again does no harm.
+
+        Example:
+            >>> audit.close()
+            >>> audit
+            <AuditCollector: 4 entries, closed>
+        """
         with self._lock:
             self._closed = True
             if self._file is not None:

@@ -32,6 +32,12 @@ class PCA:
 
     Raises:
         ValueError: If it is not a token, or one that amla-sandbox has signed.
+
+    Example:
+        >>> authority = EphemeralAuthority()
+        >>> token = PCA(authority.create_pca(["tool_call:add"]).to_cbor())
+        >>> Sandbox(token, tools=[add], trusted_authorities=[authority.public_key_hex()]).can_call("add")
+        True
     """
 
     def __init__(self, token: bytes | str) -> None:
@@ -56,6 +62,11 @@ class PCA:
 
         Returns:
             The bytes, which are text in base64.
+
+        Example:
+            >>> token = EphemeralAuthority().create_pca()
+            >>> PCA(token.to_cbor()) == token
+            True
         """
         return self._text.encode()
 
@@ -74,6 +85,13 @@ class PCA:
         Raises:
             ValueError: If it would allow more than this one, with the reason; or if a capability or the time is
                 malformed.
+
+        Example:
+            >>> authority = EphemeralAuthority()
+            >>> token = authority.create_pca().attenuate([MethodCapability("add", max_calls=1)], expires_in_secs=60)
+            >>> sandbox = Sandbox(token, tools=[add], trusted_authorities=[authority.public_key_hex()])
+            >>> sandbox.get_remaining_calls("cap:method:add")
+            1
         """
         return PCA(_native.attenuate_token(self._text, _policy(capabilities), _seconds(expires_in_secs)))
 
@@ -108,6 +126,10 @@ class EphemeralAuthority:
 
         Raises:
             ValueError: If it is not 32 bytes.
+
+        Example:
+            >>> EphemeralAuthority.from_seed(bytes(32)).public_key_hex()
+            'ed25519:3b6a27bcceb6a42d62a3a8d02a6f0d73653215771de243a63ac048a18b59da29'
         """
         made = cls()
         made._keys = _native.Keypair.from_seed(seed)
@@ -118,6 +140,11 @@ class EphemeralAuthority:
 
         Returns:
             The public key, 32 bytes.
+
+        Example:
+            >>> authority = EphemeralAuthority()
+            >>> f"ed25519:{authority.public_key_bytes().hex()}" == authority.public_key_hex()
+            True
         """
         return self._keys.public_key
 
@@ -126,6 +153,12 @@ class EphemeralAuthority:
 
         Returns:
             `ed25519:` and 64 hexadecimal digits.
+
+        Example:
+            >>> authority = EphemeralAuthority()
+            >>> keys = [authority.public_key_hex()]
+            >>> Sandbox(authority.create_pca(), tools=[add], trusted_authorities=keys).can_call("add")
+            True
         """
         return f"ed25519:{self._keys.public_key.hex()}"
 
@@ -147,6 +180,13 @@ class EphemeralAuthority:
 
         Raises:
             ValueError: If a capability or the time is malformed, or a `designated_executor` is given.
+
+        Example:
+            >>> authority = EphemeralAuthority()
+            >>> token = authority.create_pca(["tool_call:add"], expires_in_secs=60)
+            >>> sandbox = Sandbox(token, tools=[add, get_weather], trusted_authorities=[authority.public_key_hex()])
+            >>> sandbox.can_call("add"), sandbox.can_call("get_weather")
+            (True, False)
         """
         if designated_executor is not None:
             raise ValueError(

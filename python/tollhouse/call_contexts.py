@@ -20,9 +20,11 @@ class CallContext:
         ending: The native half of the call.
 
     Example:
-        >>> @tool(effect="idempotent")  # doctest: +SKIP
+        >>> @tool(effect="idempotent")
         ... def charge(amount: int, context: CallContext) -> str:
-        ...     return stripe.charge(amount, idempotency_key=context.idempotency_key)
+        ...     return f"{context.method} {context.seq}: {amount}"
+        >>> Sandbox(tools=[charge]).call("charge", {"amount": 5})
+        'charge 1: 5'
     """
 
     __slots__ = ("_ending", "_method")
@@ -36,12 +38,26 @@ class CallContext:
 
     @property
     def method(self) -> str:
-        """The canonical method."""
+        """The canonical method.
+
+        Example:
+            >>> def told(context: CallContext) -> str:
+            ...     return context.method
+            >>> Sandbox(tools=[tool(told, name="shop.told")]).call("shop.told")
+            'shop/told'
+        """
         return self._method
 
     @property
     def seq(self) -> int:
-        """The number of the call in its run, from 1."""
+        """The number of the call in its run, from 1.
+
+        Example:
+            >>> def number(context: CallContext) -> int:
+            ...     return context.seq
+            >>> Sandbox(tools=[number]).run("javascript", "return [await number({}), await number({})]").return_value
+            [1, 2]
+        """
         return self._ending.seq
 
     @property
@@ -49,12 +65,26 @@ class CallContext:
         """The key of the call: 32 hexadecimal digits, which no other call has.
 
         If the process dies during the call, and the call is made again when its run is resumed, the key is the same.
+
+        Example:
+            >>> def key(context: CallContext) -> str:
+            ...     return context.idempotency_key
+            >>> sandbox = Sandbox(tools=[key])
+            >>> sandbox.call("key") == sandbox.call("key")
+            False
         """
         return self._ending.idempotency_key
 
     @property
     def is_over(self) -> bool:
-        """True if nobody waits for the answer any more: the run ended, was cancelled, or its time is over."""
+        """True if nobody waits for the answer any more: the run ended, was cancelled, or its time is over.
+
+        Example:
+            >>> def search(context: CallContext) -> int:
+            ...     return sum(1 for _ in range(1000) if not context.is_over)
+            >>> Sandbox(tools=[search]).call("search")
+            1000
+        """
         return self._ending.is_over()
 
 
@@ -68,8 +98,10 @@ def call_context() -> CallContext:
         RuntimeError: Outside of the call of a script.
 
     Example:
-        >>> call_context().idempotency_key  # doctest: +SKIP
-        '0f1e2d3c4b5a69788796a5b4c3d2e1f0'
+        >>> def key() -> int:
+        ...     return len(call_context().idempotency_key)
+        >>> Sandbox(tools=[key]).call("key")
+        32
     """
     call = current_call()
     if call is None:

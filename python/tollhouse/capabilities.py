@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any, cast
 from . import _native
 from ._internal.policy.clause_values import dump
 from ._internal.policy.constraint_specs import constraints_from_specs
-from .constraints import Constraint, ConstraintSet, Param
+from .constraints import Constraint, ConstraintSet
 from .errors import CallLimitExceededError, CapabilityError, ConstraintError
+from .params import Param
 
 __all__ = [
     "METHOD_CAPABILITY_TYPE",
@@ -39,7 +40,12 @@ _KEYS = frozenset({"type", "method_pattern", "constraints", "max_calls", "input_
 
 
 def canonical_method(name: str) -> str:
-    """The one spelling of a method or a pattern: `mcp:math.add` and `math.add` are `math/add`."""
+    """The one spelling of a method or a pattern: `mcp:math.add` and `math.add` are `math/add`.
+
+    Example:
+        >>> canonical_method("mcp:math.add")
+        'math/add'
+    """
     return name.removeprefix("mcp:").replace(".", "/")
 
 
@@ -47,6 +53,10 @@ def canonical_key(key: str) -> str:
     """The one spelling of a capability's key: `cap:tool-call:mcp:math.add` is `cap:method:math/add`.
 
     Raises `ValueError` for a text that is no key.
+
+    Example:
+        >>> canonical_key("cap:tool-call:mcp:math.add")
+        'cap:method:math/add'
     """
     for kind in (METHOD_CAPABILITY_TYPE, TOOL_CALL_CAP_TYPE):
         prefix = f"cap:{kind}:"
@@ -87,6 +97,10 @@ def pattern_is_subset(child: str, parent: str) -> bool:
 
     Raises:
         ValueError: If a pattern is malformed.
+
+    Example:
+        >>> pattern_is_subset("payments/*", "payments/**"), pattern_is_subset("payments/**", "payments/*")
+        (True, False)
     """
     return _native.pattern_is_subset(canonical_method(child), canonical_method(parent))
 
@@ -170,7 +184,12 @@ class MethodCapability:
 
     @property
     def pattern(self) -> str:
-        """The pattern in its one spelling: without `mcp:`, with `/` for dots."""
+        """The pattern in its one spelling: without `mcp:`, with `/` for dots.
+
+        Example:
+            >>> MethodCapability("mcp:math.add").pattern
+            'math/add'
+        """
         return canonical_method(self.method_pattern)
 
     def key(self) -> str:
@@ -178,6 +197,10 @@ class MethodCapability:
 
         Returns:
             `cap:method:PATTERN`, the pattern as it was written.
+
+        Example:
+            >>> MethodCapability("payments/*").key()
+            'cap:method:payments/*'
         """
         return f"cap:{METHOD_CAPABILITY_TYPE}:{self.method_pattern}"
 
@@ -191,6 +214,13 @@ class MethodCapability:
         Raises:
             CapabilityError: If it does not allow the call, with the reason. The cause is the `ConstraintError`, if one
                 failed.
+
+        Example:
+            >>> try:
+            ...     MethodCapability("add", [Param("a") <= 10]).validate_call("add", {"a": 11})
+            ... except CapabilityError as error:
+            ...     print(error.__cause__)
+            Constraint violation: a <= 10, actual: 11
         """
         if not method_matches_pattern(method, self.method_pattern):
             raise CapabilityError(f"Method '{method}' does not match pattern '{self.method_pattern}'")
@@ -211,6 +241,11 @@ class MethodCapability:
 
         Returns:
             True if it is. It may be False where that is so, but never True where it is not.
+
+        Example:
+            >>> few, many = MethodCapability("add", max_calls=1), MethodCapability("*", max_calls=9)
+            >>> few.is_subset_of(many), many.is_subset_of(few)
+            (True, False)
         """
         if parent.input_schema is not None and parent.input_schema != self.input_schema:
             return False
@@ -221,6 +256,10 @@ class MethodCapability:
 
         Returns:
             The grant: `{"method": ..., "where": [...], "calls": n}`.
+
+        Example:
+            >>> MethodCapability("pay", [Param("amount") <= 10], max_calls=5).to_grant()
+            {'method': 'pay', 'where': [{'param': 'amount', 'le': 10}], 'calls': 5}
         """
         grant: dict[str, Any] = {"method": self.pattern}
         if not self.constraints.is_empty():
@@ -266,6 +305,10 @@ class MethodCapability:
 
         Raises:
             ValueError: If the grant says something that no capability can.
+
+        Example:
+            >>> MethodCapability.from_grant({"method": "pay", "where": [{"param": "amount", "le": 10}], "calls": 5})
+            MethodCapability('pay', [Param('amount') <= 10], max_calls=5)
         """
         unknown = set(grant) - {"name", "method", "where", "calls", "approve", *_APPROVAL_KEYS}
         if unknown:
@@ -283,6 +326,10 @@ class MethodCapability:
 
         Returns:
             A dictionary with a JSON form.
+
+        Example:
+            >>> MethodCapability("pay", max_calls=5).to_dict()
+            {'type': 'method', 'method_pattern': 'pay', 'constraints': [], 'max_calls': 5, 'input_schema': None}
         """
         data: dict[str, Any] = {
             "type": METHOD_CAPABILITY_TYPE,
@@ -311,6 +358,10 @@ class MethodCapability:
 
         Raises:
             ValueError: If there is any other key, or a value is malformed.
+
+        Example:
+            >>> MethodCapability.from_dict({"method_pattern": "pay", "max_calls": 5})
+            MethodCapability('pay', max_calls=5)
         """
         unknown = set(data) - _KEYS
         if unknown:
@@ -337,6 +388,10 @@ def capabilities_from(given: object) -> list[MethodCapability]:
 
     Raises:
         ValueError: If it is no list, or something in it is neither a capability nor a pattern.
+
+    Example:
+        >>> capabilities_from(["add", MethodCapability("pay", max_calls=1)])
+        [MethodCapability('add'), MethodCapability('pay', max_calls=1)]
     """
     if isinstance(given, str | bytes | Mapping | MethodCapability) or not isinstance(given, Iterable):
         raise ValueError(f"capabilities are a list such as ['payments/*'], not {given!r}: put brackets around it")
@@ -351,6 +406,13 @@ def check_order(capabilities: Sequence[MethodCapability], begin: int = 0) -> Non
     Args:
         capabilities: The capabilities, in their order.
         begin: Those before this one are there already, and are not judged.
+
+    Example:
+        >>> try:
+        ...     check_order([MethodCapability("*"), MethodCapability("pay", approve=True)])
+        ... except ValueError as error:
+        ...     print(str(error).partition(":")[0])
+        MethodCapability('pay', approve=True) would never ask
     """
     for index, one in enumerate(capabilities):
         if index < begin or one.approve is False:

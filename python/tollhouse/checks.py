@@ -24,6 +24,10 @@ class Problem:
         column: The column, from 1; None if that is not known, as of bash.
         source_line: The text of that line.
         hint: What to do about it, if there is more to say.
+
+    Example:
+        >>> print(Sandbox().check("await serch({})")[0])
+        serch is not defined at line 1, column 7: await serch({})
     """
 
     kind: str

@@ -16,7 +16,7 @@ Evaluator: TypeAlias = Callable[[str, Mapping[str, Any]], tuple[str, dict[str, A
 def create_tollhouse_sandbox(
     tools: Iterable[Any], *, capabilities: Sequence[MethodCapability] | None = None
 ) -> Evaluator:
-    """Makes what runs the code of a CodeAct agent.
+    """Makes the evaluator that runs the code of a CodeAct agent.
 
     Files stay from run to run, and so does what scripts put into `state`. Both are the sandbox's: no variables are new,
     and those that the evaluator is given are not for the script.
@@ -27,6 +27,13 @@ def create_tollhouse_sandbox(
 
     Returns:
         The evaluator: it takes code and variables, and returns text for a model and no variables.
+
+    Example:
+        >>> evaluate = create_tollhouse_sandbox([add])
+        >>> evaluate("state.sum = await add({a: 1, b: 2}); return state.sum", {})
+        ('3', {})
+        >>> evaluate("return state.sum + 1", {})
+        ('4', {})
     """
     return _evaluator(SandboxTool.from_functions(tools, capabilities=capabilities))
 
@@ -58,7 +65,7 @@ def create_tollhouse_codeact(
 
 
 def graph(model: Any, evaluator: Callable[..., tuple[str, dict[str, Any]]], prompt: str) -> Any:
-    """The graph of a CodeAct agent whose code runs in `evaluator`. Raises `ImportError` without langgraph-codeact."""
+    """Makes the graph of an agent whose code runs in `evaluator`. Raises `ImportError` without langgraph-codeact."""
     try:
         # Without stubs, and not in every environment.
         from langgraph_codeact import create_codeact  # pyright: ignore

@@ -24,7 +24,6 @@ from ._internal.policy.clause_values import (
     operand,
     written,
 )
-from ._internal.shared_docstrings import with_sections_of
 
 _COMPARED = ORDERING | {"eq", "ne"}  # the operators that are operators of Python too
 
@@ -87,6 +86,10 @@ class Constraint:
 
         Returns:
             The constraint.
+
+        Example:
+            >>> Constraint.lt("amount", 1000)
+            Param('amount') < 1000
         """
         return cls("lt", param, value)
 
@@ -100,6 +103,9 @@ class Constraint:
 
         Returns:
             The constraint.
+
+        Example:
+            >>> Constraint.le("amount", 1000).evaluate({"amount": 1000})
         """
         return cls("le", param, value)
 
@@ -113,6 +119,9 @@ class Constraint:
 
         Returns:
             The constraint.
+
+        Example:
+            >>> Constraint.gt("items/*/price", 0).evaluate({"items": [{"price": 5}, {"price": 7}]})
         """
         return cls("gt", param, value)
 
@@ -126,6 +135,10 @@ class Constraint:
 
         Returns:
             The constraint.
+
+        Example:
+            >>> Constraint.ge("amount", 1) & Constraint.le("amount", 10)
+            (Param('amount') >= 1) & (Param('amount') <= 10)
         """
         return cls("ge", param, value)
 
@@ -139,6 +152,9 @@ class Constraint:
 
         Returns:
             The constraint.
+
+        Example:
+            >>> Constraint.eq("amount", 1000).evaluate({"amount": 1000.0})
         """
         return cls("eq", param, value)
 
@@ -152,6 +168,13 @@ class Constraint:
 
         Returns:
             The constraint.
+
+        Example:
+            >>> try:
+            ...     Constraint.ne("currency", "USD").evaluate({"currency": 840})
+            ... except ViolationError as error:
+            ...     print(error)
+            Constraint violation: currency != 'USD', actual: 840
         """
         return cls("ne", param, value)
 
@@ -165,6 +188,9 @@ class Constraint:
 
         Returns:
             The constraint.
+
+        Example:
+            >>> Constraint.is_in("currency", ["USD", "EUR"]).evaluate({"currency": "EUR"})
         """
         return cls("in", param, values)
 
@@ -178,6 +204,9 @@ class Constraint:
 
         Returns:
             The constraint.
+
+        Example:
+            >>> Constraint.not_in("currency", ["USD", "EUR"]).evaluate({"currency": "CHF"})
         """
         return cls("not_in", param, values)
 
@@ -191,6 +220,9 @@ class Constraint:
 
         Returns:
             The constraint.
+
+        Example:
+            >>> Constraint.starts_with("url", "https://").evaluate({"url": "https://example.org"})
         """
         return cls("starts_with", param, prefix)
 
@@ -204,6 +236,9 @@ class Constraint:
 
         Returns:
             The constraint.
+
+        Example:
+            >>> Constraint.ends_with("to", "@example.org").evaluate({"to": "eve@example.org"})
         """
         return cls("ends_with", param, suffix)
 
@@ -217,6 +252,13 @@ class Constraint:
 
         Returns:
             The constraint.
+
+        Example:
+            >>> try:
+            ...     Constraint.within("path", "/data").evaluate({"path": "/data/../etc/passwd"})
+            ... except ViolationError as error:
+            ...     print(error.actual)
+            /data/../etc/passwd
         """
         return cls("within", param, directory)
 
@@ -230,6 +272,9 @@ class Constraint:
 
         Returns:
             The constraint.
+
+        Example:
+            >>> Constraint.contains("tags", "public").evaluate({"tags": ["new", "public"]})
         """
         return cls("contains", param, value)
 
@@ -242,6 +287,13 @@ class Constraint:
 
         Returns:
             The constraint.
+
+        Example:
+            >>> try:
+            ...     Constraint.exists("reason").evaluate({"reason": None})
+            ... except MissingParamError as error:
+            ...     print(error)
+            Missing required parameter: reason
         """
         return cls("exists", param)
 
@@ -254,6 +306,9 @@ class Constraint:
 
         Returns:
             The constraint.
+
+        Example:
+            >>> Constraint.not_exists("discount").evaluate({"amount": 5})
         """
         return cls("not_exists", param)
 
@@ -269,6 +324,10 @@ class Constraint:
 
         Raises:
             ValueError: If there are none.
+
+        Example:
+            >>> Constraint.and_([Param("a") >= 1, Param("a") <= 10])
+            (Param('a') >= 1) & (Param('a') <= 10)
         """
         return cls("and", parts=tuple(constraints))
 
@@ -284,6 +343,9 @@ class Constraint:
 
         Raises:
             ValueError: If there are none.
+
+        Example:
+            >>> Constraint.or_([Param("a") == 0, Param("a") >= 10]).evaluate({"a": 12})
         """
         return cls("or", parts=tuple(constraints))
 
@@ -344,6 +406,10 @@ class Constraint:
 
         Returns:
             The clause: `{"param": "amount", "le": 1000}`, `{"all": [...]}` or `{"any": [...]}`.
+
+        Example:
+            >>> ((Param("a") == 0) | (Param("b") <= 10)).to_clause()
+            {'any': [{'param': 'a', 'eq': 0}, {'param': 'b', 'le': 10}]}
         """
         if self.operator in GROUPS:
             return {GROUPS[self.operator]: [part.to_clause() for part in self.parts]}
@@ -357,6 +423,10 @@ class Constraint:
 
         Returns:
             A dictionary: `{"type": "le", "param": "amount", "value": 1000}`.
+
+        Example:
+            >>> (Param("amount") <= 1000).to_dict()
+            {'type': 'le', 'param': 'amount', 'value': 1000}
         """
         if self.operator in GROUPS:
             return {"type": self.operator, "constraints": [part.to_dict() for part in self.parts]}
@@ -376,6 +446,10 @@ class Constraint:
 
         Raises:
             ValueError: If the operator is unknown, or a key does not belong there.
+
+        Example:
+            >>> Constraint.from_dict({"param": "amount", "ge": 1, "le": 10})
+            (Param('amount') >= 1) & (Param('amount') <= 10)
         """
         if "type" in data:
             return constraint_forms.from_typed(data)
@@ -418,6 +492,13 @@ class ConstraintSet:
 
         Raises:
             ConstraintError: As `Constraint.evaluate`, for the first constraint that fails.
+
+        Example:
+            >>> try:
+            ...     ConstraintSet([Param("amount") <= 1000]).evaluate({"amount": 2000})
+            ... except ConstraintError as error:
+            ...     print(error)
+            Constraint violation: amount <= 1000, actual: 2000
         """
         arguments = encode_arguments(params)
         for constraint in self.constraints:
@@ -432,6 +513,11 @@ class ConstraintSet:
         Returns:
             True if this set admits whatever `other` admits. It may be False where that is so, but never True where it
             is not.
+
+        Example:
+            >>> wide, narrow = ConstraintSet([Param("a") <= 10]), ConstraintSet([Param("a") <= 5])
+            >>> wide.subsumes(narrow), narrow.subsumes(wide)
+            (True, False)
         """
         return _native.clauses_subsume(dump(self.to_clauses()), dump(other.to_clauses()))
 
@@ -443,6 +529,10 @@ class ConstraintSet:
 
         Returns:
             A new set with the constraints of both.
+
+        Example:
+            >>> ConstraintSet([Param("a") <= 10]).merge(ConstraintSet([Param("b") > 0]))
+            ConstraintSet([Param('a') <= 10, Param('b') > 0])
         """
         return ConstraintSet([*self.constraints, *other.constraints])
 
@@ -454,11 +544,22 @@ class ConstraintSet:
 
         Raises:
             TypeError: If an element is not a `Constraint`.
+
+        Example:
+            >>> rules = ConstraintSet()
+            >>> rules.extend([Param("a") <= 10])
+            >>> rules
+            ConstraintSet([Param('a') <= 10])
         """
         self.constraints.extend([constraint_forms.require_constraint(one) for one in constraints])
 
     def is_empty(self) -> bool:
-        """Returns True if the set has no constraints."""
+        """Returns True if the set has no constraints.
+
+        Example:
+            >>> ConstraintSet().is_empty()
+            True
+        """
         return not self.constraints
 
     def to_clauses(self) -> list[dict[str, Any]]:
@@ -466,6 +567,10 @@ class ConstraintSet:
 
         Returns:
             The clauses.
+
+        Example:
+            >>> ConstraintSet([Param("a") <= 10, Param("b").exists()]).to_clauses()
+            [{'param': 'a', 'le': 10}, {'param': 'b', 'exists': True}]
         """
         return [constraint.to_clause() for constraint in self.constraints]
 
@@ -474,6 +579,10 @@ class ConstraintSet:
 
         Returns:
             A dictionary: `{"constraints": [...]}`.
+
+        Example:
+            >>> ConstraintSet([Param("a") <= 10]).to_dict()
+            {'constraints': [{'type': 'le', 'param': 'a', 'value': 10}]}
         """
         return {"constraints": [constraint.to_dict() for constraint in self.constraints]}
 
@@ -489,6 +598,10 @@ class ConstraintSet:
 
         Raises:
             ValueError: If it is neither.
+
+        Example:
+            >>> ConstraintSet.from_dict([{"param": "a", "le": 10}])
+            ConstraintSet([Param('a') <= 10])
         """
         if isinstance(data, Mapping):
             extra = set(data) - {"constraints"}
@@ -498,102 +611,3 @@ class ConstraintSet:
         if isinstance(data, str | bytes) or not isinstance(cast("object", data), Sequence):
             raise ValueError(f"the constraints of a set are a list, not {data!r}")
         return cls([Constraint.from_dict(one) for one in data])
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Param:
-    """A parameter of a tool, to write constraints with.
-
-    Comparing it by `<`, `<=`, `>`, `>=`, `==` or `!=` makes a `Constraint`. So does each method, as the class method of
-    `Constraint` with its name. Join constraints by `&` and `|`.
-
-    Args:
-        name: The name of the parameter, or a path in it: `items/*/price` is of every element.
-
-    Example:
-        >>> (Param("amount") <= 1000) & Param("currency").is_in(["USD", "EUR"])
-        (Param('amount') <= 1000) & (Param('currency').is_in(['USD', 'EUR']))
-    """
-
-    name: str
-
-    def __repr__(self) -> str:
-        return f"Param({self.name!r})"
-
-    def __lt__(self, value: float) -> Constraint:
-        return Constraint.lt(self.name, value)
-
-    def __le__(self, value: float) -> Constraint:
-        return Constraint.le(self.name, value)
-
-    def __gt__(self, value: float) -> Constraint:
-        return Constraint.gt(self.name, value)
-
-    def __ge__(self, value: float) -> Constraint:
-        return Constraint.ge(self.name, value)
-
-    def __eq__(self, value: Scalar) -> Constraint:  # type: ignore[override]  # pyright: ignore[reportIncompatibleMethodOverride]
-        return Constraint.eq(self.name, value)
-
-    def __ne__(self, value: Scalar) -> Constraint:  # type: ignore[override]  # pyright: ignore[reportIncompatibleMethodOverride]
-        return Constraint.ne(self.name, value)
-
-    def __hash__(self) -> int:
-        return hash(self.name)
-
-    @with_sections_of(Constraint.is_in, without="param")
-    def is_in(self, values: Iterable[Scalar]) -> Constraint:
-        """Allows the listed values, and no others."""
-        return Constraint.is_in(self.name, values)
-
-    @with_sections_of(Constraint.not_in, without="param")
-    def not_in(self, values: Iterable[Scalar]) -> Constraint:
-        """Allows all values that are not listed and have the type of a listed one."""
-        return Constraint.not_in(self.name, values)
-
-    @with_sections_of(Constraint.starts_with, without="param")
-    def starts_with(self, prefix: str) -> Constraint:
-        """Allows texts that begin with `prefix`."""
-        return Constraint.starts_with(self.name, prefix)
-
-    @with_sections_of(Constraint.ends_with, without="param")
-    def ends_with(self, suffix: str) -> Constraint:
-        """Allows texts that end with `suffix`."""
-        return Constraint.ends_with(self.name, suffix)
-
-    @with_sections_of(Constraint.within, without="param")
-    def within(self, directory: str) -> Constraint:
-        """Allows the path of a directory and paths below it, if they are written without `.`, `..` and `//`.
-
-        Example:
-            >>> Param("path").within("/data/public")
-            Param('path').within('/data/public')
-        """
-        return Constraint.within(self.name, directory)
-
-    @with_sections_of(Constraint.contains, without="param")
-    def contains(self, value: Scalar) -> Constraint:
-        """Allows texts that contain `value`, or lists that have it as an element."""
-        return Constraint.contains(self.name, value)
-
-    @with_sections_of(Constraint.exists, without="param")
-    def exists(self) -> Constraint:
-        """Requires that the argument is there and not null."""
-        return Constraint.exists(self.name)
-
-    @with_sections_of(Constraint.not_exists, without="param")
-    def not_exists(self) -> Constraint:
-        """Requires that the argument is missing or null."""
-        return Constraint.not_exists(self.name)
-
-    @staticmethod
-    @with_sections_of(Constraint.and_)
-    def and_(constraints: Iterable[Constraint]) -> Constraint:
-        """Requires all of the constraints, as `&` between them does."""
-        return Constraint.and_(constraints)
-
-    @staticmethod
-    @with_sections_of(Constraint.or_)
-    def or_(constraints: Iterable[Constraint]) -> Constraint:
-        """Requires at least one of the constraints, as `|` between them does."""
-        return Constraint.or_(constraints)

@@ -34,6 +34,11 @@ class DurableRuns(Sandbox):
 
         It is suspended or in doubt, or its process died (`interrupted`). An interrupted run can be resumed until
         another one begins.
+
+        Example:
+            >>> _ = session.execute("return await pay({amount: 5})")
+            >>> session.unfinished_run
+            1
         """
         return self._store.native.unfinished(self._id)
 
@@ -44,8 +49,9 @@ class DurableRuns(Sandbox):
             The calls, in the order in which they were asked about.
 
         Example:
-            >>> [(call.method, call.arguments) for call in session.pending()]  # doctest: +SKIP
-            [('transfer', {'to': 'bob', 'amount': 500})]
+            >>> _ = session.execute("return await pay({amount: 5})")
+            >>> [(call.method, call.arguments) for call in session.pending()]
+            [('pay', {'amount': 5})]
         """
         return self._store.pending(self._id)
 
@@ -59,8 +65,9 @@ class DurableRuns(Sandbox):
             The calls, by number.
 
         Example:
-            >>> [(call.seq, call.method, call.outcome) for call in session.calls_in_doubt()]  # doctest: +SKIP
-            [(3, 'transfer', 'pending')]
+            >>> _ = session.execute("return await pay({amount: 5})")
+            >>> session.calls_in_doubt()  # it waits, and has not started
+            []
         """
         return self._store.calls_in_doubt(self._id)
 
@@ -87,9 +94,12 @@ class DurableRuns(Sandbox):
             RuntimeError: While a run goes on.
 
         Example:
-            >>> for call in session.pending():  # doctest: +SKIP
-            ...     session.approve(call.seq, digest=call.digest, by="eve@example.org")
-            >>> session.resume()  # doctest: +SKIP
+            >>> _ = session.execute("return await pay({amount: 5})")
+            >>> for call in session.pending():
+            ...     session.approve(call.seq, digest=call.digest, by="eve@example.org").state
+            'approved'
+            >>> session.resume().return_value
+            'paid 5'
         """
         self._idle("approve")
         return self._store.approve(self._id, seq, by=by, digest=digest, key=key)
@@ -115,7 +125,11 @@ class DurableRuns(Sandbox):
             RuntimeError: As `approve`.
 
         Example:
-            >>> session.deny(reason="too dear")  # doctest: +SKIP
+            >>> _ = session.execute("return await pay({amount: 5})")
+            >>> session.deny(reason="too dear").state
+            'refused'
+            >>> session.resume().status
+            'denied'
         """
         self._idle("deny")
         return self._store.deny(self._id, seq, reason=reason, by=by, digest=digest)
@@ -150,8 +164,11 @@ class DurableRuns(Sandbox):
             RuntimeError: As `approve`.
 
         Example:
-            >>> session.edit({"to": "bob", "amount": 50})  # doctest: +SKIP
-            >>> session.resume()  # doctest: +SKIP
+            >>> _ = session.execute("return await pay({amount: 500})")
+            >>> session.edit({"amount": 50}).state
+            'edited'
+            >>> session.resume().return_value
+            'paid 50'
         """
         self._idle("edit")
         return self._store.edit(self._id, arguments, seq, by=by, digest=digest, key=key)
@@ -196,6 +213,13 @@ class DurableRuns(Sandbox):
         Raises:
             SessionNotFoundError: If no run waits. It is a `LookupError`.
             RuntimeError: While a run goes on.
+
+        Example:
+            >>> _ = session.execute("return await pay({amount: 5})")
+            >>> session.abandon()
+            1
+            >>> session.runs()[-1].status
+            'cancelled'
         """
         self._idle("abandon")
         return self._store.abandon(self._id)
@@ -256,11 +280,12 @@ class DurableRuns(Sandbox):
             RuntimeError: After `close`, and while a run goes on.
 
         Example:
-            >>> session.run("javascript", "return await transfer({to: 'bob', amount: 500})").status  # doctest: +SKIP
+            >>> session.run("javascript", "return await pay({amount: 5})").status
             'suspended'
-            >>> session.approve()  # doctest: +SKIP
-            >>> session.resume().return_value  # doctest: +SKIP
-            'done'
+            >>> session.approve().state
+            'approved'
+            >>> session.resume().return_value
+            'paid 5'
         """
         if value is not _NOTHING or call is not None:
             super().resume(None if value is _NOTHING else value, call)
@@ -297,6 +322,12 @@ class DurableRuns(Sandbox):
             SessionNotFoundError: As `resume`.
             SessionConflictError: As `resume`.
             RuntimeError: As `resume`.
+
+        Example:
+            >>> _ = session.execute("return await pay({amount: 5})")
+            >>> _ = session.approve()
+            >>> asyncio.run(session.resume_async()).return_value
+            'paid 5'
         """
         result = await self._do_async(self._continued((on_output, on_stderr), stdin, replay_output=replay_output))
         return result.checked() if check else result

@@ -40,23 +40,63 @@ class TollhouseError(Exception):
 
 
 class NativeError(TollhouseError):
-    """An error of the host that has no class of its own: a damaged store, a full disk."""
+    """An error of the host that has no class of its own: a damaged store, a full disk.
+
+    Example:
+        >>> try:
+        ...     Sandbox.restore(b"no snapshot")
+        ... except NativeError as error:
+        ...     print(error)
+        the archive cannot be read or written: Unknown frame descriptor
+    """
 
 
 class PolicyError(TollhouseError, ValueError):
-    """An error in a policy, a capability, a token or a tool."""
+    r"""An error in a policy, a capability, a token or a tool.
+
+    Example:
+        >>> try:
+        ...     Sandbox(policy="[[grants]]\nmethod = 'add'")
+        ... except PolicyError as error:
+        ...     print(str(error).splitlines()[0])
+        unknown key `grants` in the policy
+    """
 
 
 class SessionNotFoundError(TollhouseError, LookupError):
-    """A session, run, label or call that waits, and that is not in the store."""
+    """A session, run, label or call that waits, and that is not in the store.
+
+    Example:
+        >>> try:
+        ...     Store("store").show("trap")
+        ... except SessionNotFoundError as error:
+        ...     print(error)
+        there is no session `trap`
+    """
 
 
 class SessionConflictError(TollhouseError, ValueError):
-    """A session whose name is taken, or that was made with other grants; a call that was decided about before."""
+    """A session whose name is taken, or that was made with other grants; a call that was decided about before.
+
+    Example:
+        >>> try:
+        ...     session.fork("trip")
+        ... except SessionConflictError as error:
+        ...     print(error)
+        a session `trip` already exists
+    """
 
 
 class ConstraintError(TollhouseError):
-    """A constraint that the arguments of a call fail."""
+    """A constraint that the arguments of a call fail.
+
+    Example:
+        >>> try:
+        ...     (Param("amount") <= 10).evaluate({"amount": {1, 2}})
+        ... except ConstraintError as error:
+        ...     print(error)
+        the arguments are no JSON object: Object of type set is not JSON serializable
+    """
 
 
 class MissingParamError(ConstraintError):
@@ -64,6 +104,13 @@ class MissingParamError(ConstraintError):
 
     Args:
         param: The parameter.
+
+    Example:
+        >>> try:
+        ...     (Param("amount") <= 10).evaluate({})
+        ... except MissingParamError as error:
+        ...     print(error.param)
+        amount
     """
 
     def __init__(self, param: str) -> None:
@@ -78,6 +125,13 @@ class TypeMismatchError(ConstraintError):
         param: The parameter.
         expected: The type that the operator compares.
         actual: The type that it has.
+
+    Example:
+        >>> try:
+        ...     (Param("amount") <= 10).evaluate({"amount": "5"})
+        ... except TypeMismatchError as error:
+        ...     print(error.expected, error.actual)
+        number str
     """
 
     def __init__(self, param: str, expected: str, actual: str) -> None:
@@ -94,6 +148,13 @@ class ViolationError(ConstraintError):
         param: The parameter.
         rule: The constraint.
         actual: The value that it has.
+
+    Example:
+        >>> try:
+        ...     (Param("amount") <= 10).evaluate({"amount": 11})
+        ... except ViolationError as error:
+        ...     print(error.rule, error.actual)
+        amount <= 10 11
     """
 
     def __init__(self, param: str, rule: str, actual: Any) -> None:
@@ -119,11 +180,20 @@ class CapabilityError(TollhouseError):
 
 
 class CallLimitExceededError(CapabilityError):
-    """A call for which the budget of a capability is used up.
+    """A call beyond the budget of a capability, for programs that count calls themselves, as some for amla-sandbox do.
+
+    The gate reports a used-up budget as a plain `CapabilityError`.
 
     Args:
         capability_key: The capability's key.
         max_calls: The calls that it is good for.
+
+    Example:
+        >>> try:
+        ...     raise CallLimitExceededError("cap:method:add", 5)
+        ... except CapabilityError as error:
+        ...     print(error)
+        Call limit exceeded for 'cap:method:add': max 5 calls allowed
     """
 
     def __init__(self, capability_key: str, max_calls: int) -> None:
@@ -145,7 +215,15 @@ class ArgumentError(TollhouseError, ValueError):
 
 
 class RegistryError(TollhouseError):
-    """An error of the registry. The message says what is wrong, where, and what to do."""
+    """An error of the registry. The message says what is wrong, where, and what to do.
+
+    Example:
+        >>> try:
+        ...     Registry("registry").releases()
+        ... except RegistryError as error:
+        ...     print(str(error).splitlines()[0])
+        there is no registry at `registry`
+    """
 
 
 class ToolError(TollhouseError):
@@ -199,6 +277,13 @@ class RunSuspended(TollhouseError):  # noqa: N818 - the run can still complete
 
     Args:
         result: The result of the run so far.
+
+    Example:
+        >>> try:
+        ...     session.run("javascript", "return await pay({amount: 5})", check=True)
+        ... except RunSuspended as waits:
+        ...     print([call.method for call in waits.pending])
+        ['pay']
     """
 
     def __init__(self, result: ExecutionResult) -> None:
@@ -225,4 +310,13 @@ class RuntimeError(TollhouseError, builtins.RuntimeError):  # noqa: A001
     """An error in how a sandbox is used: it is closed, a run goes on, or one is suspended.
 
     It is a builtin `RuntimeError` too.
+
+    Example:
+        >>> sandbox = Sandbox()
+        >>> sandbox.close()
+        >>> try:
+        ...     sandbox.execute("return 1")
+        ... except RuntimeError as error:
+        ...     print(error)
+        the sandbox is closed
     """

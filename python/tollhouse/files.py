@@ -39,6 +39,11 @@ class FileStat:
         size: The bytes of a file, the entries of a directory.
         mode: The permission bits.
         modified: When its content changed last, in UTC.
+
+    Example:
+        >>> found = Sandbox(files={"a.txt": "12"}).files.stat("a.txt")
+        >>> found.path, found.kind, found.size
+        ('/workspace/a.txt', 'file', 2)
     """
 
     path: str
@@ -52,6 +57,10 @@ class FileStat:
 
         Returns:
             A dictionary with a JSON form: the time in ISO 8601.
+
+        Example:
+            >>> sorted(Sandbox(files={"a.txt": "12"}).files.stat("a.txt").to_dict())
+            ['kind', 'mode', 'modified', 'path', 'size']
         """
         return {
             "path": self.path,
@@ -67,6 +76,10 @@ def absolute(path: FilePath) -> str:
 
     Raises:
         TypeError: If it is neither text nor a `Path`.
+
+    Example:
+        >>> absolute("data/in.csv"), absolute("/tmp/a")
+        ('/workspace/data/in.csv', '/tmp/a')
     """
     if not isinstance(path, str | PathLike):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise TypeError(f"a path is text or a `Path`, not {path!r}")
@@ -83,6 +96,10 @@ def edits_of(files: Mapping[Any, str | bytes]) -> list[tuple[str, bytes | None]]
     Raises:
         TypeError: If a path is no path, or content is neither text nor bytes.
         ValueError: If two keys are one path, as `"a"` and `Path("a")`.
+
+    Example:
+        >>> edits_of({"a.txt": "1", "/tmp/b": b"2"})
+        [('/workspace/a.txt', b'1'), ('/tmp/b', b'2')]
     """
     edits: dict[str, bytes | None] = {}
     for path, content in files.items():
@@ -101,6 +118,11 @@ class Snapshot(Mapping[str, bytes]):
 
     Args:
         tree: A function that returns the host's files.
+
+    Example:
+        >>> session.files["a.txt"] = "1"
+        >>> "a.txt" in session.at(0), session.at(1)["a.txt"]
+        (False, b'1')
     """
 
     def __init__(self, tree: Callable[[], _native.Tree]) -> None:
@@ -148,6 +170,10 @@ class Snapshot(Mapping[str, bytes]):
         Raises:
             KeyError: If there is no such file.
             UnicodeDecodeError: If it is not text in this encoding.
+
+        Example:
+            >>> Sandbox(files={"a.txt": "é"}).files.read_text("a.txt")
+            'é'
         """
         return self[path].decode(encoding)
 
@@ -162,6 +188,10 @@ class Snapshot(Mapping[str, bytes]):
 
         Raises:
             OSError: If there is nothing.
+
+        Example:
+            >>> Sandbox(files={"data/a.txt": "12"}).files.stat("data").kind
+            'directory'
         """
         kind, size, mode, modified = self._tree().stat(absolute(path))
         return FileStat(absolute(path), kind, size, mode, _time(modified))
@@ -177,18 +207,27 @@ class Snapshot(Mapping[str, bytes]):
 
         Raises:
             OSError: If it is not a directory.
+
+        Example:
+            >>> [(one.path, one.kind) for one in Sandbox(files={"data/a.txt": "12"}).files.list("data")]
+            [('/workspace/data/a.txt', 'file')]
         """
         listed = self._tree().list(absolute(path))
         return [FileStat(where, kind, size, mode, _time(modified)) for where, kind, size, mode, modified in listed]
 
     def diff(self, later: Snapshot) -> str:
-        """Compares these files with later ones.
+        r"""Compares these files with later ones.
 
         Args:
             later: The later files.
 
         Returns:
             The difference, as `diff -u` and git show it.
+
+        Example:
+            >>> session.files["a.txt"] = "1\n"
+            >>> print(session.at(0).diff(session.files).splitlines()[-1])
+            +1
         """
         return self._tree().unified(later._tree())
 
@@ -200,6 +239,11 @@ class Snapshot(Mapping[str, bytes]):
 
         Returns:
             Each path that is different, as `added`, `removed` or `modified`.
+
+        Example:
+            >>> session.files["a.txt"] = "1"
+            >>> session.at(0).changes(session.files)
+            {'/workspace/a.txt': 'added'}
         """
         return dict(self._tree().changes(later._tree()))
 
@@ -242,7 +286,7 @@ class Files(Snapshot, MutableMapping[str, bytes]):
         self._change(f"removed {fspath(path)}", [(absolute(path), None)])
 
     def write_text(self, path: FilePath, text: str, encoding: str = "utf-8") -> None:
-        """Writes a file.
+        r"""Writes a file.
 
         Args:
             path: The path.
@@ -251,6 +295,12 @@ class Files(Snapshot, MutableMapping[str, bytes]):
 
         Raises:
             OSError: If it cannot be written.
+
+        Example:
+            >>> box = Sandbox()
+            >>> box.files.write_text("a.txt", "é", encoding="latin-1")
+            >>> box.files["a.txt"]
+            b'\xe9'
         """
         self[path] = text.encode(encoding)
 
@@ -267,13 +317,26 @@ class Files(Snapshot, MutableMapping[str, bytes]):
             OSError: If they cannot be written, since they are beyond the limit of files, for example.
             TypeError: If the files are neither a mapping nor pairs, or a content is neither text nor bytes.
             ValueError: If two keys are one path.
+
+        Example:
+            >>> box = Sandbox()
+            >>> box.files.update({"a.txt": "1", "b.bin": b"2"})
+            >>> len(box.files)
+            2
         """
         given = {**_by_path(files), **named}
         if given:
             self._change(f"put {len(given)} files", edits_of(given))
 
     def clear(self) -> None:
-        """Removes all files, except those of mounts. Directories stay."""
+        """Removes all files, except those of mounts. Directories stay.
+
+        Example:
+            >>> box = Sandbox(files={"a.txt": "1"})
+            >>> box.files.clear()
+            >>> box.files
+            <Files of 0 files>
+        """
         mounts = self._mounts
         kept = [path for path in self if mounts is None or not mounts.covers(path)]
         self._change("removed all files", [(path, None) for path in kept])

@@ -32,6 +32,12 @@ def from_langchain(tools: Iterable[Any]) -> Ingested:
 
     Raises:
         TypeError: If one is neither a tool of LangChain nor a function.
+
+    Example:
+        >>> from langchain_core.tools import StructuredTool
+        >>> tools, _ = from_langchain([StructuredTool.from_function(add, description="Adds.")])
+        >>> create_sandbox_tool(tools).run("return await add({a: 1, b: 2})", "javascript")
+        '3'
     """
     return _ingested([_from_langchain(one) for one in tools])
 
@@ -72,6 +78,12 @@ def from_anthropic_tools(tools: Iterable[Mapping[str, Any]], handlers: Handlers 
 
     Raises:
         ValueError: As `from_openai_tools`.
+
+    Example:
+        >>> schema = {"type": "object", "properties": {"a": {"type": "integer"}, "b": {"type": "integer"}}}
+        >>> tools, _ = from_anthropic_tools([{"name": "add", "input_schema": schema}], {"add": add})
+        >>> create_sandbox_tool(tools).run("return await add({a: 1, b: 2})", "javascript")
+        '3'
     """
     return _from_definitions([_anthropic_definition(one) for one in tools], handlers)
 

@@ -38,6 +38,10 @@ class McpServerOptions(TypedDict, total=False):
         write: Absolute paths that it may write too.
         ports: TCP ports that it may connect to; without any, it has no network.
         confine: False to start it unconfined, with all files and the network of this process's user.
+
+    Example:
+        >>> options: McpServerOptions = {"command": ["uvx", "mcp-server-git"], "read": ["/srv/repo"], "timeout": "20s"}
+        >>> servers = McpServers({"git": options})  # doctest: +SKIP
     """
 
     command: Sequence[str]
@@ -59,6 +63,10 @@ class McpTool(NamedTuple):
         server: The name of the server.
         name: The name of the tool, as the server has it.
         refused: Why its calls are denied, if they are: its schema cannot be checked, or its name not be a method.
+
+    Example:
+        >>> McpTool("git", "git_status", refused=None).name
+        'git_status'
     """
 
     server: str
@@ -151,7 +159,7 @@ class McpServers:
 
     @property
     def definitions(self) -> list[ToolDefinition]:
-        """What a model is told of the tools that are not refused, each by its method: `github.search`."""
+        """The definitions of the tools that are not refused, each named by its method: `github.search`."""
         from .tools import ToolDefinition
 
         refused = {(tool.server, tool.name) for tool in self.tools if tool.refused is not None}
@@ -180,7 +188,7 @@ class McpServers:
         self.native.pin(lock)
 
     def close(self) -> None:
-        """Ends the servers. Calls of their tools fail from then on."""
+        """Ends the servers: later calls of their tools fail."""
         self.native.close()
 
 

@@ -22,6 +22,12 @@ class Decision:
         digest: The digest of the call that was decided about.
         arguments: The arguments with which the call is approved in place of the script's; None for the script's.
         signature: The signature of an approver, in base64. It is checked when the run is resumed.
+
+    Example:
+        >>> _ = session.execute("return await pay({amount: 5})")
+        >>> decision = session.deny(reason="too dear", by="eve").decision
+        >>> decision.allowed, decision.by, decision.reason
+        (False, 'eve', 'too dear')
     """
 
     allowed: bool
@@ -33,10 +39,15 @@ class Decision:
     signature: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """Writes the call as data.
+        """Writes the decision as data.
 
         Returns:
             A dictionary with a JSON form: the time in ISO 8601.
+
+        Example:
+            >>> _ = session.execute("return await pay({amount: 5})")
+            >>> session.approve(by="eve").decision.to_dict()["by"]
+            'eve'
         """
         return {**asdict(self), "at": self.at.isoformat()}
 
@@ -67,6 +78,11 @@ class PendingCall:
         file: The name of the script or file that makes the call, as the script's interpreter tells it: a hint for the
             reader, and no part of what is decided about. None if it is not known.
         line: The line in that file, from 1.
+
+    Example:
+        >>> (call,) = session.run("javascript", "return await pay({amount: 5})").pending
+        >>> call.seq, call.method, call.arguments, call.state
+        (1, 'pay', {'amount': 5}, 'waits')
     """
 
     session: str
@@ -92,6 +108,11 @@ class PendingCall:
 
         Returns:
             A dictionary with a JSON form: times in ISO 8601.
+
+        Example:
+            >>> (call,) = session.run("javascript", "return await pay({amount: 5})").pending
+            >>> call.to_dict()["arguments"]
+            {'amount': 5}
         """
         decision = None if self.decision is None else self.decision.to_dict()
         expires = None if self.expires is None else self.expires.isoformat()
@@ -112,6 +133,11 @@ class CallInDoubt:
         arguments: The arguments, as the tool got them.
         outcome: What the session's log says of its end: `"pending"` if nothing, `"ok"` or `"failed"` if it had ended
             and its result is lost.
+
+    Example:
+        >>> call = CallInDoubt("trip", 1, 3, "pay", {"amount": 5}, "pending")
+        >>> f"{call.method} #{call.seq} of {call.session}: {call.outcome}"
+        'pay #3 of trip: pending'
     """
 
     session: str
@@ -126,6 +152,10 @@ class CallInDoubt:
 
         Returns:
             A dictionary with a JSON form.
+
+        Example:
+            >>> CallInDoubt("trip", 1, 3, "pay", {"amount": 5}, "pending").to_dict()["arguments"]
+            {'amount': 5}
         """
         return asdict(self)
 
@@ -146,7 +176,12 @@ def pending_call(text: str) -> PendingCall:
 
 
 def time_of(nanoseconds: int) -> datetime:
-    """Converts nanoseconds since the Unix epoch to a time in UTC."""
+    """Converts nanoseconds since the Unix epoch to a time in UTC.
+
+    Example:
+        >>> time_of(1_500_000_000).isoformat()
+        '1970-01-01T00:00:01.500000+00:00'
+    """
     return datetime.fromtimestamp(nanoseconds / 1e9, UTC)
 
 

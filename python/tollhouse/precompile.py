@@ -24,6 +24,10 @@ def precompile_module(wasm_path: None = None) -> Path:
     Raises:
         ValueError: If a `wasm_path` is given.
         NativeError: If the directory cannot be used.
+
+    Example:
+        >>> precompile_module().is_dir()
+        True
     """
     check_wasm_path(wasm_path)
     place = cache_place()

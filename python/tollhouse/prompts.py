@@ -46,6 +46,14 @@ def get_tool_descriptions(tools: Sequence[Any], capabilities: Sequence[MethodCap
 
     Returns:
         The descriptions, as Markdown; empty without tools.
+
+    Example:
+        >>> print(get_tool_descriptions([add], [MethodCapability("add", max_calls=5)]))
+        ### Tools
+        - `await add({a: number, b: number}): number`
+        <BLANKLINE>
+        ### Limits
+        - `add`: at most 5 calls
     """
     definitions = definitions_of(tools)
     if not definitions:
@@ -69,6 +77,11 @@ def get_system_prompt(
 
     Returns:
         The prompt, as Markdown.
+
+    Example:
+        >>> prompt = get_system_prompt([add], include_tools=False)
+        >>> prompt.splitlines()[0], "await add" in prompt
+        ('## Sandbox', False)
     """
     head = (
         "## Sandbox\n\n"
@@ -90,6 +103,11 @@ def get_system_prompt_for_separate_tools(
 
     Returns:
         The prompt, as Markdown.
+
+    Example:
+        >>> prompt = get_system_prompt_for_separate_tools([add])
+        >>> "`sandbox_shell`" in prompt, "await add" in prompt
+        (True, True)
     """
     head = (
         "## Sandbox\n\n"

@@ -12,7 +12,7 @@ import pytest
 
 
 class RecordedCalls(TypedDict, total=False):
-    """Options of a `Sandbox`: exactly one of the two."""
+    """Options of a `Sandbox` that record its calls or replay them: exactly one of the two is there."""
 
     record: Path
     replay: Path

@@ -141,6 +141,10 @@ class ExecutionResult:
 
         Returns:
             A dictionary with a JSON form.
+
+        Example:
+            >>> Sandbox().run("javascript", "return [1]").to_dict()["return_value"]
+            [1]
         """
         names = ("status", "success", "return_value", "stdout", "stderr", "error", "exit_code")
         made = {name: getattr(self, name) for name in (*names, "line", "column", "source_line")}
@@ -150,10 +154,15 @@ class ExecutionResult:
         return made
 
     def located_error(self) -> str | None:
-        """Says what the run failed with, and where in the script.
+        r"""Says what the run failed with, and where in the script.
 
         Returns:
             The error with line, column and source line; None if the run completed.
+
+        Example:
+            >>> print(Sandbox().run("javascript", "const a = null;\nreturn a.b").located_error())
+            TypeError: Cannot read properties of null (reading 'b')
+              at line 2, column 10: return a.b
         """
         if self.error is None or self.line is None:
             return self.error
@@ -172,6 +181,10 @@ class ExecutionResult:
                 a script that ended with an exit status, as those of bash do, nobody knows which command decided it: the
                 last exception of a tool is its `__context__`.
             RunSuspended: If it waits for approval.
+
+        Example:
+            >>> Sandbox().run("javascript", "return 1").checked().return_value
+            1
         """
         if self.status == "suspended":
             from .errors import RunSuspended
@@ -263,7 +276,13 @@ def _bounded(value: Any) -> str:
 
 
 def printed(value: Any) -> str:
-    """Formats a script's return value as a line of output: text as it is, else JSON."""
+    """Formats a script's return value as a line of output: text as it is, else JSON.
+
+    Example:
+        >>> print(printed({"a": None}), printed("text"), sep="", end="")
+        {"a":null}
+        text
+    """
     if isinstance(value, str):
         return f"{value}\n"
     if value is None or isinstance(value, bool):

@@ -85,7 +85,7 @@ class Runs:
     async def execute_async(
         self, code: str, on_output: OnOutput | None = None, stdin: str | bytes | None = None
     ) -> str:
-        """Runs JavaScript as `execute`, beside the event loop.
+        r"""Runs JavaScript as `execute`, beside the event loop.
 
         Async tools run on this loop, at the same time. Cancelling the task stops the script and its tools.
 
@@ -97,11 +97,15 @@ class Runs:
 
         Returns:
             What the script wrote, and what it returned as the last line.
+
+        Example:
+            >>> asyncio.run(Sandbox(tools=[add]).execute_async("return await add({a: 1, b: 2})"))
+            '3\n'
         """
         return (await self.run_async("javascript", code, on_output=on_output, stdin=stdin)).stdout
 
     async def shell_async(self, command: str, stdin: str | bytes | None = None) -> str:
-        """Runs bash as `shell`, beside the event loop.
+        r"""Runs bash as `shell`, beside the event loop.
 
         Args:
             command: The script.
@@ -109,6 +113,10 @@ class Runs:
 
         Returns:
             What the script wrote.
+
+        Example:
+            >>> asyncio.run(Sandbox().shell_async("seq 3 | paste -sd+"))
+            '1+2+3\n'
         """
         return (await self.run_async("shell", command, stdin=stdin)).stdout
 
@@ -422,7 +430,15 @@ class Runs:
 
     @property
     def last_stderr(self) -> str:
-        """Standard error of the last run, and the error that it failed with."""
+        r"""Standard error of the last run, and the error that it failed with.
+
+        Example:
+            >>> sandbox = Sandbox()
+            >>> sandbox.shell("echo careful >&2; echo done")
+            'done\n'
+            >>> sandbox.last_stderr
+            'careful'
+        """
         parts = [self.last_result.stderr.rstrip("\n"), self.last_result.error or ""]
         return "\n".join(part for part in parts if part)
 
@@ -479,6 +495,12 @@ class Runs:
 
         Returns:
             True until `step` has returned None.
+
+        Example:
+            >>> sandbox = Sandbox()
+            >>> sandbox.start("return 1")
+            >>> sandbox.has_work(), sandbox.step(), sandbox.has_work()
+            (True, None, False)
         """
         return self._stepped is not None
 
@@ -490,6 +512,13 @@ class Runs:
 
         Raises:
             RuntimeError: If no script was started.
+
+        Example:
+            >>> sandbox = Sandbox(tools=[add])
+            >>> sandbox.start("return await add({a: 1, b: 2})")
+            >>> call = sandbox.step()
+            >>> call.method, call.arguments
+            ('add', {'a': 1, 'b': 2})
         """
         stepped = self._going()
         try:
@@ -505,6 +534,12 @@ class Runs:
 
         Returns:
             The call; None when the script has ended.
+
+        Example:
+            >>> sandbox = Sandbox(tools=[add])
+            >>> sandbox.start("return await add({a: 1, b: 2})")
+            >>> asyncio.run(sandbox.step_async()).arguments
+            {'a': 1, 'b': 2}
         """
         from ._internal.async_runs import beside
 
@@ -521,6 +556,16 @@ class Runs:
 
         Raises:
             RuntimeError: If no script was started.
+
+        Example:
+            >>> sandbox = Sandbox(tools=[add])
+            >>> sandbox.start("return await Promise.all([add({a: 1, b: 2}), add({a: 3, b: 4})])")
+            >>> first, second = sandbox.step(), sandbox.step()
+            >>> sandbox.resume(7, second)
+            >>> sandbox.resume(3, first)
+            >>> sandbox.step()
+            >>> sandbox.last_result.return_value
+            [3, 7]
         """
         if self._stepped is None and call is None and value is None:
             return
@@ -550,7 +595,15 @@ class Runs:
         self._going().answer(call, None, error)
 
     def cancel(self) -> None:
-        """Stops the script that runs. It may be called on any thread, and does nothing if nothing runs."""
+        """Stops the script that runs. It may be called on any thread, and does nothing if nothing runs.
+
+        Example:
+            >>> sandbox = Sandbox(tools=[add])
+            >>> sandbox.start("return await add({a: 1, b: 2})")
+            >>> sandbox.cancel()
+            >>> sandbox.last_result.status
+            'cancelled'
+        """
         if self._session is not None:
             self._open().cancel()
         stepped = self._stepped

@@ -39,7 +39,7 @@ class RuntimeStatus(Enum):
 
 @dataclass
 class RuntimeConfig:
-    """The configuration of a `Runtime`.
+    r"""The configuration of a `Runtime`.
 
     Attributes:
         wasm_path: As that of `Sandbox`.
@@ -52,6 +52,11 @@ class RuntimeConfig:
         output_buffer_size: Without effect.
         tool_result_chunk_size: Without effect.
         max_tool_result_size: How many bytes a tool may return.
+
+    Example:
+        >>> config = RuntimeConfig(capabilities=[MethodCapability("add")], tool_handler=lambda method, params: 3)
+        >>> Runtime(config).execute("tool add --a 1 --b 2")
+        '3\n'
     """
 
     wasm_path: None = None
@@ -67,15 +72,19 @@ class RuntimeConfig:
 
 
 class Runtime:
-    """Runs shell command lines, as amla-sandbox did: one after the other, with the same files and budgets.
+    r"""Runs shell command lines, as amla-sandbox did: one after the other, with the same files and budgets.
 
     New programs use `Sandbox`. `node -e` runs JavaScript.
 
     Args:
-        config: What it is made of.
+        config: The configuration.
 
     Raises:
         ValueError: As `Sandbox`.
+
+    Example:
+        >>> Runtime(RuntimeConfig()).execute("node -e 'console.log(6 * 7)'")
+        '42\n'
     """
 
     def __init__(self, config: RuntimeConfig) -> None:
@@ -95,7 +104,7 @@ class Runtime:
         wasm_path: None = None,
         max_steps: int = 10_000,
     ) -> Runtime:
-        """Makes a runtime with a token of its own for some capabilities. They are enforced.
+        r"""Makes a runtime with a token of its own for some capabilities. They are enforced.
 
         Args:
             capabilities: What may be called. Without tools, each namespace that a pattern names is open, as in
@@ -107,6 +116,11 @@ class Runtime:
 
         Returns:
             The runtime.
+
+        Example:
+            >>> runtime = Runtime.for_testing(["tool_call:stripe/**"], lambda method, params: params["amount"])
+            >>> runtime.execute("tool stripe.charge --amount 5")
+            '5\n'
         """
         authority = EphemeralAuthority()
         config = RuntimeConfig(
@@ -131,6 +145,11 @@ class Runtime:
 
         Returns:
             What the commands wrote.
+
+        Example:
+            >>> runtime = Runtime(RuntimeConfig())
+            >>> runtime.execute("tee seen.txt", stdin="text"), runtime.execute("cat seen.txt")
+            ('text', 'text')
         """
         self._began, began = True, time.perf_counter_ns()
         try:
@@ -141,7 +160,7 @@ class Runtime:
     async def execute_async(
         self, cmd: str, on_output: Callable[[str], object] | None = None, stdin: str | bytes | None = None
     ) -> str:
-        """Runs a command line as `execute`, beside the event loop: async tools run on it.
+        r"""Runs a command line as `execute`, beside the event loop: async tools run on it.
 
         Args:
             cmd: The command line.
@@ -150,6 +169,10 @@ class Runtime:
 
         Returns:
             What the commands wrote.
+
+        Example:
+            >>> asyncio.run(Runtime(RuntimeConfig()).execute_async("echo hello"))
+            'hello\n'
         """
         self._began, began = True, time.perf_counter_ns()
         try:
@@ -158,7 +181,7 @@ class Runtime:
             self._elapsed_ns = time.perf_counter_ns() - began
 
     def register_tools(self, tools: str | Iterable[Any]) -> None:
-        """Adds tools, before the first run.
+        r"""Adds tools, before the first run.
 
         Args:
             tools: Definitions as JSON, or what `tools` of `Sandbox` takes.
@@ -166,6 +189,12 @@ class Runtime:
         Raises:
             RuntimeError: After the first run.
             ValueError: If they make no sense; nothing is added then.
+
+        Example:
+            >>> runtime = Runtime.for_testing(["tool_call:add"])
+            >>> runtime.register_tools([add])
+            >>> runtime.execute("tool add --a 1 --b 2")
+            '3\n'
         """
         more = _definitions(tools) if isinstance(tools, str) else list(tools)
         self._sandbox, self._tools = self._remade([*self._tools, *more], self._audit), [*self._tools, *more]
@@ -178,6 +207,13 @@ class Runtime:
 
         Raises:
             RuntimeError: After the first run: a log has no gaps.
+
+        Example:
+            >>> audit, runtime = AuditCollector(), Runtime(RuntimeConfig())
+            >>> runtime.set_audit_collector(audit)
+            >>> _ = runtime.execute("true")
+            >>> audit.entries[-1].type
+            'command_exit'
         """
         self._sandbox, self._audit = self._remade(self._tools, collector), collector
 
@@ -190,14 +226,24 @@ class Runtime:
 
         Returns:
             True if the call would be allowed.
+
+        Example:
+            >>> runtime = Runtime.for_testing(["tool_call:stripe/**"], lambda method, params: None)
+            >>> runtime.can_call("stripe.charge"), runtime.can_call("mail.send")
+            (True, False)
         """
         return self._sandbox.can_call(method, params)
 
     def get_capabilities(self) -> list[MethodCapability]:
-        """Says what may be called.
+        """Lists the capabilities that commands have.
 
         Returns:
             The capabilities.
+
+        Example:
+            >>> few = MethodCapability("add", max_calls=1)
+            >>> Runtime(RuntimeConfig(capabilities=[few], tool_handler=print)).get_capabilities()
+            [MethodCapability('add', max_calls=1)]
         """
         return self._sandbox.get_capabilities()
 
@@ -209,6 +255,11 @@ class Runtime:
 
         Returns:
             The number of calls; None if it has no budget.
+
+        Example:
+            >>> few = MethodCapability("add", max_calls=3)
+            >>> Runtime(RuntimeConfig(capabilities=[few], tool_handler=print)).get_remaining_calls(few.key())
+            3
         """
         return self._sandbox.get_remaining_calls(key)
 
@@ -217,27 +268,62 @@ class Runtime:
 
         Returns:
             The number of calls by the `key()` of the capability that allowed them.
+
+        Example:
+            >>> config = RuntimeConfig(capabilities=[MethodCapability("ping")], tool_handler=lambda method, params: 1)
+            >>> runtime = Runtime(config)
+            >>> _ = runtime.execute("tool ping; tool ping")
+            >>> runtime.get_call_counts()
+            {'cap:method:ping': 2}
         """
         return self._sandbox.get_call_counts()
 
     @property
     def last_result(self) -> ExecutionResult:
-        """Everything about the last run."""
+        """Everything about the last run.
+
+        Example:
+            >>> runtime = Runtime(RuntimeConfig())
+            >>> _ = runtime.execute("exit 3")
+            >>> runtime.last_result.status
+            'failed'
+        """
         return self._sandbox.last_result
 
     @property
     def last_stderr(self) -> str:
-        """Standard error of the last run, and its failure."""
+        """Standard error of the last run, and its failure.
+
+        Example:
+            >>> runtime = Runtime(RuntimeConfig())
+            >>> _ = runtime.execute("echo careful >&2")
+            >>> runtime.last_stderr
+            'careful'
+        """
         return self._sandbox.last_stderr
 
     @property
     def last_exit_code(self) -> int:
-        """The exit status of the last run, from 0 to 255."""
+        """The exit status of the last run, from 0 to 255.
+
+        Example:
+            >>> runtime = Runtime(RuntimeConfig())
+            >>> _ = runtime.execute("exit 3")
+            >>> runtime.last_exit_code
+            3
+        """
         return self._sandbox.last_result.exit_code
 
     @property
     def last_elapsed_ns(self) -> int | None:
-        """Wall time of the last run in nanoseconds, including waits; None before the first."""
+        """Wall time of the last run in nanoseconds, including waits; None before the first.
+
+        Example:
+            >>> runtime = Runtime(RuntimeConfig())
+            >>> _ = runtime.execute("true")
+            >>> runtime.last_elapsed_ns > 0
+            True
+        """
         return self._elapsed_ns
 
     @property

@@ -325,6 +325,12 @@ class Sandbox(Runs):
 
         In a process that was forked from the one that made the sandbox, only this object is closed: what runs there
         goes on.
+
+        Example:
+            >>> sandbox = Sandbox(tools=[add])
+            >>> sandbox.close()
+            >>> sandbox
+            <Sandbox: tools add, closed>
         """
         session, self._session = self._session, None
         if session is not None:
@@ -402,6 +408,10 @@ class Sandbox(Runs):
 
         Returns:
             The capabilities. Grants of a policy are not among them.
+
+        Example:
+            >>> Sandbox(tools=[add]).get_capabilities()
+            [MethodCapability('add')]
         """
         return list(self._capabilities)
 
@@ -450,7 +460,12 @@ class Sandbox(Runs):
 
     @property
     def audit_collector(self) -> AuditCollector | None:
-        """The audit, or None if none was asked for."""
+        """The audit, or None if none was asked for.
+
+        Example:
+            >>> Sandbox(audit_config=AuditConfig(agent_id="clerk")).audit_collector
+            <AuditCollector: 0 entries>
+        """
         return self._audit
 
     def get_audit_entries(self, entry_type: str | None = None, since: float | None = None) -> list[AuditEntry]:
@@ -462,6 +477,12 @@ class Sandbox(Runs):
 
         Returns:
             The entries, oldest first; none without an audit.
+
+        Example:
+            >>> sandbox = Sandbox(tools=[add], capabilities=[], audit_config=AuditConfig())
+            >>> _ = sandbox.execute("await add({a: 1, b: 2})")
+            >>> [entry.data["method"] for entry in sandbox.get_audit_entries("tool_denied")]
+            ['add']
         """
         return [] if self._audit is None else self._audit.get_entries(entry_type, since)
 
@@ -508,7 +529,14 @@ class Sandbox(Runs):
 
     @property
     def files(self) -> Files:
-        """The files of the sandbox: a mapping of paths to bytes, which can be changed between runs."""
+        r"""The files of the sandbox: a mapping of paths to bytes, which can be changed between runs.
+
+        Example:
+            >>> sandbox = Sandbox(files={"in.txt": "b a"})
+            >>> _ = sandbox.shell("tr ' ' '\n' < in.txt | sort > out.txt")
+            >>> sandbox.files["out.txt"]
+            b'a\nb\n'
+        """
         from .files import Files
 
         return Files(self._open, self._mounts)
@@ -554,6 +582,14 @@ class Sandbox(Runs):
             ValueError: As the constructor, and for `files`.
             TypeError: If the snapshot is not bytes; for a `Session`, which has `Store.import_session`.
             NativeError: If the bytes are no snapshot, or damaged, or hold more files than `limits` allow.
+
+        Example:
+            >>> few = MethodCapability("add", max_calls=3)
+            >>> first = Sandbox(tools=[add], capabilities=[few])
+            >>> first.call("add", {"a": 1, "b": 2})
+            3
+            >>> Sandbox.restore(first.snapshot(), tools=[add], capabilities=[few]).get_remaining_calls(few.key())
+            2
         """
         if not cls._in_memory:
             raise TypeError(f"a {cls.__name__} is on disk and not restored from bytes: see `Store.import_session`")
@@ -589,6 +625,10 @@ class Sandbox(Runs):
 
         Raises:
             OSError: If there is no such file.
+
+        Example:
+            >>> Sandbox(files={"a.txt": "1"}).read_file("a.txt")
+            b'1'
         """
         from .files import absolute
 

@@ -146,6 +146,10 @@ class SandboxTool:
 
         Returns:
             Output and error of the run.
+
+        Example:
+            >>> asyncio.run(create_sandbox_tool([add]).arun("return await add({a: 1, b: 2})", "javascript"))
+            '3'
         """
         return (await self.arun_result(code, language, stdin=stdin)).to_tool_message()
 
@@ -159,12 +163,23 @@ class SandboxTool:
 
         Returns:
             The result of the run: output, returned value, status, and the error if it failed.
+
+        Example:
+            >>> box = create_sandbox_tool([add])
+            >>> asyncio.run(box.arun_result("return await add({a: 1, b: 2})", "javascript")).return_value
+            3
         """
         return await self._arun(language, code, stdin)
 
     @property
     def definition(self) -> ToolDefinition:
-        """The definition that an agent is given: `name(code, language)`, and which tools scripts have."""
+        """The definition that an agent is given: `name(code, language)`, and which tools scripts have.
+
+        Example:
+            >>> definition = create_sandbox_tool([add]).definition
+            >>> definition.name, definition.parameters["required"]
+            ('sandbox', ['code', 'language'])
+        """
         from .tools import ToolDefinition
 
         text = f"{self.description}\n\n{self.get_tool_descriptions()}".strip()
@@ -178,6 +193,13 @@ class SandboxTool:
 
         Returns:
             What `run` returns, or what is wrong with the arguments.
+
+        Example:
+            >>> box = create_sandbox_tool([add])
+            >>> box.invoke({"code": "return await add({a: 1, b: 2})", "language": "javascript"})
+            '3'
+            >>> box.invoke({"code": "return 1"}).partition(":")[0]
+            '[error]'
         """
         given = _given(arguments)
         return given if isinstance(given, str) else self.run(*given)
@@ -190,6 +212,10 @@ class SandboxTool:
 
         Returns:
             What `arun` returns, or what is wrong with the arguments.
+
+        Example:
+            >>> asyncio.run(create_sandbox_tool([add]).ainvoke({"code": "seq 2 | paste -sd+", "language": "shell"}))
+            '1+2'
         """
         given = _given(arguments)
         return given if isinstance(given, str) else await self.arun(*given)
@@ -205,6 +231,10 @@ class SandboxTool:
 
         Returns:
             The result of the run: output, returned value, status, and the error if it failed.
+
+        Example:
+            >>> create_sandbox_tool([add]).execute("return await add({a: 1, b: 2})").return_value
+            3
         """
         return self._run("javascript", code, stdin)
 
@@ -217,6 +247,10 @@ class SandboxTool:
 
         Returns:
             The result of the run: output, returned value, status, and the error if it failed.
+
+        Example:
+            >>> create_sandbox_tool([add]).shell("exit 3").exit_code
+            3
         """
         return self._run("shell", cmd, stdin)
 
@@ -229,11 +263,15 @@ class SandboxTool:
 
         Returns:
             The result of the run: output, returned value, status, and the error if it failed.
+
+        Example:
+            >>> asyncio.run(create_sandbox_tool([add]).aexecute("return await add({a: 1, b: 2})")).return_value
+            3
         """
         return await self._arun("javascript", code, stdin)
 
     async def ashell(self, cmd: str, *, stdin: str | bytes | None = None) -> ExecutionResult:
-        """Runs bash as `shell`. Async tools run on this event loop.
+        r"""Runs bash as `shell`. Async tools run on this event loop.
 
         Args:
             cmd: The script.
@@ -241,6 +279,10 @@ class SandboxTool:
 
         Returns:
             The result of the run: output, returned value, status, and the error if it failed.
+
+        Example:
+            >>> asyncio.run(create_sandbox_tool([add]).ashell("tool add --a 1 --b 2")).stdout
+            '3\n'
         """
         return await self._arun("shell", cmd, stdin)
 
@@ -249,6 +291,14 @@ class SandboxTool:
 
         Returns:
             The descriptions, as Markdown; empty without tools.
+
+        Example:
+            >>> print(create_sandbox_tool([add], max_calls=5).get_tool_descriptions())
+            ### Tools
+            - `await add({a: number, b: number}): number`
+            <BLANKLINE>
+            ### Limits
+            - `add`: at most 5 calls
         """
         from . import prompts
 
@@ -262,6 +312,10 @@ class SandboxTool:
 
         Returns:
             The prompt, as Markdown.
+
+        Example:
+            >>> "await add" in create_sandbox_tool([add]).get_system_prompt()
+            True
         """
         from . import prompts
 
@@ -277,6 +331,10 @@ class SandboxTool:
 
         Returns:
             The prompt, as Markdown.
+
+        Example:
+            >>> "`sandbox_shell`" in create_sandbox_tool([add]).get_system_prompt_for_separate_tools()
+            True
         """
         from . import prompts
 
@@ -292,6 +350,11 @@ class SandboxTool:
 
         Raises:
             ImportError: If langchain-core is not installed.
+
+        Example:
+            >>> made = create_sandbox_tool([add]).as_langchain_tool()
+            >>> made.invoke({"code": "return await add({a: 1, b: 2})", "language": "javascript"})
+            '3'
         """
         structured, definition = _structured_tool(), self.definition
         return structured.from_function(
@@ -311,6 +374,11 @@ class SandboxTool:
 
         Raises:
             ImportError: If langchain-core is not installed.
+
+        Example:
+            >>> javascript, shell = create_sandbox_tool([add]).as_langchain_tools()
+            >>> shell.name, shell.invoke({"command": "tool add --a 1 --b 2"})
+            ('sandbox_shell', '3')
         """
         structured = _structured_tool()
         described = self.get_tool_descriptions()

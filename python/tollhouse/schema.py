@@ -43,6 +43,11 @@ def dataclass_to_schema(cls: type) -> Schema:
 
     Raises:
         TypeError: If it is not a dataclass.
+
+    Example:
+        >>> from dataclasses import make_dataclass
+        >>> dataclass_to_schema(make_dataclass("Point", [("x", int), ("y", int, 0)]))["required"]
+        ['x']
     """
     if not (isinstance(cls, type) and dataclasses.is_dataclass(cls)):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise TypeError(f"{cls!r} is no dataclass: for other types use `python_type_to_json_schema`")

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class Session(DurableRuns):
-    """A sandbox on disk, whose files, budgets and log are there when it is opened again, also after a crash.
+    r"""A sandbox on disk, whose files, budgets and log are there when it is opened again, also after a crash.
 
     Open a session by `Session.open`. Its grants are fixed when it is made; tools are given each time. Several processes
     can have it open: their runs wait for each other, and each begins with the files that the last one left.
@@ -40,11 +40,20 @@ class Session(DurableRuns):
     A call that needs approval suspends its run, unless there is an `approver` to ask: `approve` or `deny` decides, also
     in another process and on another day, and `resume` continues the script where it stood.
 
+    In the examples of the methods, `session` is the one that is opened here, before its first run.
+
     Example:
-        >>> with Session.open("trip", tools=[lookup, book]) as session:  # doctest: +SKIP
-        ...     session.execute("await fs.writeFile('plan.txt', 'walk')")
-        >>> Session.open("trip", tools=[lookup, book]).files["plan.txt"]  # doctest: +SKIP
-        b'walk'
+        >>> def pay(amount: int) -> str:
+        ...     return f"paid {amount}"
+        >>> rules = ["add", MethodCapability("pay", approve=True)]
+        >>> session = Session.open("trip", store="store", tools=[add, pay], capabilities=rules)
+        >>> _ = session.shell("echo walk > plan.txt")
+        >>> session.run("javascript", "return await pay({amount: 5})").status
+        'suspended'
+        >>> session.close()
+        >>> with Session.open("trip", store="store", tools=[add, pay]) as again:
+        ...     print(again.files["plan.txt"], again.approve().state, again.resume().return_value)
+        b'walk\n' approved paid 5
     """
 
     _in_memory = False
@@ -52,7 +61,7 @@ class Session(DurableRuns):
     _id: str
     _options: SandboxOptions
     _opening: dict[str, Any]
-    """Native session, with the options that it was opened with."""
+    """Options that the native session was opened with."""
 
     _removed: Sequence[_native.HostTool] = ()
     """Placeholders for tools that it may call and that no longer exist."""
@@ -103,8 +112,11 @@ class Session(DurableRuns):
             ValueError: As `Sandbox`.
 
         Example:
-            >>> Session.open("trip", tools=[lookup, book], on_change="migrate")  # doctest: +SKIP
-            <Session 'trip' in '/home/me/.local/share/tollhouse/store': tools lookup, book>
+            >>> Session.open("walk", store="store", tools=[add])
+            <Session 'walk' in 'store': tools add>
+            >>> walk = Session.open("walk", store="store", tools=[add, get_weather], on_change="migrate")
+            >>> walk.call("get_weather", {"city": "Oslo"})["temp"]
+            72
         """
         if on_change not in get_args(OnChange):
             raise ValueError(f"on_change is 'refuse' or 'migrate', not {on_change!r}")
@@ -168,12 +180,23 @@ class Session(DurableRuns):
 
     @property
     def id(self) -> str:
-        """The name of the session."""
+        """The name of the session.
+
+        Example:
+            >>> session.id
+            'trip'
+        """
         return self._id
 
     @property
     def files(self) -> Files:
-        """The files, as whichever process ran it last left them: a mapping of paths to bytes."""
+        """The files, as whichever process ran it last left them: a mapping of paths to bytes.
+
+        Example:
+            >>> session.files["plan.txt"] = "walk"
+            >>> session.shell("cat plan.txt")
+            'walk'
+        """
         self._open().refresh()
         return super().files
 
@@ -190,7 +213,9 @@ class Session(DurableRuns):
             ValueError: If a capability covers none of the tools, or makes no sense beside what the session has.
 
         Example:
-            >>> trip.grant([MethodCapability("book", [Param("price") <= 500], max_calls=1)])  # doctest: +SKIP
+            >>> session.grant([MethodCapability("add", [Param("a") <= 10], max_calls=5)])
+            >>> session.get_capabilities()[-1]
+            MethodCapability('add', [Param('a') <= 10], max_calls=5)
         """
         more = capabilities_from(capabilities)
         if self.tools:
@@ -227,6 +252,12 @@ class Session(DurableRuns):
 
         Returns:
             The number of calls; None if the capability has no budget, or there is none with this key.
+
+        Example:
+            >>> few = MethodCapability("add", max_calls=3)
+            >>> counted = Session.open("counted", store="store", tools=[add], capabilities=[few])
+            >>> counted.call("add", {"a": 1, "b": 2}), counted.get_remaining_calls(few.key())
+            (3, 2)
         """
         self._open().refresh()
         return super().get_remaining_calls(key)
@@ -240,6 +271,10 @@ class Session(DurableRuns):
 
         Returns:
             True if the call would be allowed.
+
+        Example:
+            >>> session.can_call("add", {"a": 1, "b": 2}), session.can_call("remove")
+            (True, False)
         """
         if self._session is None:
             return False
@@ -255,6 +290,10 @@ class Session(DurableRuns):
 
         Returns:
             What is wrong with it.
+
+        Example:
+            >>> session.check("return await add({a: 1, c: 2})")[0].kind
+            'argument'
         """
         found = super().check(script, language)
         if not self._removed and not self._withdrawn:
@@ -273,6 +312,12 @@ class Session(DurableRuns):
 
         Returns:
             The reason; None if the call would be allowed.
+
+        Example:
+            >>> small = MethodCapability("add", [Param("a") <= 10])
+            >>> with Session.open("small", store="store", tools=[add], capabilities=[small]) as other:
+            ...     other.why_not("add", {"a": 11, "b": 2})
+            '`a` must be at most 10; it is 11'
         """
         self._open().refresh()
         return super().why_not(method, params)
@@ -282,6 +327,11 @@ class Session(DurableRuns):
 
         Returns:
             The runs, oldest first.
+
+        Example:
+            >>> _ = session.execute("return await add({a: 1, b: 2})")
+            >>> [(run.number, run.status, run.calls) for run in session.runs()]
+            [(0, 'created', 0), (1, 'completed', 1)]
         """
         return self._store.runs(self._id)
 
@@ -293,11 +343,16 @@ class Session(DurableRuns):
 
         Raises:
             NativeError: If a line was altered.
+
+        Example:
+            >>> _ = session.execute("return await add({a: 1, b: 2})")
+            >>> [line["method"] for line in session.log() if line["event"] == "admitted"]
+            ['add']
         """
         return self._store.log(self._id)
 
     def at(self, at: At) -> Snapshot:
-        """Returns the files that a run left.
+        r"""Returns the files that a run left.
 
         Args:
             at: The number of the run, or a label; 0 for the files that the session was made with.
@@ -307,11 +362,16 @@ class Session(DurableRuns):
 
         Raises:
             SessionNotFoundError: If there is no such run or label.
+
+        Example:
+            >>> _ = session.shell("echo walk > plan.txt"), session.shell("echo swim > plan.txt")
+            >>> session.at(1)["plan.txt"], session.at(2)["plan.txt"]
+            (b'walk\n', b'swim\n')
         """
         return self._store.files(self._id, at)
 
     def diff(self, before: At | None = None, after: At | None = None) -> str:
-        """Shows what changed between two points.
+        r"""Shows what changed between two points.
 
         Args:
             before: The number of a run or a label; None for what the run began with that left `after`.
@@ -319,13 +379,19 @@ class Session(DurableRuns):
 
         Returns:
             The difference, as `diff -u`.
+
+        Example:
+            >>> _ = session.shell("echo walk > plan.txt"), session.shell("echo swim > plan.txt")
+            >>> print("\n".join(session.diff().splitlines()[-2:]))
+            -walk
+            +swim
         """
         native, end = self._store.native, point_of(self._id, after)
         start = native.base(end) if before is None else native.files(point_of(self._id, before))
         return start.unified(native.files(end))
 
     def rollback(self, at: At) -> None:
-        """Makes the files those of an earlier point again. That is a change like any other; what was spent stays spent.
+        r"""Makes the files those of an earlier point again: a change like any other. What was spent stays spent.
 
         Args:
             at: The number of a run, or a label.
@@ -334,6 +400,12 @@ class Session(DurableRuns):
             RuntimeError: While a run goes on.
             SessionNotFoundError: If there is no such run or label.
             TypeError: If it is None.
+
+        Example:
+            >>> _ = session.shell("echo walk > plan.txt"), session.shell("echo swim > plan.txt")
+            >>> session.rollback(1)
+            >>> session.files["plan.txt"]
+            b'walk\n'
         """
         if cast("object", at) is None:
             raise TypeError("a rollback takes the number of a run, or a label, not None")
@@ -341,11 +413,18 @@ class Session(DurableRuns):
         self._store.native.rollback(point_of(self._id, at))
 
     def label(self, label: str, run: int | None = None) -> None:
-        """Gives the files that a run left a name.
+        r"""Gives the files that a run left a name.
 
         Args:
             label: The name.
             run: The number of the run; None for the files of now.
+
+        Example:
+            >>> _ = session.shell("echo walk > plan.txt")
+            >>> session.label("first"), session.files.clear()
+            (None, None)
+            >>> session.at("first")["plan.txt"]
+            b'walk\n'
         """
         if run is None:
             run = int(self._store.show(self._id)["left_by"])
@@ -366,6 +445,13 @@ class Session(DurableRuns):
 
         Raises:
             SessionConflictError: If the name is taken.
+
+        Example:
+            >>> session.files["plan.txt"] = "walk"
+            >>> with session.fork("other") as other:
+            ...     other.files["plan.txt"] = "swim"
+            >>> session.files["plan.txt"]
+            b'walk'
         """
         self._store.fork(self._id, to, at, before=before)
         kept: SandboxOptions = {**self._options}
@@ -379,6 +465,11 @@ class Session(DurableRuns):
             file: The file, which must not exist.
             hand_over: Moves the session, with the run that waits or was interrupted: it is resumed where the file is
                 imported, and this session has no further run. Otherwise the file is a copy, without that run.
+
+        Example:
+            >>> session.export("trip.tlh")
+            >>> Store("elsewhere").import_session("trip.tlh", budget="keep")
+            'trip'
         """
         self._store.native.export(self._id, file, hand_over)
 
@@ -411,7 +502,13 @@ class Session(DurableRuns):
         return verification(json.loads(written))
 
     def remove(self) -> None:
-        """Removes the session from its store, and closes it."""
+        """Removes the session from its store, and closes it.
+
+        Example:
+            >>> session.remove()
+            >>> "trip" in Store("store")
+            False
+        """
         self.close()
         self._store.remove(self._id)
 

@@ -18,12 +18,21 @@ def format_tool_descriptions_js(tools: Iterable[Any]) -> str:
 
     Returns:
         The descriptions, a line for each tool, parameter and field.
+
+    Example:
+        >>> print(format_tool_descriptions_js([add]))
+        - `await add({a: number, b: number}): number`
     """
     return "\n".join(describe(definition) for definition in definitions_of(tools))
 
 
 def definitions_of(tools: Iterable[Any]) -> list[ToolDefinition]:
-    """The definitions of functions, objects and definitions."""
+    """The definitions of functions, objects and definitions.
+
+    Example:
+        >>> definitions_of([add, ToolDefinition("search")])
+        [<ToolDefinition add(a, b)>, <ToolDefinition search()>]
+    """
     found: list[ToolDefinition] = []
     for one in tools:
         found.extend([one] if isinstance(one, ToolDefinition) else [tool.definition for tool in tools_of(one)])
@@ -35,6 +44,10 @@ def describe(definition: ToolDefinition) -> str:
 
     As in ``- `await get_weather({city: string}): {temp: number}`: Weather of a city.``, with a line for each parameter,
     for each field that something is said of, and for each type that contains itself.
+
+    Example:
+        >>> describe(ToolDefinition("search", "Searches.", {"properties": {"words": {"type": "string"}}}))
+        '- `await search({words?: string})`: Searches.'
     """
     text = " ".join(definition.description.split("\n\n", 1)[0].split())
     result = None if definition.result is None else json.dumps(definition.result)
@@ -48,5 +61,10 @@ def describe(definition: ToolDefinition) -> str:
 
 
 def js_name(definition: ToolDefinition) -> str:
-    """The name in JavaScript: `math.add`; `search_db` of `search-db`; `fs_read` of `fs.read`, `fs` being a global."""
+    """The name in JavaScript: `math.add`; `search_db` of `search-db`; `fs_read` of `fs.read`, `fs` being a global.
+
+    Example:
+        >>> js_name(ToolDefinition("search-db")), js_name(ToolDefinition("fs.read"))
+        ('search_db', 'fs_read')
+    """
     return _native.javascript_name(definition.method)

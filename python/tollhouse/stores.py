@@ -42,6 +42,12 @@ class Run:
         error: What it failed with; None if it did not.
         calls: How many calls of tools it made.
         denied: How many calls were denied.
+
+    Example:
+        >>> _ = session.execute("return await add({a: 1, b: 2})")
+        >>> run = session.runs()[-1]
+        >>> run.number, run.status, run.calls, run.denied
+        (1, 'completed', 1, 0)
     """
 
     number: int
@@ -55,10 +61,15 @@ class Run:
     denied: int
 
     def to_dict(self) -> dict[str, Any]:
-        """Writes it as data.
+        """Writes the run as data.
 
         Returns:
             A dictionary with a JSON form: times in ISO 8601.
+
+        Example:
+            >>> _ = session.execute("throw new Error('lost')")
+            >>> session.runs()[-1].to_dict()["status"]
+            'failed'
         """
         ended = None if self.ended is None else self.ended.isoformat()
         return {**asdict(self), "started": self.started.isoformat(), "ended": ended}
@@ -66,6 +77,8 @@ class Run:
 
 class Store:
     """The sessions of one directory, which any number of processes use. It iterates over their names.
+
+    In the examples of the methods, `store` has one session: the one of the example of `Session`, before its first run.
 
     Args:
         directory: The directory. None is the store of the command line.
@@ -75,11 +88,12 @@ class Store:
         ValueError: From each method, if a name is malformed or taken.
 
     Example:
-        >>> store = Store("/tmp/none")  # doctest: +SKIP
-        >>> with store.open("trip", tools=[add]) as session:  # doctest: +SKIP
-        ...     session.execute("return await add({a: 1, b: 2})")
-        >>> list(store)  # doctest: +SKIP
-        ['trip']
+        >>> store = Store("store")
+        >>> with store.open("trip", tools=[add]) as session:
+        ...     session.call("add", {"a": 1, "b": 2})
+        3
+        >>> list(store), "trip" in store, len(store)
+        (['trip'], True, 1)
     """
 
     def __init__(self, directory: Place | None = None) -> None:
@@ -116,6 +130,11 @@ class Store:
         Raises:
             SessionConflictError: As `Session.open`.
             ValueError: As `Session.open`.
+
+        Example:
+            >>> with store.open("walk", tools=[add]) as walk:
+            ...     walk.call("add", {"a": 1, "b": 2})
+            3
         """
         from .sessions import Session
 
@@ -129,6 +148,10 @@ class Store:
 
         Returns:
             What `tollhouse session show --json` prints.
+
+        Example:
+            >>> [grant["method"] for grant in store.show("trip")["policy"]["grant"]]
+            ['add', 'pay']
         """
         return json.loads(self.native.show(session_id))
 
@@ -140,6 +163,10 @@ class Store:
 
         Returns:
             The runs, oldest first.
+
+        Example:
+            >>> [(run.number, run.status) for run in store.runs("trip")]
+            [(0, 'created')]
         """
         return [_run(run) for run in json.loads(self.native.runs(session_id))]
 
@@ -154,6 +181,11 @@ class Store:
 
         Raises:
             NativeError: If a line was altered.
+
+        Example:
+            >>> _ = session.execute("return await add({a: 1, b: 2})")
+            >>> store.log("trip")[-1]["event"]
+            'ended'
         """
         return [json.loads(line) for line in self.native.log(session_id)]
 
@@ -166,6 +198,11 @@ class Store:
 
         Returns:
             The files.
+
+        Example:
+            >>> session.files["plan.txt"] = "walk"
+            >>> store.files("trip")["plan.txt"], len(store.files("trip", at=0))
+            (b'walk', 0)
         """
         tree = self.native.files(point_of(session_id, at))
         return Snapshot(lambda: tree)
@@ -182,11 +219,16 @@ class Store:
             before: The number of a call of that run (of the last one, if `at` is None): the new session is in the
                 middle of the run, suspended before that call, with the results of the calls before it.
                 `Session.resume` continues it.
+
+        Example:
+            >>> store.fork("trip", "other")
+            >>> sorted(store)
+            ['other', 'trip']
         """
         self.native.fork(point_of(session_id, at), to, before)
 
     def replay(self, session_id: str, run: int | None = None) -> dict[str, Any]:
-        """Tells a run call by call: decisions, results, budgets, and files that tools changed. Nothing is run.
+        """Describes a run call by call: decisions, results, budgets, and files that tools changed. Nothing is run.
 
         Args:
             session_id: The session's name.
@@ -194,11 +236,16 @@ class Store:
 
         Returns:
             What `tollhouse session replay --json` prints.
+
+        Example:
+            >>> _ = session.execute("return await add({a: 1, b: 2})")
+            >>> store.replay("trip")["status"]
+            'completed'
         """
         return json.loads(self.native.replay(point_of(session_id, run)))
 
     def why(self, session_id: str, path: str, at: At | None = None) -> dict[str, Any]:
-        """Tells where a file comes from: the run that left it as it is, and the calls that its content can come from.
+        """Explains where a file comes from: the run that left it so, and the calls that its content can come from.
 
         Args:
             session_id: The session's name.
@@ -209,8 +256,9 @@ class Store:
             What `tollhouse session why --json` prints.
 
         Example:
-            >>> Store().why("trip", "/workspace/plan.md")["run"]  # doctest: +SKIP
-            3
+            >>> _ = session.shell("echo walk > plan.txt")
+            >>> store.why("trip", "/workspace/plan.txt")["run"]
+            1
         """
         return json.loads(self.native.why(point_of(session_id, at), path))
 
@@ -226,8 +274,9 @@ class Store:
             The calls.
 
         Example:
-            >>> [(call.session, call.seq, call.method) for call in Store().pending()]  # doctest: +SKIP
-            [('trip', 2, 'book')]
+            >>> _ = session.execute("return await pay({amount: 5})")
+            >>> [(call.session, call.seq, call.method) for call in store.pending()]
+            [('trip', 1, 'pay')]
         """
         return pending_calls(self.native.pending(session_id))
 
@@ -243,8 +292,8 @@ class Store:
             The calls, as `Session.calls_in_doubt`.
 
         Example:
-            >>> [(call.session, call.seq, call.method) for call in Store().calls_in_doubt()]  # doctest: +SKIP
-            [('trip', 3, 'book')]
+            >>> store.calls_in_doubt()
+            []
         """
         return calls_in_doubt(self.native.in_doubt(session_id))
 
@@ -272,6 +321,11 @@ class Store:
         Raises:
             SessionConflictError: If the call was decided about before.
             ValueError: Without `seq`, if several calls wait; without `key`, if the approval has to be signed.
+
+        Example:
+            >>> _ = session.execute("return await pay({amount: 5})")
+            >>> store.approve("trip", by="eve@example.org").state
+            'approved'
         """
         return pending_call(self.native.decide(session_id, True, by or _decider(), seq=seq, digest=digest, key=key))
 
@@ -299,6 +353,11 @@ class Store:
         Raises:
             SessionConflictError: As `approve`.
             ValueError: As `approve`.
+
+        Example:
+            >>> _ = session.execute("return await pay({amount: 5})")
+            >>> store.deny("trip", reason="too dear").decision.reason
+            'too dear'
         """
         decider = by or _decider()
         return pending_call(self.native.decide(session_id, False, decider, seq=seq, reason=reason, digest=digest))
@@ -329,6 +388,11 @@ class Store:
         Raises:
             SessionConflictError: As `approve`.
             ValueError: As `approve`; if the arguments have no JSON form.
+
+        Example:
+            >>> _ = session.execute("return await pay({amount: 500})")
+            >>> store.edit("trip", {"amount": 50}).decision.arguments
+            {'amount': 50}
         """
         if not isinstance(cast("object", arguments), dict):
             raise TypeError("`arguments` is a dictionary")
@@ -363,6 +427,11 @@ class Store:
 
         Returns:
             The number of the run.
+
+        Example:
+            >>> _ = session.execute("return await pay({amount: 5})")
+            >>> store.abandon("trip"), store.runs("trip")[-1].status
+            (1, 'cancelled')
         """
         return self.native.abandon(session_id)
 
@@ -371,6 +440,11 @@ class Store:
 
         Args:
             session_id: The session's name.
+
+        Example:
+            >>> store.remove("trip")
+            >>> list(store)
+            []
         """
         self.native.remove(session_id)
 
@@ -397,9 +471,9 @@ class Store:
             NativeError: If the file is no exported session, or is damaged.
 
         Example:
-            ```python
-            Store("/srv/sessions").import_session("trip.tlh", budget="keep")
-            ```
+            >>> session.export("trip.tlh")
+            >>> Store("elsewhere").import_session("trip.tlh", "copy", budget="fresh")
+            'copy'
         """
         return self.native.import_(file, name, budget=budget)
 
@@ -408,6 +482,11 @@ class Store:
 
         Returns:
             The number of bytes.
+
+        Example:
+            >>> store.remove("trip")
+            >>> store.gc() >= 0
+            True
         """
         return self.native.gc()
 
@@ -416,13 +495,21 @@ class Store:
 
         Raises:
             NativeError: If something is damaged or was altered; the message names the first such thing.
+
+        Example:
+            >>> store.verify()
         """
         for session_id in self:
             self.native.verify(session_id)
 
 
 def point_of(session_id: str, at: At | None) -> str:
-    """Writes a point of a session as the command line has it, `NAME` or `NAME@AT`."""
+    """Writes a point of a session as the command line has it, `NAME` or `NAME@AT`.
+
+    Example:
+        >>> point_of("trip", 2), point_of("trip", None)
+        ('trip@2', 'trip')
+    """
     return session_id if at is None else f"{session_id}@{at}"
 
 

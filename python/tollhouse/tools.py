@@ -45,6 +45,11 @@ class ToolDefinition:
 
     Raises:
         ValueError: If the name or a schema is malformed.
+
+    Example:
+        >>> search = ToolDefinition("search", "Searches.", {"properties": {"words": {"type": "string"}}})
+        >>> Sandbox(tools=[search], tool_handler=lambda method, params: params["words"]).call("search", {"words": "a"})
+        'a'
     """
 
     name: str
@@ -74,7 +79,12 @@ class ToolDefinition:
 
     @property
     def method(self) -> str:
-        """The canonical method: `math/add` of `math.add`."""
+        """The canonical method: `math/add` of `math.add`.
+
+        Example:
+            >>> ToolDefinition("math.add").method
+            'math/add'
+        """
         return canonical_method(self.name)
 
     def to_dict(self) -> dict[str, Any]:
@@ -83,6 +93,10 @@ class ToolDefinition:
         Returns:
             A dictionary: `{"name", "description", "inputSchema"}`, `"outputSchema"` if an object is returned, and
             `"annotations"` with `idempotentHint` if there is an effect.
+
+        Example:
+            >>> ToolDefinition("ping", "Answers.", effect="idempotent").to_dict()["annotations"]
+            {'idempotentHint': True}
         """
         schema = {"type": "object", **self.parameters}
         written: dict[str, Any] = {"name": self.name, "description": self.description, "inputSchema": schema}
@@ -104,6 +118,10 @@ class ToolDefinition:
 
         Raises:
             ValueError: If there is no name, or more than one schema of the arguments.
+
+        Example:
+            >>> ToolDefinition.from_dict({"name": "ping", "description": "Answers.", "inputSchema": {"type": "object"}})
+            <ToolDefinition ping(): Answers.>
         """
         keys = [key for key in ("inputSchema", "input_schema", "parameters") if key in data]
         if len(keys) > 1:
@@ -123,10 +141,15 @@ class Tool(Generic[_P, _R]):
 
     In a class it is a method: of an object it is a tool without `self`.
 
-    Attributes:
-        function: The function.
-        definition: What is said of it.
+    Args:
+        function: The function, which is `__wrapped__` of the tool.
+        definition: Its name, description and schemas.
         bind: Makes the arguments of the function from JSON; None gives them as they are, by name.
+
+    Example:
+        >>> plus = tool(add, name="plus")
+        >>> plus, plus(1, 2), plus.definition.parameters["required"]
+        (Tool('plus'), 3, ['a', 'b'])
     """
 
     def __init__(
@@ -192,6 +215,10 @@ class Tool(Generic[_P, _R]):
         Raises:
             ArgumentError: If the arguments do not fit.
             Exception: What the function raises.
+
+        Example:
+            >>> tool(add).invoke({"a": 1, "b": 2})
+            3
         """
         try:
             positional, named = self._bind(arguments)
@@ -289,6 +316,10 @@ def tool_from_function(function: Callable[..., Any]) -> ToolDefinition:
     Raises:
         TypeError: If a parameter has no JSON form.
         ValueError: If the name is malformed.
+
+    Example:
+        >>> tool_from_function(add).parameters["properties"]["a"]
+        {'type': 'integer'}
     """
     return tool(function).definition
 
@@ -306,6 +337,14 @@ def tools_of(source: Any) -> list[Tool[..., Any]]:
 
     Raises:
         TypeError: If it has none, or a parameter has no JSON form.
+
+    Example:
+        >>> class Math:
+        ...     def add(self, a: int, b: int) -> int:
+        ...         return a + b
+        ...     def _hidden(self) -> None: ...
+        >>> tools_of(Math())
+        [Tool('math.add')]
     """
     if isinstance(source, Tool):
         return [cast("Tool[..., Any]", source)]
@@ -333,7 +372,12 @@ def _member(owner: str, name: str, function: Callable[..., Any]) -> Tool[..., An
 
 
 def all_tools(sources: Iterable[Any]) -> dict[str, Tool[..., Any]]:
-    """The tools of several functions and objects, by canonical method. Raises `ValueError` for two of one name."""
+    """The tools of several functions and objects, by canonical method. Raises `ValueError` for two of one name.
+
+    Example:
+        >>> sorted(all_tools([add, tool(add, name="math.add")]))
+        ['add', 'math/add']
+    """
     found: dict[str, Tool[..., Any]] = {}
     for one in (one for source in sources for one in tools_of(source)):
         if found.setdefault(one.definition.method, one) is not one:
@@ -365,6 +409,11 @@ def capability_from_function(
 
     Raises:
         ValueError: If a spec is malformed, or the function does not have the parameter.
+
+    Example:
+        >>> capability = capability_from_function(add, {"a": "<=10"}, max_calls=5)
+        >>> capability.constraints, capability.max_calls
+        (ConstraintSet([Param('a') <= 10]), 5)
     """
     definition = tool_from_function(function)
     chosen = constraints if isinstance(constraints, ConstraintSet) else constraints_from_specs(constraints or {})
@@ -373,7 +422,15 @@ def capability_from_function(
 
 
 def check_params(definition: ToolDefinition, constraints: ConstraintSet) -> None:
-    """Raises `ValueError` if a constraint is on a parameter that the tool does not take."""
+    """Raises `ValueError` if a constraint is on a parameter that the tool does not take.
+
+    Example:
+        >>> try:
+        ...     check_params(tool_from_function(add), ConstraintSet([Param("c") <= 1]))
+        ... except ValueError as error:
+        ...     print(error)
+        a constraint is on 'c', but tool `add` takes a, b
+    """
     schema: Schema = definition.parameters
     known = sorted(schema.get("properties", {}))
     # Most schemas from elsewhere do not say whether there may be other parameters. Nobody means one that is not listed.
@@ -396,6 +453,10 @@ def create_tool_handler(tools: Iterable[Any]) -> Callable[[str, Mapping[str, Any
     Returns:
         The handler, `(method, params)`. Of an async tool it returns something to await. It raises `LookupError` for a
         method that does not exist, else as `Tool.invoke`.
+
+    Example:
+        >>> create_tool_handler([add])("add", {"a": 1, "b": 2})
+        3
     """
     known = all_tools(tools)
 

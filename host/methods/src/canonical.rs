@@ -21,7 +21,8 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use serde_json::{Map, Value};
 
 use self::error::{CheckResult, FaultKind, QUOTED, ValueFault};
-use self::number::{decimal, integer_number, is_non_finite};
+use self::number::is_non_finite;
+pub(crate) use self::number::{decimal, integer_number};
 use super::names;
 use super::types::{Case, Field, Function, Members, Shape, Type};
 

@@ -246,7 +246,7 @@ impl MethodDeclaration {
                 }
                 checked => checked.map_err(|error| error.to_string()),
             },
-            MethodSource::Host(tool) => tool.check(&arguments).map(|()| arguments).map_err(|error| error.to_string()),
+            MethodSource::Host(tool) => tool.canonicalize(arguments).map_err(|error| error.to_string()),
         };
         checked.map_err(|problem| {
             let form = canonical::form(&self.function().params);

@@ -13,7 +13,7 @@ _Function = TypeVar("_Function", bound="Callable[..., Any]")
 def with_sections_of(other: Callable[..., Any], *, without: str | None = None) -> Callable[[_Function], _Function]:
     """Makes a decorator that completes the summary of a docstring by the sections of another function's.
 
-    An example of the completed docstring stays, at its end.
+    An example of the completed docstring stays, at its end, in place of that of the other function.
 
     Args:
         other: The function with the sections.
@@ -27,6 +27,8 @@ def with_sections_of(other: Callable[..., Any], *, without: str | None = None) -
             if without is not None:
                 sections = re.sub(rf"^ +{without}: .*\n", "", sections, flags=re.MULTILINE).replace("Args:\n\n", "")
             summary, _, example = inspect.cleandoc(function.__doc__).partition("\n\n")
+            if example:
+                sections = sections.partition("\n\nExample:\n")[0]
             function.__doc__ = f"{summary}\n\n{sections}\n\n{example}".rstrip()
         return function
 

@@ -55,7 +55,7 @@ _EDIT_ERRORS = {
 
 
 class SandboxBackend(SandboxBackendProtocol):
-    """Gives a deep agent the shell and the files of a sandbox, or of a session on disk.
+    r"""Gives a deep agent the shell and the files of a sandbox, or of a session on disk.
 
     `execute` runs bash behind the sandbox's gate: what its tools may be called with, and how often, holds there. Files
     are the sandbox's own; the host's are out of reach. What fails is told in the result; nothing is raised.
@@ -67,6 +67,13 @@ class SandboxBackend(SandboxBackendProtocol):
             `write` refuses a file that is there, and `glob` gives directories too, by paths relative to where it
             searches. Rules of deepagents that deny paths do not see relative ones: leave it off where you have such
             rules.
+
+    Example:
+        >>> backend = SandboxBackend(Sandbox(tools=[add]))
+        >>> backend.write("/workspace/a.txt", "one\n").error is None
+        True
+        >>> backend.execute("wc -l < a.txt; tool add --a 1 --b 2").output.split()
+        ['1', '3']
     """
 
     def __init__(self, sandbox: Sandbox, *, id: str | None = None, legacy: bool = False) -> None:  # noqa: A002
@@ -82,7 +89,7 @@ class SandboxBackend(SandboxBackendProtocol):
         return self._id
 
     def execute(self, command: str, *, timeout: int | None = None) -> ExecuteResponse:
-        """Runs bash.
+        r"""Runs bash.
 
         Args:
             command: The script.
@@ -90,6 +97,11 @@ class SandboxBackend(SandboxBackendProtocol):
 
         Returns:
             Output and exit status.
+
+        Example:
+            >>> ran = SandboxBackend(Sandbox()).execute("echo out; echo err >&2; exit 3")
+            >>> ran.output, ran.exit_code
+            ('out\nerr\n', 3)
         """
         if not timeout:
             return _response(self._tool.shell(_joined(command)))
@@ -122,6 +134,10 @@ class SandboxBackend(SandboxBackendProtocol):
 
         Returns:
             What is there, or the error.
+
+        Example:
+            >>> [one["path"] for one in SandboxBackend(Sandbox(files={"a.txt": "1"})).ls("/workspace").entries]
+            ['/workspace/a.txt']
         """
         try:
             found = self._files.list(path)
@@ -130,7 +146,7 @@ class SandboxBackend(SandboxBackendProtocol):
         return LsResult(entries=[_info(one.path, one) for one in found])
 
     def read(self, file_path: str, offset: int = 0, limit: int = 2000) -> ReadResult:
-        """Reads lines of a text file, and other files whole, as base64.
+        r"""Reads lines of a text file, and other files whole, as base64.
 
         Args:
             file_path: The file.
@@ -139,6 +155,11 @@ class SandboxBackend(SandboxBackendProtocol):
 
         Returns:
             The text, or the error.
+
+        Example:
+            >>> backend = SandboxBackend(Sandbox(files={"a.txt": "one\ntwo\n"}))
+            >>> backend.read("/workspace/a.txt", offset=1).file_data["content"]
+            'two'
         """
         try:
             content = self._files.read(file_path)
@@ -176,6 +197,11 @@ class SandboxBackend(SandboxBackendProtocol):
 
         Returns:
             How often it was replaced, or the error.
+
+        Example:
+            >>> backend = SandboxBackend(Sandbox(files={"a.txt": "one two"}))
+            >>> backend.edit("/workspace/a.txt", "two", "three").occurrences
+            1
         """
         if not old_string:
             return EditResult(error="Error: old_string cannot be empty. Provide the exact text to replace.")
@@ -218,6 +244,11 @@ class SandboxBackend(SandboxBackendProtocol):
 
         Returns:
             The files, or the error.
+
+        Example:
+            >>> backend = SandboxBackend(Sandbox(files={"src/a.py": "1", "b.txt": "2"}))
+            >>> [one["path"] for one in backend.glob("*.py").matches]
+            ['/workspace/src/a.py']
         """
         root = path or _WORKSPACE
         try:
@@ -234,7 +265,7 @@ class SandboxBackend(SandboxBackendProtocol):
     def grep(
         self, pattern: str, path: str | None = None, glob: str | None = None, *, max_count: int | None = None
     ) -> GrepResult:
-        """Finds lines that have a text in them.
+        r"""Finds lines that have a text in them.
 
         Args:
             pattern: The text.
@@ -244,6 +275,11 @@ class SandboxBackend(SandboxBackendProtocol):
 
         Returns:
             The lines, or the error.
+
+        Example:
+            >>> backend = SandboxBackend(Sandbox(files={"a.txt": "one\ntwo\n"}))
+            >>> [(one["line"], one["text"]) for one in backend.grep("tw").matches]
+            [(2, 'two')]
         """
         root = path or _WORKSPACE
         try:

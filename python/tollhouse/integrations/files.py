@@ -43,7 +43,15 @@ await fs.rm(path, {recursive: true});
 
 
 class FileError(Exception):
-    """A file operation failed. `code` says why, in one word where there is one for it: `file_not_found`."""
+    """A failed operation on a file. `code` is the reason, in one word where there is one for it: `file_not_found`.
+
+    Example:
+        >>> try:
+        ...     SandboxFiles(Sandbox()).read("/workspace/none.txt")
+        ... except FileError as error:
+        ...     print(error.code)
+        file_not_found
+    """
 
     def __init__(self, code: str) -> None:
         super().__init__(code)
@@ -56,13 +64,24 @@ class SandboxFiles:
     What is read is what the last run left. To write and to delete are runs of their own, which wait for the one that
     goes on: who uses this may change what scripts may, and no more. Each method raises `FileError` for what cannot be
     done.
+
+    Example:
+        >>> files = SandboxFiles(Sandbox())
+        >>> files.write("/workspace/data/a.txt", b"1")
+        >>> files.read("/workspace/data/a.txt")
+        b'1'
     """
 
     def __init__(self, sandbox: Sandbox) -> None:
         self._sandbox = sandbox
 
     def stat(self, path: str) -> FileStat:
-        """Returns the entry at a path; a link is followed."""
+        """Returns the entry at a path; a link is followed.
+
+        Example:
+            >>> SandboxFiles(Sandbox(files={"a.txt": "12"})).stat("/workspace/a.txt").size
+            2
+        """
         path = checked(path)
         try:
             return self._sandbox.files.stat(path)
@@ -70,7 +89,12 @@ class SandboxFiles:
             raise _failed(error) from error
 
     def read(self, path: str) -> bytes:
-        """The bytes of a file, if its mode lets its owner read them."""
+        """Returns the bytes of a file, if its mode lets its owner read them.
+
+        Example:
+            >>> SandboxFiles(Sandbox(files={"a.txt": "12"})).read("/workspace/./a.txt")
+            b'12'
+        """
         found = self.stat(path)
         if found.kind == "directory":
             raise FileError("is_directory")
@@ -82,23 +106,50 @@ class SandboxFiles:
             raise _failed(error) from error
 
     def write(self, path: str, content: bytes, *, fresh: bool = False) -> None:
-        """Writes a file, and makes the directories above it. With `fresh`, one that is there is `already_exists`."""
+        """Writes a file, and makes the directories above it. With `fresh`, one that is there is `already_exists`.
+
+        Example:
+            >>> files = SandboxFiles(Sandbox(files={"a.txt": "1"}))
+            >>> try:
+            ...     files.write("/workspace/a.txt", b"2", fresh=True)
+            ... except FileError as error:
+            ...     print(error.code)
+            already_exists
+        """
         path = checked(path)
         self._change(_WRITE, content, path=path, parent=posixpath.dirname(path), fresh=fresh)
 
     def delete(self, path: str) -> None:
-        """Removes a file or a link, or a directory with all that is in it."""
+        """Removes a file or a link, or a directory with all that is in it.
+
+        Example:
+            >>> files = SandboxFiles(Sandbox(files={"data/a.txt": "1"}))
+            >>> files.delete("/workspace/data")
+            >>> files.list("/workspace")
+            []
+        """
         self._change(_DELETE, None, path=checked(path))
 
     def list(self, path: str, *, deep: bool = False) -> builtins.list[FileStat]:
-        """Lists a directory, sorted by path; with `deep`, at any depth."""
+        """Lists a directory, sorted by path; with `deep`, at any depth.
+
+        Example:
+            >>> files = SandboxFiles(Sandbox(files={"data/a.txt": "1"}))
+            >>> [one.path for one in files.list("/workspace")]
+            ['/workspace/data']
+        """
         found = self._below(path)
         return found if deep else [one for one in found if posixpath.dirname(one.path) == checked(path)]
 
     def walk(self, path: str, skipped: tuple[str, ...] = ()) -> builtins.list[tuple[str, FileStat]]:
-        """The files and directories below a directory, with paths relative to it, sorted by path.
+        """Lists the files and directories below a directory, with paths relative to it, sorted by path.
 
         Links are not there, nor what is below directories whose name is one of `skipped`.
+
+        Example:
+            >>> files = SandboxFiles(Sandbox(files={"src/a.py": "1", ".git/config": "2"}))
+            >>> [name for name, _ in files.walk("/workspace", skipped=(".git",))]
+            ['.git', 'src', 'src/a.py']
         """
         start = len(checked(path).rstrip("/")) + 1
         found = [(one.path[start:], one) for one in self._below(path) if one.kind != "link"]
@@ -131,7 +182,12 @@ class SandboxFiles:
 
 
 def checked(path: str) -> str:
-    """An absolute path, in its shortest form. Raises `FileError` for another one."""
+    """Returns an absolute path in its shortest form. Raises `FileError` for another one.
+
+    Example:
+        >>> checked("//workspace/./a/../b")
+        '/workspace/b'
+    """
     if not path.startswith("/") or "\0" in path:
         raise FileError("invalid_path")
     # POSIX leaves two slashes at the beginning to the system; here they are one.

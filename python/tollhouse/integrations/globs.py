@@ -16,7 +16,15 @@ _ALTERNATIVES = 1000
 
 
 class PatternError(Exception):
-    """A pattern that is refused: the text says why."""
+    """A pattern that is refused: the text says why.
+
+    Example:
+        >>> try:
+        ...     Pattern("../*.py")
+        ... except PatternError as error:
+        ...     print(error)
+        the pattern '../*.py' has `..`: name a directory to search in instead
+    """
 
 
 class Pattern:
@@ -24,6 +32,11 @@ class Pattern:
 
     Without a slash it matches names at any depth; with one, paths from the root. A name that begins with a dot is
     matched only by a part that does, and `**` goes through no such directory. Raises `PatternError`.
+
+    Example:
+        >>> pattern = Pattern("src/**/*.{py,rs}")
+        >>> pattern.matches("src/a/b.rs"), pattern.matches("src/.hidden/b.py"), pattern.matches("b.py")
+        (True, False, False)
     """
 
     def __init__(self, pattern: str) -> None:
@@ -37,7 +50,12 @@ class Pattern:
         ]
 
     def matches(self, path: str) -> bool:
-        """Returns true if the pattern matches a path that is relative to the root, with slashes."""
+        """Returns true if the pattern matches a path that is relative to the root, with slashes.
+
+        Example:
+            >>> Pattern("*.py").matches("src/a.py"), Pattern("/*.py").matches("src/a.py")
+            (True, False)
+        """
         parts = tuple(path.split("/"))
         if not self._anchored:
             parts = parts[-1:]

@@ -50,6 +50,16 @@ class ThreadSandboxes:
 
     Raises:
         ValueError: As `create_sandbox_tool`.
+
+    Example:
+        >>> threads = ThreadSandboxes([add], max_calls=10)
+        >>> tool = threads.as_langchain_tool()
+        >>> script = {"code": "echo hello > a.txt", "language": "shell"}
+        >>> tool.invoke(script, {"configurable": {"thread_id": "1"}})
+        '(no output)'
+        >>> with threads.sandbox("1") as first, threads.sandbox("2") as second:
+        ...     "a.txt" in first.files, "a.txt" in second.files
+        (True, False)
     """
 
     def __init__(
@@ -195,6 +205,10 @@ def session_name(thread_id: str) -> str:
 
     Returns:
         The name.
+
+    Example:
+        >>> session_name("7"), session_name("eve@example.org")[:16]
+        ('thread-7', 'thread_39f2b0c72')
     """
     if re.fullmatch(r"[a-z0-9-]{1,48}", thread_id):
         return f"thread-{thread_id}"

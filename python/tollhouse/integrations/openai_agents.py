@@ -26,6 +26,11 @@ def as_function_tool(sandbox: SandboxTool) -> FunctionTool:
 
     Returns:
         The tool.
+
+    Example:
+        >>> made = as_function_tool(create_sandbox_tool([add]))
+        >>> made.name, made.params_json_schema["required"]
+        ('sandbox', ['code', 'language'])
     """
 
     async def run(context: ToolContext[Any], arguments: str) -> str:  # noqa: ARG001

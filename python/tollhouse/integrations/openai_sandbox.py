@@ -58,7 +58,7 @@ class TollhouseSessionState(SandboxSessionState):
 
 
 class TollhouseClient(BaseSandboxClient[None]):
-    """Gives agents of the OpenAI Agents SDK sandboxes, as the client of a `SandboxRunConfig`.
+    r"""Gives agents of the OpenAI Agents SDK sandboxes, as the client of a `SandboxRunConfig`.
 
     There are no ports, mounts, other users or terminals. The root of a manifest is below /workspace or /tmp.
 
@@ -66,6 +66,14 @@ class TollhouseClient(BaseSandboxClient[None]):
         open: Is called with the id of a session, as text, when one begins or goes on, and gives its sandbox:
             `lambda id: Sandbox(tools=[…])`, or `lambda id: Session.open(id, …)` for one that is on disk. The sandbox
             says what its tools may be called with, and how often. It is closed with the session; what is on disk stays.
+
+    Example:
+        >>> client = TollhouseClient(lambda id: Sandbox(tools=[add]))
+        >>> async def ran() -> bytes:
+        ...     async with await client.create() as session:
+        ...         return (await session.exec("tool add --a 1 --b 2")).stdout
+        >>> asyncio.run(ran())
+        b'3\n'
     """
 
     backend_id = "tollhouse"
@@ -88,7 +96,7 @@ class TollhouseClient(BaseSandboxClient[None]):
         return self._session(TollhouseSessionState(session_id=session_id, manifest=manifest, snapshot=kept))
 
     async def resume(self, state: SandboxSessionState) -> SandboxSession:
-        """Goes on with a session."""
+        """Resumes a session, by its state."""
         if not isinstance(state, TollhouseSessionState):
             raise TypeError(f"a session of Tollhouse has a TollhouseSessionState, not a {type(state).__name__}")
         state.assert_path_grants_rebound()
@@ -102,7 +110,7 @@ class TollhouseClient(BaseSandboxClient[None]):
         return session
 
     def deserialize_session_state(self, payload: dict[str, object]) -> SandboxSessionState:
-        """From what `serialize_session_state` gave."""
+        """Reads the state that `serialize_session_state` wrote."""
         return self._deserialize_session_state_payload(payload, TollhouseSessionState)
 
     def _session(self, state: TollhouseSessionState) -> SandboxSession:
@@ -123,11 +131,11 @@ class TollhouseSession(BaseSandboxSession):
         self._files = SandboxFiles(sandbox)
 
     async def running(self) -> bool:
-        """True until the sandbox is closed."""
+        """Returns True until the sandbox is closed."""
         return self.sandbox._session is not None
 
     async def read(self, path: Path, *, user: str | User | None = None) -> io.IOBase:
-        """The bytes of a file."""
+        """Returns a stream of the bytes of a file."""
         _one_user(user)
         where = self.normalize_path(path)
         try:
@@ -159,7 +167,7 @@ class TollhouseSession(BaseSandboxSession):
             raise ExecNonZeroError(told, command=("ls", str(where)), cause=failed) from failed
 
     async def persist_workspace(self) -> io.IOBase:
-        """The files of the workspace as a tar; links are left out."""
+        """Writes the files of the workspace to a tar, without links."""
         root = self._workspace_root_path()
         skipped = {one.as_posix() for one in self._persist_workspace_skip_relpaths()}
         try:

@@ -27,11 +27,24 @@ _MEDIA = frozenset(
 
 
 class EditError(Exception):
-    """Error of an edit that replaces nothing: the text gives the reason."""
+    """Error of an edit that replaces nothing: the text gives the reason.
+
+    Example:
+        >>> try:
+        ...     replaced("a b", "c", "d", replace_all=False)
+        ... except EditError as error:
+        ...     print(error)
+        String not found in file: 'c'
+    """
 
 
 class Page(NamedTuple):
-    """Some lines of a text, how many they are, and how many the text has."""
+    r"""Some lines of a text, how many they are, and how many the text has.
+
+    Example:
+        >>> page("a\nb\nc\n", 1, 1)
+        Page(text='b', lines=1, total=3)
+    """
 
     text: str
     lines: int
@@ -39,12 +52,22 @@ class Page(NamedTuple):
 
 
 def is_media(path: str) -> bool:
-    """Returns true if a file's name has the extension of an image, sound, film or document."""
+    """Returns true if a file's name has the extension of an image, sound, film or document.
+
+    Example:
+        >>> is_media("photo.JPG"), is_media("notes.txt")
+        (True, False)
+    """
     return splitext(path)[1].lower() in _MEDIA
 
 
 def text_of(content: bytes) -> str | None:
-    """The text that a file has; None if it is no UTF-8."""
+    r"""Returns the text of a file; None if it is no UTF-8.
+
+    Example:
+        >>> text_of("é".encode()), text_of(b"\xff")
+        ('é', None)
+    """
     try:
         return content.decode("utf-8")
     except UnicodeDecodeError:
@@ -52,9 +75,13 @@ def text_of(content: bytes) -> str | None:
 
 
 def page(text: str, offset: int, limit: int) -> Page | None:
-    """At most `limit` lines from line `offset` on, counted from 0; None if there are not so many.
+    r"""Returns at most `limit` lines from line `offset` on, counted from 0; None if the text has fewer.
 
     Lines end with a line feed, whatever the text has. A page of more than 500 KiB is cut, and says so.
+
+    Example:
+        >>> page("a\r\nb\r\nc\r\n", 0, 2).text
+        'a\nb'
     """
     lines = text.replace("\r\n", "\n").replace("\r", "\n").removesuffix("\n").split("\n")
     if offset >= len(lines):
@@ -69,10 +96,14 @@ def page(text: str, offset: int, limit: int) -> Page | None:
 
 
 def replaced(text: str, old: str, new: str, *, replace_all: bool) -> tuple[str, int]:
-    """A text with another in the place of one that is in it once, and how often it was there.
+    r"""Replaces a text that occurs once in another, and returns the new text and how often it was replaced.
 
     A model was shown line feeds: where `old` is not in the text, it is tried with the ends of lines of Windows, and
     `new` gets the same. Raises `EditError`.
+
+    Example:
+        >>> replaced("one\r\ntwo\r\n", "one\ntwo", "1\n2", replace_all=False)
+        ('1\r\n2\r\n', 1)
     """
     for ends in (None, "\r\n", "\n"):
         wanted, instead = (old, new) if ends is None else (_ending(old, ends), _ending(new, ends))
@@ -91,7 +122,12 @@ def _ending(text: str, ends: str) -> str:
 
 
 def lines_with(wanted: str, content: bytes) -> list[tuple[int, str]]:
-    """The lines of a file that have a text in them, with their numbers from 1. Binary files have no lines."""
+    r"""Finds the lines of a file that have a text in them, with their numbers from 1. Binary files have no lines.
+
+    Example:
+        >>> lines_with("b", b"a\nb\nabc\n")
+        [(2, 'b'), (3, 'abc')]
+    """
     if wanted.encode("utf-8", "replace") not in content or b"\0" in content[:8192]:
         return []
     lines = content.decode("utf-8", "replace").split("\n")

@@ -22,6 +22,11 @@ class SandboxToolset(FunctionToolset[Any]):
     Args:
         sandbox: The sandbox, with its tools.
         id: The name of the toolset, which durable execution wants.
+
+    Example:
+        >>> toolset = SandboxToolset(create_sandbox_tool([add]))
+        >>> list(toolset.tools)
+        ['sandbox']
     """
 
     def __init__(self, sandbox: SandboxTool, *, id: str | None = None) -> None:  # noqa: A002

@@ -21,6 +21,11 @@ class SandboxCodeTool(Tool):
 
     Args:
         sandbox: The sandbox, with its tools.
+
+    Example:
+        >>> made = SandboxCodeTool(create_sandbox_tool([add]))
+        >>> made.forward("return await add({a: 1, b: 2})", "javascript")
+        '3'
     """
 
     output_type = "string"

@@ -24,17 +24,21 @@ pub fn hosted(data: &[u8]) {
         }
     };
     for arguments in lines.filter_map(|line| serde_json::from_str::<Value>(line).ok()) {
-        let checked = tool.check(&arguments);
-        assert_eq!(checked, tool.check(&arguments), "it is the same each time");
+        let checked = tool.canonicalize(arguments.clone());
+        assert_eq!(checked, tool.canonicalize(arguments.clone()), "it is the same each time");
         match &checked {
-            Ok(()) => assert!(arguments.is_object(), "a tool takes an object"),
+            Ok(canonical) => {
+                assert!(arguments.is_object(), "a tool takes an object");
+                assert_eq!(tool.canonicalize(canonical.clone()).as_ref(), Ok(canonical), "it is canonical");
+            }
             Err(problem) => {
                 let problem = problem.to_string();
                 assert!(!problem.is_empty() && problem.len() <= LONGEST, "{problem}");
             }
         }
         let again = HostTool::new("pay", "", tool.parameters().clone()).expect("it was one");
-        assert_eq!(again.check(&turned(&arguments)).is_ok(), checked.is_ok(), "fields have no order: {arguments}");
+        let other = again.canonicalize(turned(&arguments));
+        assert_eq!(other.is_ok(), checked.is_ok(), "fields have no order: {arguments}");
     }
 }
 

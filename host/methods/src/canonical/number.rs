@@ -55,7 +55,7 @@ fn whole(n: f64) -> Option<i64> {
 }
 
 /// Parses a decimal integer: digits, perhaps with `-`, without leading zeros.
-pub(super) fn decimal(text: &str) -> Option<i128> {
+pub(crate) fn decimal(text: &str) -> Option<i128> {
     let digits = text.strip_prefix('-').unwrap_or(text);
     let plain = !digits.is_empty()
         && digits.len() <= 20
@@ -114,7 +114,7 @@ pub fn float_value(value: &Value) -> Option<f64> {
 }
 
 /// Converts an integer of any size to a JSON number where it fits one.
-pub(super) fn integer_number(number: i128) -> Value {
+pub(crate) fn integer_number(number: i128) -> Value {
     i64::try_from(number)
         .map(Value::from)
         .or_else(|_| u64::try_from(number).map(Value::from))

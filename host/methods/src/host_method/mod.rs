@@ -5,6 +5,7 @@
 //! answers the calls is not known here.
 
 mod declared_names;
+mod integers;
 mod recursion;
 pub(crate) mod remarks;
 mod schema;
@@ -246,12 +247,17 @@ impl HostMethod {
             && rest.is_some_and(|rest| rest.split('/').count() <= MAX_SEGMENTS && rest.split('/').all(is_segment))
     }
 
-    /// Validates arguments, as the gate does before it judges a call: by the schema, and by their names, which it has to
-    /// declare unless it takes further ones explicitly, or declares none.
+    /// Canonicalizes the integers of arguments, and validates the arguments, as the gate does before it judges a call: by
+    /// the schema, and by their names, which it has to declare unless it takes further ones explicitly, or declares none.
     ///
     /// # Errors
     /// If they do not fit. Arguments are also refused if their validation takes too many steps.
-    pub fn check(&self, arguments: &Value) -> Result<(), SchemaMismatch> {
+    pub fn canonicalize(&self, mut arguments: Value) -> Result<Value, SchemaMismatch> {
+        integers::canonicalize(&self.function.params, &mut arguments).map_err(SchemaMismatch)?;
+        self.check(&arguments).map(|()| arguments)
+    }
+
+    fn check(&self, arguments: &Value) -> Result<(), SchemaMismatch> {
         if !arguments.is_object() {
             return Err(SchemaMismatch("they must be one object".to_owned()));
         }

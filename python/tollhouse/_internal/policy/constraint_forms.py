@@ -20,9 +20,10 @@ def require_constraint(one: object) -> Constraint:
     """The constraint that it is. Raises `TypeError` for anything else."""
     if isinstance(one, constraints.Constraint):
         return one
-    hint = (
-        ": a `Param` needs an operator, as in `Param('amount') <= 1000`" if isinstance(one, constraints.Param) else ""
-    )
+    # `params` imports `constraints`, which imports this module.
+    from ...params import Param
+
+    hint = ": a `Param` needs an operator, as in `Param('amount') <= 1000`" if isinstance(one, Param) else ""
     raise TypeError(f"{one!r} is no Constraint{hint}")
 
 
