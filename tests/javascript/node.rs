@@ -402,12 +402,6 @@ fn modules_that_are_missing_say_so_however_they_are_imported() {
             "\"options.outputLength\" is out of range",
             "16777216",
         ),
-        // A name that a script declares with `let` ends with it: an error, and not another value.
-        (
-            "const vm = require('vm'), c = vm.createContext(); vm.runInContext('let a = 1', c); vm.runInContext('a', c)",
-            "a is not defined",
-            "ReferenceError",
-        ),
         (
             "require('vm').compileFunction('return a', [], { contextExtensions: [{ a: 1 }] })",
             "no contextExtensions here",
