@@ -92,10 +92,15 @@ fn challenge(answer: &Answer) -> &str {
 
 #[test]
 fn client_with_an_access_token_has_the_grants_of_its_scopes() {
+    check_grants_of_scopes(&[]);
+}
+
+/// Checks that, with these options.
+pub(super) fn check_grants_of_scopes(options: &[&str]) {
     let home = Home::with_tools(&["stats", "markdown"]);
     let key = Key::new("k1");
     configure(&home, &key.set());
-    let server = HttpServer::start(&home, &["--oauth", "oauth.toml"]);
+    let server = HttpServer::start(&home, &[&["--oauth", "oauth.toml"], options].concat());
     let run = |subject: &str, scope: &str, script: &str| {
         // A token of its own for each request, as one that was renewed is.
         let token = bearer(&key.token(subject, scope, &json!({ "jti": script })));
