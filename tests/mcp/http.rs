@@ -177,7 +177,7 @@ impl HttpServer {
 }
 
 /// Returns the call of a tool, and its headers, as a client of 2026-07-28 sends them.
-fn modern_call(tool: &str, arguments: Value) -> (Value, [(&str, &str); 3]) {
+pub(super) fn modern_call(tool: &str, arguments: Value) -> (Value, [(&str, &str); 3]) {
     let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
         "name": tool, "arguments": arguments,
         "_meta": {

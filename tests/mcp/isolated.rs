@@ -2,16 +2,20 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::io::{Read as _, Write as _};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use tollhouse_tests::Home;
+use tollhouse_tests::mcp_server::policy_of;
 
-use super::http::{HttpServer, bearer, check_grants_of_tokens, check_refused_tokens, check_room_of_tokens, seal};
+use super::http::{
+    HttpServer, bearer, check_grants_of_tokens, check_refused_tokens, check_room_of_tokens, modern_call, seal,
+};
 use super::oauth::check_grants_of_scopes;
+use super::tasks::check_tasks_of_clients;
 
 const ISOLATED: [&str; 4] = ["--issuer", "k.pub", "--isolate", "process"];
 
@@ -31,7 +35,9 @@ fn processes(server: &HttpServer) -> Vec<Found> {
     let found = all.filter_map(|id| {
         let id: u32 = id.parse().ok()?;
         let line = fs::read_to_string(format!("/proc/{id}/cmdline")).ok()?;
-        let after = |name: &str| line.split('\0').skip_while(|part| *part != name).nth(1).map(str::to_owned);
+        let parts: Vec<&str> = line.split('\0').collect();
+        // The last one counts: a worker has the command line of its starter, and a role of its own.
+        let after = |name: &str| parts.windows(2).rfind(|pair| pair[0] == name).map(|pair| pair[1].to_owned());
         if after("--front-port")? != port {
             return None;
         }
@@ -143,6 +149,124 @@ fn limits_of_tokens_hold_in_processes_of_their_own() {
 #[test]
 fn grants_of_scopes_hold_in_processes_of_their_own() {
     check_grants_of_scopes(&["--isolate", "process"]);
+}
+
+#[test]
+fn tasks_are_those_of_a_client_in_processes_of_their_own() {
+    check_tasks_of_clients(&["--isolate", "process"]);
+}
+
+/// Answer to a request, as it comes.
+struct Answering(BufReader<TcpStream>);
+
+impl Answering {
+    fn to(server: &HttpServer, request: &str) -> Self {
+        let mut stream = TcpStream::connect(&server.address).expect("it listens");
+        stream.set_read_timeout(Some(Duration::from_secs(60))).expect("it is a time");
+        stream.write_all(request.as_bytes()).expect("it reads");
+        Self(BufReader::new(stream))
+    }
+
+    /// Reads until a line with this text.
+    fn expect(&mut self, text: &str) {
+        let (mut line, mut read) = (String::new(), String::new());
+        while !line.contains(text) {
+            read.push_str(&line);
+            line.clear();
+            assert_ne!(self.0.read_line(&mut line).expect("it comes in time"), 0, "no {text}: {read}");
+        }
+    }
+
+    /// Reads the rest.
+    fn rest(mut self) -> String {
+        let mut rest = String::new();
+        self.0.read_to_string(&mut rest).expect("it ends");
+        rest
+    }
+}
+
+#[test]
+fn streams_come_from_the_process_of_a_client_while_its_run_goes_on() {
+    let home = home();
+    let one = free(&home, "one");
+    let server = HttpServer::start(&home, &ISOLATED);
+    let session = server.initialize(&[("authorization", &one)]);
+    let own = [("authorization", one.as_str()), ("mcp-session-id", session.as_str())];
+    let head = |method: &str| {
+        format!(
+            "{method} /mcp HTTP/1.1\r\nconnection: close\r\nhost: {}\r\nauthorization: {one}\r\nmcp-session-id: {session}\r\n\
+             accept: text/event-stream\r\n\r\n",
+            server.address
+        )
+    };
+    // Its progress comes before its result, and what it is told meanwhile reaches it.
+    let call = json!({ "jsonrpc": "2.0", "id": 5, "method": "tools/call", "params": {
+        "name": "run_javascript", "arguments": { "script": "await new Promise(done => setTimeout(done, 50000))" },
+        "_meta": { "progressToken": "mine" } } });
+    let (start, body) = server.request(&call, &own);
+    let mut run = Answering::to(&server, &format!("{start}{body}"));
+    run.expect("\"progressToken\":\"mine\"");
+    let cancelled =
+        json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": 5, "reason": "x" } });
+    assert_eq!(server.post(&cancelled, &own).status, 202);
+    let begun = Instant::now();
+    assert_eq!(value(&server.js("return 1", &own)), 1);
+    assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
+    // Subscriptions of a protocol session come by its stream, which ends with the session.
+    let mut events = Answering::to(&server, &head("GET"));
+    events.expect("text/event-stream");
+    let uri = "tollhouse://main/workspace/a";
+    let subscribe = json!({ "jsonrpc": "2.0", "id": 6, "method": "resources/subscribe", "params": { "uri": uri } });
+    server.post(&subscribe, &own).result();
+    assert_eq!(value(&server.js("await fs.writeFile('a', 'x'); return 1", &own)), 1);
+    events.expect("notifications/resources/updated");
+    assert!((200..300).contains(&server.send(&head("DELETE"), b"").status));
+    events.rest();
+    assert_eq!(server.send(&head("GET"), b"").status, 404);
+    // So do those of a client without a protocol session, by a stream of their own.
+    let (mut listen, _) = modern_call("", json!({}));
+    listen["method"] = "subscriptions/listen".into();
+    listen["params"]["notifications"] = json!({ "resourceSubscriptions": [uri] });
+    let headers = [
+        ("authorization", one.as_str()),
+        ("mcp-protocol-version", "2026-07-28"),
+        ("mcp-method", "subscriptions/listen"),
+    ];
+    let (start, body) = server.request(&listen, &headers);
+    let mut listening = Answering::to(&server, &format!("{start}{body}"));
+    listening.expect("notifications/subscriptions/acknowledged");
+    let modern = [("authorization", one.as_str())];
+    assert_eq!(value(&server.modern_js("await fs.writeFile('a', 'y'); return 1", &modern)), 1);
+    listening.expect("notifications/resources/updated");
+    assert_eq!(workers(&server).len(), 1);
+}
+
+#[test]
+fn mounted_servers_are_started_for_each_process_and_end_with_it() {
+    let home = home();
+    let policy = policy_of("fix", "normal", "");
+    home.file("policy.toml", policy.split("[[grant]]").next().unwrap_or_default());
+    let mounted = ["--policy", "policy.toml", "--allow-exec", "fix"];
+    let lock = home.run(["mcp", "lock"].iter().chain(&mounted));
+    assert_eq!(lock.status, 0, "{lock:?}");
+    let [one, two] =
+        ["one", "two"].map(|name| bearer(&seal(&home, &format!("[[grant]]\nname = '{name}'\nmethod = 'fix/**'\n"))));
+    let mut server = HttpServer::start(&home, &[&ISOLATED[..], &mounted].concat());
+    let started = |token: &str| {
+        let ran = server.modern_js("return (await fix.start({})).own", &[("authorization", token)]);
+        let process = value(&ran).as_u64().unwrap_or_else(|| panic!("{ran:#}"));
+        format!("/proc/{process}/cmdline")
+    };
+    let servers = [started(&one), started(&two)];
+    assert_ne!(servers[0], servers[1]);
+    assert_eq!(workers(&server).len(), 2);
+    server.signal(Signal::TERM);
+    server.ended();
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while servers.iter().any(|process| fs::read(process).is_ok_and(|line| !line.is_empty())) {
+        assert!(Instant::now() < deadline, "they go on");
+        std::thread::sleep(Duration::from_millis(20));
+    }
 }
 
 /// Sends a call of a script that does not end, and returns its connection.
@@ -281,24 +405,6 @@ fn client_that_leaves_stops_its_run_in_its_process() {
     drop(stream);
     // The session has one run at a time.
     assert_eq!(value(&server.modern_js("return 1", &[("authorization", &one)])), 1);
-}
-
-#[test]
-fn protocol_session_that_was_ended_is_gone() {
-    let home = home();
-    let one = free(&home, "one");
-    let server = HttpServer::start(&home, &ISOLATED);
-    let session = server.initialize(&[("authorization", &one)]);
-    let head = |method: &str| {
-        format!(
-            "{method} /mcp HTTP/1.1\r\nconnection: close\r\nhost: {}\r\nauthorization: {one}\r\nmcp-session-id: {session}\r\n\
-             accept: text/event-stream\r\n\r\n",
-            server.address
-        )
-    };
-    let ended = server.send(&head("DELETE"), b"");
-    assert!((200..300).contains(&ended.status), "{ended:?}");
-    assert_eq!(server.send(&head("GET"), b"").status, 404);
 }
 
 #[test]

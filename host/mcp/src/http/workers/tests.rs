@@ -38,6 +38,7 @@ impl FakeWorker {
     fn accept(&self) -> StdStream {
         let [connection] = receive::<1>(&self.handed).expect("it is handed").expect("there is one");
         let mut connection = StdStream::from(connection);
+        connection.set_nonblocking(false).expect("it is a socket");
         let mut length = [0; 4];
         connection.read_exact(&mut length).expect("the client comes first");
         let mut client = vec![0; u32::from_be_bytes(length) as usize];
