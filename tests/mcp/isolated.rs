@@ -14,7 +14,7 @@ use tollhouse_tests::mcp_server::policy_of;
 use super::http::{
     HttpServer, bearer, check_grants_of_tokens, check_refused_tokens, check_room_of_tokens, modern_call, seal,
 };
-use super::oauth::check_grants_of_scopes;
+use super::oauth::{check_grants_of_scopes, check_keys_fetched};
 use super::tasks::check_tasks_of_clients;
 
 const ISOLATED: [&str; 4] = ["--issuer", "k.pub", "--isolate", "process"];
@@ -149,6 +149,12 @@ fn limits_of_tokens_hold_in_processes_of_their_own() {
 #[test]
 fn grants_of_scopes_hold_in_processes_of_their_own() {
     check_grants_of_scopes(&["--isolate", "process"]);
+}
+
+/// The front process reaches nothing but the port of the keys.
+#[test]
+fn keys_are_fetched_by_the_front_process() {
+    check_keys_fetched(&["--isolate", "process"]);
 }
 
 #[test]
@@ -354,6 +360,19 @@ fn processes_of_clients_end_with_the_server() {
         }
         wait_for(&server, 0);
     }
+}
+
+/// Whoever watches the server can start it again.
+#[test]
+fn server_that_can_start_no_more_processes_ends() {
+    let home = home();
+    let one = free(&home, "one");
+    let mut server = HttpServer::start(&home, &ISOLATED);
+    assert_eq!(value(&server.modern_js("return 1", &[("authorization", &one)])), 1);
+    processes(&server).into_iter().filter(|found| found.role == "starter").for_each(|found| kill(found.id));
+    let status = server.ended();
+    assert_eq!(status.code(), Some(1), "{status:?}");
+    wait_for(&server, 0);
 }
 
 #[test]

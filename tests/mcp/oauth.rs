@@ -354,6 +354,11 @@ impl AuthorizationServer {
 
 #[test]
 fn keys_are_fetched_from_the_issuer_and_again_for_a_key_that_is_new() {
+    check_keys_fetched(&[]);
+}
+
+/// Checks that, with these options.
+pub(super) fn check_keys_fetched(options: &[&str]) {
     let home = Home::with_tools(&["stats", "markdown"]);
     let (first, second) = (Key::new("k1"), Key::new("k2"));
     configure(&home, "");
@@ -364,7 +369,7 @@ fn keys_are_fetched_from_the_issuer_and_again_for_a_key_that_is_new() {
     let metadata = "/.well-known/openid-configuration";
     let document = |issuer: &str, keys: &str| json!({ "issuer": issuer, "jwks_uri": keys }).to_string();
     let start = |told: &str| {
-        let ran = home.run(["mcp", "--http", "127.0.0.1:0", "--oauth", "oauth.toml"]);
+        let ran = home.run(["mcp", "--http", "127.0.0.1:0", "--oauth", "oauth.toml"].iter().chain(options));
         let said: String = ran.stderr.split_whitespace().filter(|word| *word != "│").collect::<Vec<_>>().join(" ");
         assert!(ran.status == 2 && said.contains(told), "{told}: {ran:?}");
     };
@@ -382,7 +387,7 @@ fn keys_are_fetched_from_the_issuer_and_again_for_a_key_that_is_new() {
     start("more than 262144 bytes");
     issuer.has("/keys", first.set());
 
-    let server = HttpServer::start(&home, &["--oauth", "oauth.toml"]);
+    let server = HttpServer::start(&home, &[&["--oauth", "oauth.toml"], options].concat());
     let token = |key: &Key| key.token("ann", "html", &json!({ "iss": issuer.origin }));
     let before = issuer.times("/keys");
     let works = |token: &str| {

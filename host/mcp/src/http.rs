@@ -179,11 +179,11 @@ pub fn serve_http(
 }
 
 /// Does something on threads of its own.
-fn block_on(work: impl Future<Output = io::Result<()>>) -> Result<(), ServeError> {
-    let runtime = Builder::new_multi_thread().enable_all().build().map_err(ServeError::Start)?;
+fn block_on(work: impl Future<Output = Result<(), ServeError>>) -> Result<(), ServeError> {
+    let runtime = Builder::new_multi_thread().enable_all().build()?;
     let done = runtime.block_on(work);
     runtime.shutdown_background();
-    done.map_err(ServeError::Start)
+    done
 }
 
 /// Returns the sessions that a request reaches.

@@ -86,7 +86,7 @@ pub struct WorkerSessions {
 /// other end of `starter` starts.
 ///
 /// # Errors
-/// If the server cannot start.
+/// If the server cannot start, or the process that starts workers ends.
 pub fn serve_front(
     listener: std::net::TcpListener,
     options: &HttpOptions,
@@ -109,13 +109,17 @@ pub fn serve_front(
                 async move { front.answer(request).await }
             })
         };
-        connections.accept(listener, &stop.0, converse, async || ()).await;
+        let served = tokio::select! {
+            () = connections.accept(listener, &stop.0, converse, async || ()) => Ok(()),
+            // Workers end with it. Whoever watches this process can start it again.
+            ended = workers.starter_end() => Err(ended.map_or_else(ServeError::Start, |()| ServeError::Starter)),
+        };
         tidying.abort();
         // They answer what they were asked.
         workers.end().await;
         connections.close(&tokio_util::sync::CancellationToken::new()).await;
         workers.leave_starter().await;
-        Ok(())
+        served
     })
 }
 

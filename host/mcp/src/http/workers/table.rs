@@ -151,12 +151,18 @@ impl WorkerTable {
         let _ = tokio::time::timeout(LINGER + STARTER, attended.wait_for(|attended| *attended == 0)).await;
     }
 
+    /// Waits until the starter has ended.
+    pub(super) async fn starter_end(&self) -> io::Result<()> {
+        let mut starter = UnixStream::from_std(StdStream::from(self.starter.try_clone()?))?;
+        // It says nothing.
+        starter.read_to_end(&mut Vec::new()).await.map(drop)
+    }
+
     /// Tells the starter to end, and waits for that.
     pub(super) async fn leave_starter(&self) {
         let left = async {
             rustix::net::shutdown(&self.starter, rustix::net::Shutdown::Write)?;
-            let mut starter = UnixStream::from_std(StdStream::from(self.starter.try_clone()?))?;
-            starter.read_to_end(&mut Vec::new()).await
+            self.starter_end().await
         };
         // It ends when all workers have ended, also if nobody waits for that.
         let _ = tokio::time::timeout(STARTER, left).await;
