@@ -12,7 +12,7 @@ use tollhouse::session::{Host, HostOptions, RunOptions, SessionOptions};
 use tollhouse_tests::mcp_server::{policy_of, python as python_of_tests};
 use tollhouse_tests::{Home, root};
 
-use crate::table::{figure, median, row, taken};
+use crate::table::{bytes, figure, median, row, taken};
 
 /// Number of calls over standard input and output.
 const ROUNDS: usize = 500;
@@ -21,6 +21,9 @@ const ROUNDS: usize = 500;
 /// requests.
 const CLIENTS: usize = 4;
 const TIME: Duration = Duration::from_secs(5);
+
+/// Number of clients with tokens of their own.
+const TENANTS: usize = 9;
 
 /// Tools that the server exposes in addition to its own, as far as the registry has them.
 const TOOLS: [&str; 6] = ["csv", "http", "kv", "markdown", "stats", "text"];
@@ -48,7 +51,12 @@ pub(crate) fn measure() {
     let mut exposing = PipedServer::start(&home, &arguments);
     let listed = median(ROUNDS, || drop(exposing.request("tools/list", json!({}))));
     row("  tools/list with the tools of six packages", listed, "20 ms", None, None);
-    figure("MCP, HTTP: run_javascript of `return 1`, requests a second", &format!("{:.0}", http(&home)), "3000");
+    figure(
+        "MCP, HTTP: run_javascript of `return 1`, requests a second",
+        &format!("{:.0}", HttpServer::start(&home, &[]).rate("")),
+        "3000",
+    );
+    isolated(&home);
 }
 
 /// The same script in a session in memory of this process.
@@ -189,36 +197,95 @@ impl Drop for PipedServer {
     }
 }
 
-/// Returns the number of answered requests per second, of several clients with a session each.
-fn http(home: &Home) -> f64 {
-    let mut child = home.command(["mcp", "--http", "127.0.0.1:0"]).stderr(Stdio::piped()).spawn().expect("it is built");
-    let mut line = String::new();
-    let mut stderr = BufReader::new(child.stderr.take().expect("a pipe"));
-    stderr.read_line(&mut line).expect("it is text");
-    let address = line.trim().trim_start_matches("listening on http://").trim_end_matches("/mcp").to_owned();
-    let answered = AtomicU32::new(0);
-    let time = taken(|| {
-        std::thread::scope(|scope| {
-            for _ in 0..CLIENTS {
-                scope.spawn(|| requests(&address, &answered));
-            }
+/// A server by HTTP.
+struct HttpServer {
+    child: Child,
+    address: String,
+}
+
+impl HttpServer {
+    fn start(home: &Home, options: &[&str]) -> Self {
+        let mut command = home.command(["mcp", "--http", "127.0.0.1:0"].iter().chain(options));
+        let mut child = command.stderr(Stdio::piped()).spawn().expect("it is built");
+        let mut line = String::new();
+        let mut stderr = BufReader::new(child.stderr.take().expect("a pipe"));
+        stderr.read_line(&mut line).expect("it is text");
+        let address = line.trim().trim_start_matches("listening on http://").trim_end_matches("/mcp").to_owned();
+        Self { child, address }
+    }
+
+    /// Returns the number of answered requests per second, of several clients with a protocol session each.
+    fn rate(&self, header: &str) -> f64 {
+        let answered = AtomicU32::new(0);
+        let time = taken(|| {
+            std::thread::scope(|scope| {
+                for _ in 0..CLIENTS {
+                    scope.spawn(|| requests(&self.address, header, TIME, &answered));
+                }
+            });
         });
-    });
-    // The server may have ended by itself.
-    let _ = child.kill();
-    let _ = child.wait();
-    f64::from(answered.load(Ordering::Relaxed)) / time.as_secs_f64()
+        f64::from(answered.load(Ordering::Relaxed)) / time.as_secs_f64()
+    }
+}
+
+impl Drop for HttpServer {
+    fn drop(&mut self) {
+        // The server may have ended by itself.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// What a process for each client costs: its start with the first request, further requests, its memory.
+fn isolated(home: &Home) {
+    assert_eq!(home.run(["policy", "keygen", "k"]).status, 0);
+    let token = |number: usize| {
+        home.file("sealed.toml", format!("[[grant]]\nname = 'client {number}'\nmethod = 'stats/*'\n"));
+        let sealed = home.run(["policy", "seal", "sealed.toml", "--key", "k"]);
+        format!("authorization: Bearer {}\r\n", sealed.stdout.trim())
+    };
+    let tokens: Vec<String> = (0..TENANTS).map(token).collect();
+    for isolation in ["sandbox", "process"] {
+        let server = HttpServer::start(home, &["--issuer", "k.pub", "--isolate", isolation]);
+        let ignored = AtomicU32::new(0);
+        let first = |token: &String| taken(|| requests(&server.address, token, Duration::from_nanos(1), &ignored));
+        let mut times: Vec<Duration> = tokens.iter().map(first).collect();
+        times.sort();
+        row(&format!("MCP, HTTP: a client's first session and run, {isolation}"), times[TENANTS / 2], "", None, None);
+        let rate = server.rate(&tokens[0]);
+        figure(&format!("  further runs a second, --isolate {isolation}"), &format!("{rate:.0}"), "");
+        if let Some(memory) = memory_of_workers(&server) {
+            figure("  memory of the process of a client", &bytes(memory), "");
+        }
+    }
+}
+
+/// Returns the private memory of the processes of clients, on average; `None` if there are none.
+fn memory_of_workers(server: &HttpServer) -> Option<f64> {
+    let port = server.address.rsplit_once(':')?.1;
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir("/proc").ok()?.flatten() {
+        // Another process may have ended meanwhile.
+        let Ok(line) = std::fs::read_to_string(entry.path().join("cmdline")) else { continue };
+        if !line.contains("--role\0worker") || !line.contains(&format!("--front-port\0{port}\0")) {
+            continue;
+        }
+        let status = std::fs::read_to_string(entry.path().join("status")).ok()?;
+        let private = status.lines().find_map(|line| line.strip_prefix("RssAnon:"))?;
+        found.push(private.trim().trim_end_matches(" kB").parse::<f64>().ok()? * 1024.0);
+    }
+    (!found.is_empty()).then(|| found.iter().sum::<f64>() / found.len() as f64)
 }
 
 /// Sends one request after the other until the time is over.
-fn requests(address: &str, answered: &AtomicU32) {
+fn requests(address: &str, header: &str, time: Duration, answered: &AtomicU32) {
     let mut stream = TcpStream::connect(address).expect("it listens");
     stream.set_nodelay(true).expect("it is a socket");
     let post = |session: &str, message: Value| {
         let body = message.to_string();
         format!(
             "POST /mcp HTTP/1.1\r\nhost: {address}\r\ncontent-type: application/json\r\n\
-             accept: application/json, text/event-stream\r\n{session}content-length: {}\r\n\r\n{body}",
+             accept: application/json, text/event-stream\r\n{header}{session}content-length: {}\r\n\r\n{body}",
             body.len()
         )
     };
@@ -233,10 +300,13 @@ fn requests(address: &str, answered: &AtomicU32) {
             "params": { "name": "run_javascript", "arguments": { "script": "return 1" } } }),
     );
     let begun = Instant::now();
-    while begun.elapsed() < TIME {
+    loop {
         let answer = exchange(&mut stream, &call);
         assert!(answer.contains("\"completed\""), "{answer}");
         answered.fetch_add(1, Ordering::Relaxed);
+        if begun.elapsed() >= time {
+            return;
+        }
     }
 }
 

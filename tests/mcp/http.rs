@@ -102,7 +102,7 @@ impl HttpServer {
     }
 
     /// Runs JavaScript in a protocol session, and returns the result of the tool.
-    fn js(&self, script: &str, headers: &[(&str, &str)]) -> Value {
+    pub(super) fn js(&self, script: &str, headers: &[(&str, &str)]) -> Value {
         let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call",
             "params": { "name": "run_javascript", "arguments": { "script": script } } });
         self.post(&call, headers).result()
@@ -132,6 +132,11 @@ impl HttpServer {
         let mut messages = events.filter_map(|data| serde_json::from_str::<Value>(data).ok());
         // The sizes of chunks are numbers.
         messages.rfind(Value::is_object).and_then(|message| message.get("result").cloned())
+    }
+
+    /// Returns the number of the server's process.
+    pub(super) fn id(&self) -> u32 {
+        self.child.id()
     }
 
     /// Sends the server a signal.
@@ -172,7 +177,7 @@ impl HttpServer {
 }
 
 /// Returns the call of a tool, and its headers, as a client of 2026-07-28 sends them.
-fn modern_call(tool: &str, arguments: Value) -> (Value, [(&str, &str); 3]) {
+pub(super) fn modern_call(tool: &str, arguments: Value) -> (Value, [(&str, &str); 3]) {
     let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
         "name": tool, "arguments": arguments,
         "_meta": {
@@ -352,11 +357,16 @@ pub(super) fn bearer(token: &str) -> String {
 
 #[test]
 fn http_client_with_token_has_exactly_its_grants() {
+    check_grants_of_tokens(&[]);
+}
+
+/// Checks that, with these options.
+pub(super) fn check_grants_of_tokens(options: &[&str]) {
     let home = Home::with_tools(&["stats", "markdown"]);
     assert_eq!(home.run(["policy", "keygen", "k"]).status, 0);
     let few = seal(&home, "[[grant]]\nname = 'few'\nmethod = 'stats/describe'\ncalls = 3\n");
     let none = seal(&home, "");
-    let server = HttpServer::start(&home, &["--issuer", "k.pub"]);
+    let server = HttpServer::start(&home, &[&["--issuer", "k.pub"], options].concat());
     let call = "return (await stats.describe({values: [1]})).mean";
     let with = |token: &str, script: &str| {
         server.modern_js(script, &[("authorization", &bearer(token))])["structuredContent"].clone()
@@ -383,6 +393,11 @@ fn http_client_with_token_has_exactly_its_grants() {
 
 #[test]
 fn requests_without_a_valid_token_are_refused() {
+    check_refused_tokens(&[]);
+}
+
+/// Checks that, with these options.
+pub(super) fn check_refused_tokens(options: &[&str]) {
     let home = Home::with_tools(&["stats"]);
     for key in ["k", "other"] {
         assert_eq!(home.run(["policy", "keygen", key]).status, 0);
@@ -398,7 +413,7 @@ fn requests_without_a_valid_token_are_refused() {
     let id = inspected["blocks"][0]["revocation_id"].as_str().expect("an id");
     home.file("revoked", format!("{id}\n"));
     std::thread::sleep(Duration::from_millis(2100));
-    let server = HttpServer::start(&home, &["--issuer", "k.pub", "--issuer-revoked", "revoked"]);
+    let server = HttpServer::start(&home, &[&["--issuer", "k.pub", "--issuer-revoked", "revoked"], options].concat());
     let list = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list" });
     let missing = server.post(&list, &[]);
     assert_eq!((missing.status, missing.headers.get("www-authenticate").map(String::as_str)), (401, Some("Bearer")));
@@ -419,7 +434,8 @@ fn requests_without_a_valid_token_are_refused() {
     let stolen = server.post(&list, &[("authorization", &other), ("mcp-session-id", &session)]);
     assert_eq!(stolen.status, 404, "{stolen:?}");
     for conflict in [["--allow", "stats/*"], ["--session", "s"], ["--policy", "sealed.toml"]] {
-        let ran = home.run(["mcp", "--http", "127.0.0.1:0", "--issuer", "k.pub"].iter().chain(&conflict));
+        let ran =
+            home.run(["mcp", "--http", "127.0.0.1:0", "--issuer", "k.pub"].iter().chain(options).chain(&conflict));
         assert_eq!(ran.status, 2, "{ran:?}");
     }
 }
@@ -454,10 +470,15 @@ fn http_client_disconnected_stops_its_run() {
 
 #[test]
 fn holder_of_a_token_takes_no_room_of_others() {
+    check_room_of_tokens(&[]);
+}
+
+/// Checks that, with these options.
+pub(super) fn check_room_of_tokens(options: &[&str]) {
     let home = Home::with_tools(&["stats"]);
     assert_eq!(home.run(["policy", "keygen", "k"]).status, 0);
     let (greedy, other) = (seal(&home, "[[grant]]\nmethod = 'stats/**'\n"), seal(&home, ""));
-    let server = HttpServer::start(&home, &["--issuer", "k.pub"]);
+    let server = HttpServer::start(&home, &[&["--issuer", "k.pub"], options].concat());
     let (mine, others) = (bearer(&greedy), bearer(&other));
     let mine = [("authorization", mine.as_str())];
     (0..32).for_each(|_| drop(server.initialize(&mine)));

@@ -12,6 +12,7 @@ mod gateway;
 mod gateway_messages;
 mod hostile;
 mod http;
+mod isolated;
 mod logins;
 mod mounted_servers;
 mod oauth;

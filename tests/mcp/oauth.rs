@@ -92,10 +92,15 @@ fn challenge(answer: &Answer) -> &str {
 
 #[test]
 fn client_with_an_access_token_has_the_grants_of_its_scopes() {
+    check_grants_of_scopes(&[]);
+}
+
+/// Checks that, with these options.
+pub(super) fn check_grants_of_scopes(options: &[&str]) {
     let home = Home::with_tools(&["stats", "markdown"]);
     let key = Key::new("k1");
     configure(&home, &key.set());
-    let server = HttpServer::start(&home, &["--oauth", "oauth.toml"]);
+    let server = HttpServer::start(&home, &[&["--oauth", "oauth.toml"], options].concat());
     let run = |subject: &str, scope: &str, script: &str| {
         // A token of its own for each request, as one that was renewed is.
         let token = bearer(&key.token(subject, scope, &json!({ "jti": script })));
@@ -349,6 +354,11 @@ impl AuthorizationServer {
 
 #[test]
 fn keys_are_fetched_from_the_issuer_and_again_for_a_key_that_is_new() {
+    check_keys_fetched(&[]);
+}
+
+/// Checks that, with these options.
+pub(super) fn check_keys_fetched(options: &[&str]) {
     let home = Home::with_tools(&["stats", "markdown"]);
     let (first, second) = (Key::new("k1"), Key::new("k2"));
     configure(&home, "");
@@ -359,7 +369,7 @@ fn keys_are_fetched_from_the_issuer_and_again_for_a_key_that_is_new() {
     let metadata = "/.well-known/openid-configuration";
     let document = |issuer: &str, keys: &str| json!({ "issuer": issuer, "jwks_uri": keys }).to_string();
     let start = |told: &str| {
-        let ran = home.run(["mcp", "--http", "127.0.0.1:0", "--oauth", "oauth.toml"]);
+        let ran = home.run(["mcp", "--http", "127.0.0.1:0", "--oauth", "oauth.toml"].iter().chain(options));
         let said: String = ran.stderr.split_whitespace().filter(|word| *word != "│").collect::<Vec<_>>().join(" ");
         assert!(ran.status == 2 && said.contains(told), "{told}: {ran:?}");
     };
@@ -377,7 +387,7 @@ fn keys_are_fetched_from_the_issuer_and_again_for_a_key_that_is_new() {
     start("more than 262144 bytes");
     issuer.has("/keys", first.set());
 
-    let server = HttpServer::start(&home, &["--oauth", "oauth.toml"]);
+    let server = HttpServer::start(&home, &[&["--oauth", "oauth.toml"], options].concat());
     let token = |key: &Key| key.token("ann", "html", &json!({ "iss": issuer.origin }));
     let before = issuer.times("/keys");
     let works = |token: &str| {

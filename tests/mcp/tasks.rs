@@ -150,6 +150,11 @@ fn call_of_a_client_that_polls_no_tasks_is_answered_when_it_ends() {
 
 #[test]
 fn task_of_another_client_is_unknown() {
+    check_tasks_of_clients(&[]);
+}
+
+/// Checks that, with these options.
+pub(super) fn check_tasks_of_clients(options: &[&str]) {
     use super::http::{HttpServer, bearer, seal};
     let home = Home::with_tools(&["stats"]);
     assert_eq!(home.run(["policy", "keygen", "k"]).status, 0);
@@ -157,7 +162,7 @@ fn task_of_another_client_is_unknown() {
         let policy = format!("[[grant]]\nname = '{name}'\nmethod = 'stats/describe'\n");
         bearer(&seal(&home, &policy))
     });
-    let server = HttpServer::start(&home, &["--issuer", "k.pub"]);
+    let server = HttpServer::start(&home, &[&["--issuer", "k.pub"], options].concat());
     let send = |method: &str, name: &str, mut params: Value, token: &str| {
         params["_meta"] = json!({
             "io.modelcontextprotocol/protocolVersion": VERSION,

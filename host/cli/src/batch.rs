@@ -19,7 +19,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use serde::Serialize;
 use serde_json::Value;
 use tollhouse::error::Failure;
@@ -31,6 +31,7 @@ use self::output_files::OutputFiles;
 use self::running::RunningJobs;
 use super::audit::AuditArgs;
 use super::confine::ConfineArgs;
+use super::isolation::Isolation;
 use super::locations::Locations;
 use super::run::Lang;
 use super::session_args::{OwnArgs, PreparedSession, SessionArgs, pair, warn_of_run};
@@ -99,16 +100,6 @@ pub(crate) struct BatchCommand {
     confine: ConfineArgs,
     #[command(flatten)]
     audit: AuditArgs,
-}
-
-/// Separation of the jobs of a batch.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-enum Isolation {
-    /// A sandbox for each
-    #[default]
-    Sandbox,
-    /// A process for each, with the sandbox and the second wall
-    Process,
 }
 
 /// Line of standard input: its number, and its text if it is not too long.

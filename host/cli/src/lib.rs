@@ -22,6 +22,7 @@ mod error;
 mod examples;
 mod format;
 mod http_client;
+mod isolation;
 mod json_error;
 mod key_file;
 mod locations;
@@ -228,7 +229,7 @@ fn execute(cli: Cli, program: Program, arguments: Vec<OsString>) -> Result {
         Command::Lock(lock) => lock.execute(&locations),
         Command::Publish(publish) => publish.execute(&locations),
         Command::Call(call) => call.execute(&locations),
-        Command::Mcp(mcp) => mcp.execute(&locations),
+        Command::Mcp(mcp) => mcp.execute(&locations, arguments),
         Command::McpProgram(program) => program.execute(),
         Command::McpRemote(remote) => remote.execute(),
         Command::NotifyWorker(worker) => worker.execute(&locations),

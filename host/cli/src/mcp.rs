@@ -1,28 +1,33 @@
 //! `tollhouse mcp`: the server of the Model Context Protocol.
 
+mod isolated;
 mod oauth;
 
+use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::net::TcpListener;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use clap::Args;
-use tollhouse::capability::{Policy, parse_bytes};
+use tollhouse::capability::{Grant, Policy, parse_bytes, parse_duration};
 use tollhouse::gate::Gate;
 use tollhouse::remedy::set_remedy_wording;
-use tollhouse::session::{Host, OpenOptions, SessionId, Sessions};
-use tollhouse::token::{PublicKey, RevocationList};
+use tollhouse::session::{Host, OpenOptions, Session, SessionId, Sessions};
 use tollhouse_mcp::{
-    ApproverIssuer, DeferringApprover, ExposeError, HttpOptions, ListenError, OAuthError, OAuthOptions, OpenOther,
-    ProtectedResource, RootSession, ServeError, Server, ServerOptions, Stopper, StoredRoot, TokenIssuer, serve_http,
-    serve_stdio,
+    ApproverIssuer, DeferringApprover, ExposeError, HttpAccess, HttpOptions, ListenError, OAuthError, OpenOther,
+    OpenSession, ProtectedResource, RootSession, ServeError, Server, ServerOptions, Stopper, StoredRoot,
+    SubjectSessions, TokenIssuer, TokenKey, serve_http, serve_stdio,
 };
 
+use self::isolated::ProcessRole;
 use self::oauth::OAuthConfiguration;
 use super::audit::AuditArgs;
 use super::confine::ConfineArgs;
 use super::error::USAGE;
+use super::isolation::Isolation;
 use super::locations::{Locations, waiting};
 use super::notify::NotifyArgs;
 use super::remedy::{GatewayWording, ServerWording};
@@ -131,6 +136,26 @@ struct HttpArgs {
     /// Let the clients' users decide about calls that need approval: for clients that are trusted with that
     #[arg(long, requires = "address", conflicts_with_all = ["issuer", "oauth"], help_heading = "HTTP")]
     ask_clients: bool,
+    /// How clients with tokens are isolated: a sandbox each in one process, or a process each, so that code that escapes
+    /// the sandbox finds no other client. One for each token, with those that its holders made narrower, and for each
+    /// subject of `--oauth`; not possible with `--audit`
+    #[arg(long, value_enum, default_value_t, value_name = "BY", requires = "address", help_heading = "HTTP")]
+    isolate: Isolation,
+    /// Most processes of clients at a time
+    #[arg(long, value_name = "NUMBER", default_value_t = 64, value_parser = clap::value_parser!(u16).range(1..),
+        requires = "address", help_heading = "HTTP")]
+    max_workers: u16,
+    /// Time without requests after which the process of a client ends, and its files with it. That of a client whose
+    /// grants have budgets goes on until its token ends
+    #[arg(long, value_name = "TIME", default_value = "30m", value_parser = parse_duration, requires = "address",
+        help_heading = "HTTP")]
+    worker_idle: Duration,
+    /// Run as one of the processes of a server with `--isolate process`. The starter has its own command line with another role
+    #[arg(long, hide = true, value_enum, value_name = "ROLE", overrides_with = "role")]
+    role: Option<ProcessRole>,
+    /// Port at which clients reach that server
+    #[arg(long, hide = true, value_name = "PORT", default_value_t = 0, overrides_with = "front_port")]
+    front_port: u16,
 }
 
 impl HttpArgs {
@@ -161,14 +186,24 @@ impl HttpArgs {
         Ok(Some(ApproverIssuer { key: token::public_key(key)?, revoked }))
     }
 
-    /// Returns the options of a server that has these names, and lets everybody in.
-    fn options(&self, hosts: Vec<String>) -> HttpOptions {
+    /// Reads the key that verifies sealed tokens.
+    fn token_key(&self) -> Result<Option<TokenKey>> {
+        let Some(key) = &self.issuer else { return Ok(None) };
+        let revoked = token::revocations(self.issuer_revoked.as_deref())?;
+        Ok(Some(TokenKey { key: token::public_key(key)?, revoked }))
+    }
+
+    /// Reads the configuration of an authorization server.
+    fn oauth(&self) -> Result<Option<OAuthConfiguration>> {
+        self.oauth.as_deref().map(OAuthConfiguration::read).transpose()
+    }
+
+    /// Returns the options of a server, which also has the name in the configuration of its authorization server.
+    fn options(&self, oauth: Option<&OAuthConfiguration>) -> HttpOptions {
+        let named = oauth.map(|oauth| oauth.tokens.resource.host().to_owned());
         HttpOptions {
-            hosts,
+            hosts: named.into_iter().chain(self.hosts.clone()).collect(),
             origins: self.origins.clone(),
-            issuer: None,
-            oauth: None,
-            approvers: None,
             max_connections: self.max_connections,
             max_body: usize::try_from(self.max_body).unwrap_or(usize::MAX),
         }
@@ -176,27 +211,54 @@ impl HttpArgs {
 }
 
 impl McpCommand {
-    /// Serves until the client leaves, or a signal comes.
-    pub(crate) fn execute(mut self, locations: &Locations) -> Result {
+    /// Serves until the client leaves, or a signal comes. `arguments` are the whole command line, with the program's name.
+    pub(crate) fn execute(mut self, locations: &Locations, arguments: Vec<OsString>) -> Result {
         if let Some(command) = self.servers.take() {
             return command.execute(locations);
         }
+        if self.http.isolate == Isolation::Process {
+            return self.execute_isolated(locations, arguments);
+        }
+        self.begin(locations)?;
+        let listener = self.http.bind()?;
+        let (key, oauth, approvers) = (self.http.token_key()?, self.http.oauth()?, self.http.approvers()?);
+        self.confine.apply(|| self.session.touched(locations, self.id.is_some(), &self.audit).with_network())?;
+        let host = locations.host()?;
+        let (server, session) = self.server(locations, &host, listener.is_none() || self.http.ask_clients)?;
+        if key.is_none() && oauth.is_none() {
+            self.note_ungranted(session.gate());
+        }
+        let issued = |key| Ok::<_, CliError>(TokenIssuer { key, open: self.opener_of_tokens(locations, &host)? });
+        let issuer = key.map(issued).transpose()?;
+        let options = self.http.options(oauth.as_ref());
+        let oauth = oauth.map(|oauth| self.protected(locations, &host, oauth)).transpose()?;
+        self.confine.isolate_but(&session, oauth.as_ref().and_then(ProtectedResource::port))?;
+        let stopper = stopper();
+        let served = match listener {
+            None => serve_stdio(&server, &stopper, explain_stdio),
+            Some(listener) => {
+                note_listening(&listener);
+                serve_http(&server, listener, options, HttpAccess { issuer, oauth, approvers }, &stopper)
+            }
+        };
+        ended(served)
+    }
+
+    /// Begins what has to come before the process is confined.
+    fn begin(&mut self, locations: &Locations) -> Result<()> {
         self.word_remedies();
         self.own.read_secrets()?;
         self.own.on_suspended = self.notify.start_for(self.id.as_ref(), locations)?;
         self.session.start_lasting_servers(locations, &self.own, self.confine)?;
-        self.audit.read_key()?;
-        let listener = self.http.bind()?;
-        let trusted = self.http.issuer.as_deref().map(token::public_key).transpose()?;
-        let revoked = token::revocations(self.http.issuer_revoked.as_deref())?;
-        let oauth = self.http.oauth.as_deref().map(OAuthConfiguration::read).transpose()?;
-        let approvers = self.http.approvers()?;
-        self.confine.apply(|| self.session.touched(locations, self.id.is_some(), &self.audit).with_network())?;
-        let host = locations.host()?;
-        let ask_client = self.own.asks() && (listener.is_none() || self.http.ask_clients);
+        self.audit.read_key()
+    }
+
+    /// Opens the default session, and creates the server; `may_ask` if a user of a client may be asked.
+    fn server(&self, locations: &Locations, host: &Host, may_ask: bool) -> Result<(Server, Session)> {
+        let ask_client = self.own.asks() && may_ask;
         // Servers are told when they start, and that is before a client says whether it can ask.
         self.session.relay().set_asks(self.proxy && ask_client);
-        let root = self.root(locations, &host)?;
+        let root = self.root(locations, host)?;
         let session = root.session.clone();
         let options = ServerOptions {
             root,
@@ -207,29 +269,7 @@ impl McpCommand {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             relay: self.session.relay().clone(),
         };
-        let server = Server::new(options).map_err(|error| unexposed(&error))?;
-        if trusted.is_none() && oauth.is_none() {
-            self.note_ungranted(session.gate());
-        }
-        let issuer = trusted.map(|key| self.issuer(locations, &host, key, revoked)).transpose()?;
-        let names = oauth.iter().map(|oauth| oauth.resource.host().to_owned()).chain(self.http.hosts.clone()).collect();
-        let oauth = oauth.map(|oauth| self.protected(locations, &host, oauth)).transpose()?;
-        self.confine.isolate_but(&session, oauth.as_ref().and_then(ProtectedResource::port))?;
-        let stopper = Stopper::default();
-        let signalled = stopper.clone();
-        signals::on_first(move || signalled.stop());
-        let served = match listener {
-            None => serve_stdio(&server, &stopper, explain_stdio),
-            Some(listener) => {
-                let options = HttpOptions { issuer, oauth, approvers, ..self.http.options(names) };
-                if let Ok(address) = listener.local_addr() {
-                    note!("listening on http://{address}/mcp");
-                }
-                serve_http(&server, listener, options, &stopper)
-            }
-        };
-        served.map_err(|error| unserved(&error))?;
-        Ok(Exit::from(if signals::received() > 0 { signals::CANCELLED } else { 0 }))
+        Ok((Server::new(options).map_err(|error| unexposed(&error))?, session))
     }
 
     /// Has errors say what to do in words for the agent of this server.
@@ -243,13 +283,7 @@ impl McpCommand {
 
     /// Returns what opens the sessions of tokens: in memory, with the tools, servers, files, limits and log of this command,
     /// and no grants but the token's.
-    fn issuer(
-        &self,
-        locations: &Locations,
-        host: &Host,
-        key: PublicKey,
-        revoked: RevocationList,
-    ) -> Result<TokenIssuer> {
+    fn opener_of_tokens(&self, locations: &Locations, host: &Host) -> Result<OpenSession> {
         let prepared = self.session.prepare(locations, &self.own, &self.audit)?;
         let own = &prepared.policy;
         if !own.grants.is_empty() || !own.permissions.is_empty() {
@@ -257,45 +291,45 @@ impl McpCommand {
                 .hint("seal them into tokens (`tollhouse policy seal`); the policy says what is mounted: `[tools]`, `[mcp.…]`, limits"));
         }
         let host = host.clone();
-        let open = move |mut policy: Policy| {
+        Ok(Box::new(move |mut policy: Policy| {
             // The issuer decides what may be called; it does not decide how many resources of this machine that takes.
             policy.limits = policy.limits.at_most(&prepared.policy.limits);
             let approver = Arc::<DeferringApprover>::default();
             prepared.session_with(&host, policy, approver)
-        };
-        Ok(TokenIssuer { key, revoked, open: Box::new(open) })
+        }))
     }
 
-    /// Returns what judges access tokens, and opens the sessions of their subjects: in memory, with the tools, servers,
-    /// files, permissions, limits and log of this command, and no grants but those of their scopes.
-    fn protected(&self, locations: &Locations, host: &Host, oauth: OAuthConfiguration) -> Result<ProtectedResource> {
+    /// Returns what opens the sessions of subjects: in memory, with the tools, servers, files, permissions, limits and log of
+    /// this command, and no grants but those of their scopes.
+    fn opener_of_subjects(&self, locations: &Locations, host: &Host) -> Result<OpenSession> {
         let prepared = self.session.prepare(locations, &self.own, &self.audit)?;
         if !prepared.policy.grants.is_empty() {
             return Err(CliError::usage("`--oauth`: the policy has `[[grant]]`, which no client would have")
                 .hint("put them into the policies of scopes (`[scopes]`); the policy says what is mounted"));
         }
         let host = host.clone();
-        let open = move |mut policy: Policy| {
+        Ok(Box::new(move |mut policy: Policy| {
             policy.limits = prepared.policy.limits.clone();
             policy.permissions = prepared.policy.permissions.clone();
             let approver = Arc::<DeferringApprover>::default();
             prepared.session_with(&host, policy, approver)
-        };
-        let OAuthConfiguration { issuer, resource, audience, keys, algorithms, leeway, scopes } = oauth;
-        let open = Box::new(open);
-        let options = OAuthOptions { issuer, resource, audience, keys, algorithms, leeway, scopes, open };
-        ProtectedResource::new(options).map_err(|error| {
-            let told = CliError::because("`--oauth`: no token could be accepted", &error);
-            match error {
-                OAuthError::Keys(_) => told
-                    .status(USAGE)
-                    .hint("`jwks` is a file or the address of a JSON Web Key Set; without it, the issuer's metadata names one"),
-                OAuthError::Scope { .. } => {
-                    told.status(USAGE).hint("a scope must ask for approval where another one with the same methods does")
-                }
-                _ => told.status(USAGE),
-            }
-        })
+        }))
+    }
+
+    /// Returns what judges access tokens, and opens the sessions of their subjects.
+    fn protected(&self, locations: &Locations, host: &Host, oauth: OAuthConfiguration) -> Result<ProtectedResource> {
+        let open = self.opener_of_subjects(locations, host)?;
+        ProtectedResource::new(oauth.tokens, open).map_err(|error| unaccepted(&error))
+    }
+
+    /// Returns the sessions of subjects with the grants of these scopes.
+    fn subjects(
+        &self,
+        locations: &Locations,
+        host: &Host,
+        scopes: BTreeMap<String, Vec<Grant>>,
+    ) -> Result<SubjectSessions> {
+        Ok(SubjectSessions::new(scopes, self.opener_of_subjects(locations, host)?))
     }
 
     /// Notes what the options offer in vain: clients see granted tools only.
@@ -368,6 +402,41 @@ impl McpCommand {
             };
             host.open(&sessions, id, options)
         }))
+    }
+}
+
+/// Returns what ends the server at the first signal.
+fn stopper() -> Stopper {
+    let stopper = Stopper::default();
+    let signalled = stopper.clone();
+    signals::on_first(move || signalled.stop());
+    stopper
+}
+
+/// Says where clients reach the server.
+fn note_listening(listener: &TcpListener) {
+    if let Ok(address) = listener.local_addr() {
+        note!("listening on http://{address}/mcp");
+    }
+}
+
+/// Returns the exit status of a server that has ended.
+fn ended(served: std::result::Result<(), ServeError>) -> Result {
+    served.map_err(|error| unserved(&error))?;
+    Ok(Exit::from(if signals::received() > 0 { signals::CANCELLED } else { 0 }))
+}
+
+/// Says why no access token could be accepted.
+fn unaccepted(error: &OAuthError) -> CliError {
+    let told = CliError::because("`--oauth`: no token could be accepted", error);
+    match error {
+        OAuthError::Keys(_) => told
+            .status(USAGE)
+            .hint("`jwks` is a file or the address of a JSON Web Key Set; without it, the issuer's metadata names one"),
+        OAuthError::Scope { .. } => {
+            told.status(USAGE).hint("a scope must ask for approval where another one with the same methods does")
+        }
+        _ => told.status(USAGE),
     }
 }
 

@@ -1,6 +1,7 @@
 //! The server of many clients, by streamable HTTP.
 //!
-//! - `connections`: the listener, and limits on connections and requests;
+//! - `connections`: the listener, and limits on connections and requests; `refusals`: requests that are read and refused;
+//! - `workers`: a process for each client;
 //! - `cors`: answers for web pages of named origins;
 //! - `clients`: which sessions a request reaches: those of its token, or of its protocol session;
 //! - `approvers`: clients that decide about calls of others;
@@ -19,6 +20,8 @@ mod cors;
 mod oauth;
 mod opened_once;
 mod protocol_sessions;
+mod refusals;
+mod workers;
 
 use std::io;
 use std::net::{IpAddr, SocketAddr, TcpListener, ToSocketAddrs as _};
@@ -31,11 +34,15 @@ use tollhouse::session::{HostError, Session};
 use tollhouse::token::{PublicKey, RevocationList};
 
 pub use self::approvers::ApproverIssuer;
-pub use self::oauth::{Algorithm, KeySetError, KeySource, KeysError, OAuthError, OAuthOptions, ProtectedResource};
+pub use self::oauth::{
+    AccessTokenJudge, Algorithm, KeySetError, KeySource, KeysError, OAuthError, OAuthOptions, ProtectedResource,
+    SubjectSessions,
+};
+pub use self::workers::{WorkerLimits, WorkerSessions, serve_front, serve_worker, start_workers};
 
 pub(crate) use self::approvers::ApproverIdentity;
 
-use self::clients::ClientOfRequest;
+use self::clients::{ClientOfRequest, HttpClients};
 use crate::server::Server;
 use crate::sessions::ClientSessions;
 use crate::stdio::{ServeError, Stopper};
@@ -68,28 +75,52 @@ pub enum ListenError {
     },
 }
 
-/// Issuer of the tokens that clients have.
-pub struct TokenIssuer {
+/// Opens a session in memory with a policy.
+pub type OpenSession = Box<dyn Fn(Policy) -> Result<Session, HostError> + Send + Sync>;
+
+/// Key that verifies sealed tokens.
+pub struct TokenKey {
     /// Public key of the issuer.
     pub key: PublicKey,
     /// Tokens that are not accepted any more.
     pub revoked: RevocationList,
-    /// Opens a session in memory with a policy.
-    pub open: Box<dyn Fn(Policy) -> Result<Session, HostError> + Send + Sync>,
+}
+
+/// Issuer of the sealed tokens that clients have.
+pub struct TokenIssuer {
+    /// Key of the issuer.
+    pub key: TokenKey,
+    /// Opens the session of a token.
+    pub open: OpenSession,
+}
+
+/// Tokens by which a server knows its clients.
+#[derive(Default)]
+pub struct AcceptedTokens {
+    /// Key that verifies sealed tokens.
+    pub issuer: Option<TokenKey>,
+    /// Judge of access tokens.
+    pub oauth: Option<AccessTokenJudge>,
+}
+
+/// Clients of a server. With neither kind of tokens, whoever can connect is the operator.
+#[derive(Default)]
+pub struct HttpAccess {
+    /// Issuer of sealed tokens, one of which clients must have, or an access token.
+    pub issuer: Option<TokenIssuer>,
+    /// Protected resource, for clients with access tokens.
+    pub oauth: Option<ProtectedResource>,
+    /// Issuer of the tokens of clients that decide about calls of the others, and do nothing else.
+    pub approvers: Option<ApproverIssuer>,
 }
 
 /// Options of the HTTP server.
+#[derive(Clone, Debug)]
 pub struct HttpOptions {
     /// Names of this host that requests may have besides those of loopback, each with or without a port.
     pub hosts: Vec<String>,
     /// Origins of web pages that may send requests.
     pub origins: Vec<String>,
-    /// Issuer of sealed tokens, one of which clients must have, or an access token.
-    pub issuer: Option<TokenIssuer>,
-    /// Protected resource, for clients with access tokens. With neither, whoever can connect is the operator.
-    pub oauth: Option<ProtectedResource>,
-    /// Issuer of the tokens of clients that decide about calls of the others, and do nothing else.
-    pub approvers: Option<ApproverIssuer>,
     /// Most connections at a time. More are closed at once.
     pub max_connections: usize,
     /// Most bytes of a request.
@@ -131,12 +162,28 @@ pub fn serve_http(
     server: &Server,
     listener: TcpListener,
     options: HttpOptions,
+    access: HttpAccess,
     stop: &Stopper,
 ) -> Result<(), ServeError> {
-    let runtime = Builder::new_multi_thread().enable_all().build().map_err(ServeError::Start)?;
-    let served = runtime.block_on(connections::serve(server, listener, options, stop.0.clone()));
+    block_on(async {
+        let listener = tokio::net::TcpListener::from_std(listener)?;
+        let port = listener.local_addr()?.port();
+        let HttpAccess { issuer, oauth, approvers } = access;
+        let (key, open) = issuer.map(|issuer| (issuer.key, issuer.open)).unzip();
+        let (oauth, subjects) = oauth.map(|oauth| (oauth.judge, oauth.subjects)).unzip();
+        let accepted = AcceptedTokens { issuer: key, oauth };
+        let clients = HttpClients::new(server.clone(), accepted, open, subjects, approvers);
+        connections::serve(server, listener, clients, options, port, &stop.0).await;
+        Ok(())
+    })
+}
+
+/// Does something on threads of its own.
+fn block_on(work: impl Future<Output = Result<(), ServeError>>) -> Result<(), ServeError> {
+    let runtime = Builder::new_multi_thread().enable_all().build()?;
+    let done = runtime.block_on(work);
     runtime.shutdown_background();
-    served.map_err(ServeError::Start)
+    done
 }
 
 /// Returns the sessions that a request reaches.

@@ -66,8 +66,9 @@ pub use client::{
     StartError, StartedServer, relay_stdio, sign_in,
 };
 pub use http::{
-    Algorithm, ApproverIssuer, HttpOptions, KeySetError, KeySource, KeysError, ListenError, OAuthError, OAuthOptions,
-    ProtectedResource, TokenIssuer, bind, serve_http,
+    AcceptedTokens, AccessTokenJudge, Algorithm, ApproverIssuer, HttpAccess, HttpOptions, KeySetError, KeySource,
+    KeysError, ListenError, OAuthError, OAuthOptions, OpenSession, ProtectedResource, SubjectSessions, TokenIssuer,
+    TokenKey, WorkerLimits, WorkerSessions, bind, serve_front, serve_http, serve_worker, start_workers,
 };
 
 pub use server::{Server, ServerOptions};

@@ -23,7 +23,10 @@ const LINGER: Duration = Duration::from_secs(4);
 pub enum ServeError {
     /// The threads cannot be started, or the listener cannot be used.
     #[error("the server cannot start")]
-    Start(#[source] io::Error),
+    Start(#[from] io::Error),
+    /// The process that starts those of clients is gone, and with it those of all clients.
+    #[error("the process that starts those of clients has ended")]
+    Starter,
     /// The client did not begin as the protocol has it.
     #[error("the client does not speak MCP")]
     Protocol(#[source] Box<ServerInitializeError>),

@@ -55,7 +55,7 @@ use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE;
 use biscuit_auth::builder::{Term, fact};
 use biscuit_auth::{AuthorizerBuilder, AuthorizerLimits, Biscuit, UnverifiedBiscuit};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use block::BlockContents;
 pub use error::TokenError;
@@ -99,7 +99,7 @@ pub struct Inspection {
 }
 
 /// The contents of one block of a token.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BlockInspection {
     /// JSON text of its policy, as it was signed. It may be invalid.
     pub policy: String,
@@ -119,6 +119,31 @@ pub struct TokenStage {
     pub policy: Policy,
     /// Time when the token ends at this stage.
     pub expires: Option<SystemTime>,
+}
+
+impl TokenStage {
+    /// Returns the stages of a token from the contents of its blocks, as [`Token::inspect`] returns them. No signature, end
+    /// or revocation is checked: it is for a process that is told of a token by one that has verified it.
+    ///
+    /// # Errors
+    /// If a block is no policy, or does not narrow those above it.
+    pub fn of_verified(blocks: &[BlockInspection]) -> Result<Vec<Self>, TokenError> {
+        let ids: Vec<String> = blocks.iter().map(|block| block.revocation_id.clone()).collect();
+        let contents =
+            blocks.iter().map(|block| BlockContents { policy: block.policy.clone(), expires: block.expires });
+        stages_of(&contents.collect::<Vec<_>>(), &ids)
+    }
+}
+
+/// Returns the stages of blocks with these revocation identifiers.
+fn stages_of(blocks: &[BlockContents], ids: &[String]) -> Result<Vec<TokenStage>, TokenError> {
+    let policies = block_narrowing::parts(blocks)?;
+    let mut end: Option<SystemTime> = None;
+    let stages = policies.into_iter().zip(blocks).zip(ids).map(|((policy, contents), id)| {
+        end = contents.end().or(end);
+        TokenStage { id: id.clone(), policy, expires: end }
+    });
+    Ok(stages.collect())
 }
 
 impl Token {
@@ -211,13 +236,7 @@ impl Token {
         now: SystemTime,
     ) -> Result<Vec<TokenStage>, TokenError> {
         self.open(root, revoked, now)?;
-        let policies = block_narrowing::parts(&self.blocks)?;
-        let mut end: Option<SystemTime> = None;
-        let stages = policies.into_iter().zip(&self.blocks).zip(&self.ids).map(|((policy, contents), id)| {
-            end = contents.end().or(end);
-            TokenStage { id: id.clone(), policy, expires: end }
-        });
-        Ok(stages.collect())
+        stages_of(&self.blocks, &self.ids)
     }
 
     /// Returns the contents of the token, without verifying anything.

@@ -58,6 +58,23 @@ fn token_sealed_opens_with_the_same_policy() {
 }
 
 #[test]
+fn stages_of_a_verified_token_are_those_that_another_process_is_told() {
+    let root = Keypair::generate();
+    let token = seal(WIDE, Some(hours(5)), &root).attenuate(NARROW, Some(hours(2))).expect("narrower");
+    let told = serde_json::to_string(&token.inspect().blocks).expect("it can be written");
+    let told: Vec<BlockInspection> = serde_json::from_str(&told).expect("it was just written");
+    let stages = TokenStage::of_verified(&told).expect("it is a token's");
+    let verified = token.stages(&root.public(), &nothing_revoked(), now()).expect("it was just sealed");
+    let parts = |stages: Vec<TokenStage>| -> Vec<_> {
+        stages.into_iter().map(|TokenStage { id, policy, expires }| (id, policy, expires)).collect()
+    };
+    assert_eq!(parts(stages), parts(verified));
+    TokenStage::of_verified(&told[1..]).map(drop).expect("the narrower policy alone is one");
+    TokenStage::of_verified(&[told[1].clone(), told[0].clone()]).map(drop).expect_err("it would be wider");
+    TokenStage::of_verified(&[]).map(drop).expect_err("it is of no token");
+}
+
+#[test]
 fn token_expiry_applies_to_every_grant() {
     let root = Keypair::generate();
     let token = seal(WIDE, Some(hours(5)), &root).attenuate(WIDE_WITHOUT_TOOLS, Some(hours(2))).expect("narrower");

@@ -47,7 +47,7 @@ impl ProcessConfinement {
     /// # Errors
     /// If the kernel lacks a part of the confinement or refuses it, or threads run that it could not restrict.
     pub fn apply(self) -> Result<(), ConfineError> {
-        let phase = ConfinePhase { opening: false, network: self.network, store: self.store.is_some() };
+        let phase = ConfinePhase { network: self.network, store: self.store.is_some(), ..ConfinePhase::RUN };
         let running = running_threads();
         let landlock = supported(phase)?;
         if running > 1 && landlock < HOLDS_RUNNING_THREADS {

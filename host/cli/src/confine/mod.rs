@@ -62,7 +62,12 @@ impl ConfineArgs {
             return Ok(());
         }
         let confinement = confinement();
-        let phase = ConfinePhase { opening: true, network: confinement.network, store: confinement.store.is_some() };
+        let phase = ConfinePhase {
+            opening: true,
+            network: confinement.network,
+            store: confinement.store.is_some(),
+            handing: false,
+        };
         process::close_inherited(&confinement.read);
         said(process::refuse_core(), "keep its memory out of core dumps", BOTH)?;
         if !self.no_landlock {
@@ -83,12 +88,30 @@ impl ConfineArgs {
 
     /// Isolates like [`Self::isolate`], and leaves connections to a port, at which this program itself fetches something.
     pub(crate) fn isolate_but(&self, session: &Session, port: Option<u16>) -> Result<()> {
+        self.isolate_in(ConfinePhase::RUN, session, port)
+    }
+
+    /// Isolates like [`Self::isolate`], and leaves connections that another process hands over.
+    pub(crate) fn isolate_worker(&self, session: &Session) -> Result<()> {
+        self.isolate_in(ConfinePhase { handing: true, ..ConfinePhase::RUN }, session, None)
+    }
+
+    fn isolate_in(&self, phase: ConfinePhase, session: &Session, port: Option<u16>) -> Result<()> {
         let (reaches, store) = (session.gate().reaches_network(), session.may_open_sockets());
-        let phase = ConfinePhase { opening: false, network: reaches || port.is_some(), store };
+        let phase = ConfinePhase { network: reaches || port.is_some(), store, ..phase };
         if !self.is_off() {
             process::close_inherited::<&Path>(&[]);
         }
         self.enter(phase, if reaches { TcpAccess::All } else { TcpAccess::Only(port) })
+    }
+
+    /// Isolates a process that runs nothing and hands connections to others. It may connect to this port, if there is one.
+    pub(crate) fn isolate_front(&self, port: Option<u16>) -> Result<()> {
+        if !self.is_off() {
+            process::close_inherited::<&Path>(&[]);
+        }
+        let phase = ConfinePhase { network: port.is_some(), handing: true, ..ConfinePhase::RUN };
+        self.enter(phase, TcpAccess::Only(port))
     }
 
     /// Applies [`Self::apply`] and all restrictions of [`Self::isolate`], for a command that opens no session on disk.
@@ -201,9 +224,13 @@ impl Confinement {
             // A directory that cannot be created is reported when it is used.
             let _ = make(directory);
         }
-        let certificates = std::env::var_os("SSL_CERT_FILE").map(PathBuf::from);
-        let read = [locations.registry.clone(), locations.trusted.clone()].into_iter().chain(certificates).collect();
+        let read = [locations.registry.clone(), locations.trusted.clone()].into_iter().chain(certificates()).collect();
         Self { read, write, store, network: false }
+    }
+
+    /// Returns the access of a process that runs nothing, and may fetch something.
+    pub(crate) fn of_front() -> Self {
+        Self { read: certificates().into_iter().collect(), network: true, ..Self::default() }
     }
 
     /// Adds the network: a tool may be granted it.
@@ -245,6 +272,11 @@ impl Confinement {
     }
 }
 
+/// Returns the file of certificates that the user has named.
+fn certificates() -> Option<PathBuf> {
+    std::env::var_os("SSL_CERT_FILE").map(PathBuf::from)
+}
+
 /// Phase of a process, which determines the system calls that it keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ConfinePhase {
@@ -254,18 +286,20 @@ pub(crate) struct ConfinePhase {
     network: bool,
     /// True if another process holds the store of the session, or may come to hold it.
     store: bool,
+    /// True if connections are handed from one process of a server to another.
+    handing: bool,
 }
 
 impl ConfinePhase {
     /// Run without the network, whose session is in memory or in a store that this process holds.
-    pub(crate) const RUN: Self = Self { opening: false, network: false, store: false };
+    pub(crate) const RUN: Self = Self { opening: false, network: false, store: false, handing: false };
 
     /// Phases that differ in arguments, for people.
     #[cfg(target_os = "linux")]
     const SHOWN: [(&str, Self); 4] = [
         (
             "start of a session that is kept and may reach the network",
-            Self { opening: true, network: true, store: true },
+            Self { opening: true, network: true, store: true, handing: false },
         ),
         ("run", Self::RUN),
         ("run, if the policy lets a tool reach the network", Self { network: true, ..Self::RUN }),

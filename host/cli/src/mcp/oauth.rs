@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde::Deserialize;
 use tollhouse::capability::{Grant, MAX_POLICY, Policy, ServerUrl, parse_duration};
-use tollhouse_mcp::{Algorithm, KeySource};
+use tollhouse_mcp::{Algorithm, KeySource, OAuthOptions};
 use tollhouse_registry::untrusted_file;
 use toml::Spanned;
 
@@ -43,13 +43,7 @@ struct ConfigurationText {
 
 /// Configuration of an authorization server: who issues tokens, whom they are for, and what their scopes grant.
 pub(super) struct OAuthConfiguration {
-    pub(super) issuer: ServerUrl,
-    pub(super) resource: ServerUrl,
-    pub(super) audience: String,
-    pub(super) keys: KeySource,
-    pub(super) algorithms: Vec<Algorithm>,
-    pub(super) leeway: Duration,
-    pub(super) scopes: BTreeMap<String, Vec<Grant>>,
+    pub(super) tokens: OAuthOptions,
 }
 
 /// File that is read, for errors that show a position in it.
@@ -66,7 +60,7 @@ impl OAuthConfiguration {
         let written: ConfigurationText =
             toml::from_str(&text).map_err(|error| source.wrong(error.message(), error.span()))?;
         let directory = path.parent().unwrap_or(Path::new(""));
-        Ok(Self {
+        let tokens = OAuthOptions {
             issuer: source.address("issuer", &written.issuer)?,
             resource: source.address("resource", &written.resource)?,
             audience: source.audience(written.audience.as_ref().unwrap_or(&written.resource))?,
@@ -74,7 +68,8 @@ impl OAuthConfiguration {
             algorithms: source.algorithms(written.algorithms)?,
             leeway: source.leeway(written.leeway.as_ref())?,
             scopes: source.scopes(&written.scopes, directory)?,
-        })
+        };
+        Ok(Self { tokens })
     }
 }
 

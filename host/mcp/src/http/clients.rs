@@ -9,14 +9,15 @@ use std::time::{Duration, SystemTime};
 
 use tollhouse::capability::Policy;
 use tollhouse::session::{HostError, Session};
-use tollhouse::token::Token;
+use tollhouse::token::{Token, TokenStage};
 use tollhouse::vfs::Tree;
 
-use super::TokenIssuer;
 use super::approvers::{ApproverIdentity, ApproverIssuer};
-use super::oauth::{Identity, ProtectedResource};
+use super::oauth::{AccessTokenJudge, Identity, SubjectSessions};
 use super::opened_once::{OpenedOnce, Slots};
 use super::protocol_sessions::{ProtocolSessions, Reservation};
+use super::workers::AdmittedClient;
+use super::{AcceptedTokens, OpenSession, TokenKey};
 use crate::approvals::DeferringApprover;
 use crate::server::Server;
 use crate::sessions::{ClientSessions, RootSession};
@@ -58,8 +59,12 @@ pub(super) enum Unauthorized {
 /// All clients of the server.
 pub(super) struct HttpClients {
     server: Server,
-    issuer: Option<TokenIssuer>,
-    oauth: Option<ProtectedResource>,
+    issuer: Option<TokenKey>,
+    oauth: Option<AccessTokenJudge>,
+    /// Opens the sessions of sealed tokens.
+    open: Option<OpenSession>,
+    /// Sessions of those with access tokens.
+    subjects: Option<SubjectSessions>,
     approvers: Option<ApproverIssuer>,
     /// Client of requests without a protocol session, where no tokens are asked for.
     shared: Arc<ClientSessions>,
@@ -83,15 +88,19 @@ struct TokenSession {
 impl HttpClients {
     pub(super) fn new(
         server: Server,
-        issuer: Option<TokenIssuer>,
-        oauth: Option<ProtectedResource>,
+        accepted: AcceptedTokens,
+        open: Option<OpenSession>,
+        subjects: Option<SubjectSessions>,
         approvers: Option<ApproverIssuer>,
     ) -> Self {
         let shared = Arc::new(ClientSessions::of_root(&server.0.root));
+        let AcceptedTokens { issuer, oauth } = accepted;
         Self {
             server,
             issuer,
             oauth,
+            open,
+            subjects,
             approvers,
             shared,
             by_session: Mutex::default(),
@@ -102,7 +111,7 @@ impl HttpClients {
     }
 
     /// Returns the protected resource, if access tokens of an authorization server are accepted.
-    pub(super) fn oauth(&self) -> Option<&ProtectedResource> {
+    pub(super) fn oauth(&self) -> Option<&AccessTokenJudge> {
         self.oauth.as_ref()
     }
 
@@ -134,13 +143,13 @@ impl HttpClients {
         token: Option<&str>,
         protocol_session: Option<&str>,
     ) -> Result<(Arc<ClientSessions>, String), Unauthorized> {
-        if let (Some(oauth), Some(identity)) = (&self.oauth, identity) {
-            return oauth.client(identity);
+        if let Some(identity) = identity {
+            return self.of_subject(identity);
         }
         if self.asks_tokens() {
             let token = token.ok_or(Unauthorized::Missing)?;
             return match &self.issuer {
-                Some(issuer) => self.of_token(issuer, token),
+                Some(issuer) => self.of_stages(issuer.judge(token)?.1),
                 None => Err(Unauthorized::Refused("it is not a JSON Web Token".to_owned())),
             };
         }
@@ -174,11 +183,28 @@ impl HttpClients {
         Ok(first)
     }
 
-    /// Returns the client of a token.
-    fn of_token(&self, issuer: &TokenIssuer, text: &str) -> Result<(Arc<ClientSessions>, String), Unauthorized> {
-        let refused = |error: &dyn std::error::Error| Unauthorized::Refused(chain(error));
-        let token = Token::parse(text).map_err(|error| refused(&error))?;
-        let stages = token.stages(&issuer.key, &issuer.revoked, SystemTime::now()).map_err(|error| refused(&error))?;
+    /// Returns the client that another process has admitted, and the name of its token or subject. Blocks for as long as
+    /// opening a session takes.
+    pub(super) fn admitted(&self, client: &AdmittedClient) -> Result<(Arc<ClientSessions>, String), Unauthorized> {
+        match client {
+            AdmittedClient::Subject(identity) => self.of_subject(identity),
+            AdmittedClient::Sealed(blocks) => {
+                let stages = TokenStage::of_verified(blocks);
+                self.of_stages(stages.map_err(|error| Unauthorized::Refused(chain(&error)))?)
+            }
+        }
+    }
+
+    fn of_subject(&self, identity: &Identity) -> Result<(Arc<ClientSessions>, String), Unauthorized> {
+        let subjects = self.subjects.as_ref();
+        let none = || Unauthorized::Unavailable("this server has no sessions for access tokens".to_owned());
+        subjects.ok_or_else(none)?.client(identity)
+    }
+
+    /// Returns the client of a token that was narrowed in these stages.
+    fn of_stages(&self, stages: Vec<TokenStage>) -> Result<(Arc<ClientSessions>, String), Unauthorized> {
+        let none = || Unauthorized::Unavailable("this server has no sessions for sealed tokens".to_owned());
+        let open_first = self.open.as_ref().ok_or_else(none)?;
         let unavailable = |error: &dyn std::error::Error| Unauthorized::Unavailable(chain(error));
         let mut name = String::new();
         let mut above: Option<TokenSession> = None;
@@ -186,7 +212,7 @@ impl HttpClients {
             name = if name.is_empty() { stage.id } else { format!("{name}.{}", stage.id) };
             let open = || {
                 let opened = match &above {
-                    None => (issuer.open)(stage.policy),
+                    None => open_first(stage.policy),
                     Some(above) => below(above, stage.policy),
                 };
                 let session = opened.map_err(|error| unavailable(&error))?;
@@ -225,6 +251,16 @@ impl HttpClients {
         let clients: Vec<Arc<ClientSessions>> =
             lock(&self.by_session).extract_if(|id, _| ended.contains(id)).map(|(_, client)| client).collect();
         clients.iter().for_each(|client| client.remove());
+    }
+}
+
+impl TokenKey {
+    /// Judges a sealed token, and returns it with the stages in which it was narrowed.
+    pub(super) fn judge(&self, text: &str) -> Result<(Token, Vec<TokenStage>), Unauthorized> {
+        let refused = |error: &dyn std::error::Error| Unauthorized::Refused(chain(error));
+        let token = Token::parse(text).map_err(|error| refused(&error))?;
+        let stages = token.stages(&self.key, &self.revoked, SystemTime::now()).map_err(|error| refused(&error))?;
+        Ok((token, stages))
     }
 }
 

@@ -1,6 +1,5 @@
-//! The listener, and limits on connections and requests.
+//! Connections and their requests, within limits.
 
-use std::borrow::Cow;
 use std::convert::Infallible;
 use std::io;
 use std::pin::pin;
@@ -8,18 +7,17 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::header::{ACCEPT, AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, WWW_AUTHENTICATE};
+use http::header::{ACCEPT, AUTHORIZATION, HeaderMap};
 use http::request::Parts;
-use http::{HeaderValue, Method, Request, Response, StatusCode};
-use http_body_util::combinators::BoxBody;
-use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited};
+use http::{HeaderValue, Method, Request, StatusCode};
+use http_body_util::{BodyExt as _, Full};
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::tower::{StreamableHttpServerConfig, StreamableHttpService};
-use serde::Deserialize;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
@@ -29,25 +27,23 @@ use super::clients::{ClientOfRequest, HttpClients, Sender, Unauthorized};
 use super::cors::{self, NamedOrigins};
 use super::oauth::is_jwt;
 use super::protocol_sessions::Reservation;
+use super::refusals::{
+    Answer, bearer, discard, has_token, header, is_initialize, metadata, no_session, read_body, refuse,
+    unauthorized_answer,
+};
+use super::workers::AdmittedClient;
 use super::{HttpOptions, PATH};
 use crate::server::{Clients, Connection, Server};
 use crate::stdio::GRACE;
 
 /// Header of the protocol session.
-const SESSION: &str = "mcp-session-id";
+pub(super) const SESSION: &str = "mcp-session-id";
 
 /// Time for the head of a request, which is also how long a connection may be idle.
 const HEAD: Duration = Duration::from_secs(60);
 
-/// Time for the body of a request.
-const BODY: Duration = Duration::from_secs(30);
-
 /// Most bytes of a head.
-const MAX_HEAD: usize = 128 << 10;
-
-/// Most bytes of a refused body that are read, and the longest time for that.
-const MAX_DISCARDED: usize = 8 << 20;
-const DISCARDING: Duration = Duration::from_secs(2);
+pub(super) const MAX_HEAD: usize = 128 << 10;
 
 /// Time between two looks for clients that have left.
 const TIDYING: Duration = Duration::from_secs(30);
@@ -60,86 +56,102 @@ const PAUSE: Duration = Duration::from_millis(50);
 const FAREWELL: Duration = Duration::from_secs(1);
 
 type Service = StreamableHttpService<Connection, LocalSessionManager>;
-type Answer = Response<BoxBody<Bytes, Infallible>>;
 
-/// Request of a client that is known.
-struct Admitted {
-    sender: Sender,
-    /// Place of the protocol session that the request begins.
-    begins: Option<Reservation>,
-    body: Bytes,
+/// Source of connections.
+pub(super) trait ConnectionSource {
+    type Stream: AsyncRead + AsyncWrite + Unpin + Send + 'static;
+
+    /// Waits for the next connection; `None` once there are no more.
+    async fn accept(&mut self) -> io::Result<Option<Self::Stream>>;
 }
 
-/// What all connections share.
-struct Shared {
-    service: Service,
-    sessions: Arc<LocalSessionManager>,
-    clients: HttpClients,
-    max_body: usize,
-    origins: NamedOrigins,
+impl ConnectionSource for TcpListener {
+    type Stream = TcpStream;
+
+    async fn accept(&mut self) -> io::Result<Option<TcpStream>> {
+        TcpListener::accept(self).await.map(|(stream, _)| Some(stream))
+    }
+}
+
+/// Connections of a server, up to a number at a time.
+pub(super) struct Connections {
+    permits: Arc<Semaphore>,
+    most: usize,
     /// Cancelled when all calls have ended: connections answer what they have begun to, and end.
-    closing: CancellationToken,
+    pub(super) closing: CancellationToken,
 }
 
-/// Serves connections until the token is cancelled.
-pub(super) async fn serve(
-    server: &Server,
-    listener: std::net::TcpListener,
-    options: HttpOptions,
-    stop: CancellationToken,
-) -> io::Result<()> {
-    let listener = TcpListener::from_std(listener)?;
-    let port = listener.local_addr()?.port();
-    let most = options.max_connections;
-    let permits = Arc::new(Semaphore::new(most));
-    let streams = CancellationToken::new();
-    let shared = Arc::new(Shared::new(server, options, port, streams.clone()));
-    let mut tidying = tokio::time::interval(TIDYING);
-    let mut accepts = true;
-    loop {
-        tokio::select! {
-            accepted = listener.accept() => match accepted {
-                Ok((stream, _)) => {
-                    accepts = true;
-                    // Of a connection too many, the client sees that it is closed, and nobody waits for it.
-                    if let Ok(permit) = Arc::clone(&permits).try_acquire_owned() {
-                        let shared = Arc::clone(&shared);
-                        tokio::spawn(async move {
-                            connection(stream, shared).await;
-                            drop(permit);
-                        });
+impl Connections {
+    pub(super) fn new(most: usize) -> Self {
+        Self { permits: Arc::new(Semaphore::new(most)), most, closing: CancellationToken::new() }
+    }
+
+    /// Accepts connections until `stop` is cancelled or there are no more, and serves each by `converse`, on a task.
+    pub(super) async fn accept<S, C>(
+        &self,
+        mut source: S,
+        stop: &CancellationToken,
+        converse: impl Fn(S::Stream) -> C,
+        tidy: impl AsyncFn(),
+    ) where
+        S: ConnectionSource,
+        C: Future<Output = ()> + Send + 'static,
+    {
+        let mut tidying = tokio::time::interval(TIDYING);
+        let mut accepts = true;
+        loop {
+            tokio::select! {
+                accepted = source.accept() => match accepted {
+                    Ok(Some(stream)) => {
+                        accepts = true;
+                        // Of a connection too many, the client sees that it is closed, and nobody waits for it.
+                        if let Ok(permit) = Arc::clone(&self.permits).try_acquire_owned() {
+                            let conversation = converse(stream);
+                            tokio::spawn(async move {
+                                conversation.await;
+                                drop(permit);
+                            });
+                        }
                     }
-                }
-                Err(error) => {
-                    // Once, and not for each attempt: the next one may be as futile.
-                    if std::mem::take(&mut accepts) {
-                        warn!(target: "tollhouse::mcp", %error, "the server accepts no connection");
+                    Ok(None) => break,
+                    Err(error) => {
+                        // Once, and not for each attempt: the next one may be as futile.
+                        if std::mem::take(&mut accepts) {
+                            warn!(target: "tollhouse::mcp", %error, "the server accepts no connection");
+                        }
+                        tokio::time::sleep(PAUSE).await;
                     }
-                    tokio::time::sleep(PAUSE).await;
-                }
-            },
-            _ = tidying.tick() => shared.tidy().await,
-            () = stop.cancelled() => break,
+                },
+                _ = tidying.tick() => tidy().await,
+                () = stop.cancelled() => break,
+            }
         }
     }
-    drop(listener);
-    server.end(GRACE).await;
-    shared.closing.cancel();
-    let all = || permits.acquire_many(u32::try_from(most).unwrap_or(u32::MAX));
-    if tokio::time::timeout(FAREWELL, all()).await.is_err() {
-        // Streams that wait for messages do not end of themselves.
-        streams.cancel();
-        let _ = tokio::time::timeout(FAREWELL, all()).await;
+
+    /// Waits until the connections have answered, and cancels the streams of those that wait for messages.
+    pub(super) async fn close(&self, streams: &CancellationToken) {
+        self.closing.cancel();
+        let all = || self.permits.acquire_many(u32::try_from(self.most).unwrap_or(u32::MAX));
+        if tokio::time::timeout(FAREWELL, all()).await.is_err() {
+            // Streams that wait for messages do not end of themselves.
+            streams.cancel();
+            let _ = tokio::time::timeout(FAREWELL, all()).await;
+        }
     }
-    Ok(())
 }
 
 /// Serves the requests of a connection.
-async fn connection(stream: TcpStream, shared: Arc<Shared>) {
-    let closing = shared.closing.clone();
+pub(super) async fn serve_requests<S, F>(
+    stream: S,
+    closing: CancellationToken,
+    respond: impl Fn(Request<Incoming>) -> F,
+) where
+    S: AsyncRead + AsyncWrite + Unpin,
+    F: Future<Output = Answer>,
+{
     let service = service_fn(move |request| {
-        let shared = Arc::clone(&shared);
-        async move { Ok::<_, Infallible>(shared.answer(request).await) }
+        let answer = respond(request);
+        async move { Ok::<_, Infallible>(answer.await) }
     });
     let mut builder = http1::Builder::new();
     builder.timer(TokioTimer::new()).header_read_timeout(HEAD).max_buf_size(MAX_HEAD);
@@ -155,29 +167,70 @@ async fn connection(stream: TcpStream, shared: Arc<Shared>) {
     }
 }
 
+/// Request of a client that is known.
+struct AdmittedRequest {
+    sender: Sender,
+    /// Place of the protocol session that the request begins.
+    begins: Option<Reservation>,
+    body: Bytes,
+}
+
+/// What all connections share.
+pub(super) struct Shared {
+    service: Service,
+    sessions: Arc<LocalSessionManager>,
+    clients: HttpClients,
+    max_body: usize,
+    origins: NamedOrigins,
+    /// Cancelled when streams that wait for messages are to end.
+    streams: CancellationToken,
+}
+
+/// Serves connections until the token is cancelled.
+pub(super) async fn serve(
+    server: &Server,
+    listener: TcpListener,
+    clients: HttpClients,
+    options: HttpOptions,
+    port: u16,
+    stop: &CancellationToken,
+) {
+    let connections = Connections::new(options.max_connections);
+    let shared = Arc::new(Shared::new(server, clients, options, port));
+    let converse = |stream| {
+        let (shared, closing) = (Arc::clone(&shared), connections.closing.clone());
+        serve_requests(stream, closing, move |request| {
+            let shared = Arc::clone(&shared);
+            async move { shared.answer(request, None).await }
+        })
+    };
+    connections.accept(listener, stop, converse, async || shared.tidy().await).await;
+    shared.end(server, &connections).await;
+}
+
 impl Shared {
-    fn new(server: &Server, options: HttpOptions, port: u16, streams: CancellationToken) -> Self {
+    /// Creates what connections share, for clients that reach the server at this port.
+    pub(super) fn new(server: &Server, clients: HttpClients, options: HttpOptions, port: u16) -> Self {
         let sessions = Arc::<LocalSessionManager>::default();
         let loopback = ["localhost", "127.0.0.1", "::1"].map(str::to_owned);
         // A page of this server itself could send requests, and there is none. Clients state such an origin.
         let own = ["localhost", "127.0.0.1", "[::1]"].map(|host| format!("http://{host}:{port}"));
         let origins = NamedOrigins::new(&options.origins);
+        let streams = CancellationToken::new();
         let config = StreamableHttpServerConfig::default()
             .with_allowed_hosts(loopback.into_iter().chain(options.hosts))
             .with_allowed_origins(own.into_iter().chain(options.origins))
             .enforce_origin_validation()
             .with_max_request_body_bytes(options.max_body)
-            .with_cancellation_token(streams);
+            .with_cancellation_token(streams.clone());
         let own = server.clone();
         let factory = move || Ok(Connection::new(own.clone(), Clients::OfRequest));
         let service = StreamableHttpService::new(factory, Arc::clone(&sessions), config);
-        let clients = HttpClients::new(server.clone(), options.issuer, options.oauth, options.approvers);
-        let (max_body, closing) = (options.max_body, CancellationToken::new());
-        Self { service, sessions, clients, max_body, origins, closing }
+        Self { service, sessions, clients, max_body: options.max_body, origins, streams }
     }
 
     /// Removes clients that have left.
-    async fn tidy(self: &Arc<Self>) {
+    pub(super) async fn tidy(self: &Arc<Self>) {
         // Before those that are open: one that begins in between is not known, and not taken for one that has ended.
         let mut ended = self.clients.known();
         for id in self.sessions.sessions.read().await.keys() {
@@ -188,25 +241,40 @@ impl Shared {
         tokio::task::spawn_blocking(move || shared.clients.remove(&ended));
     }
 
-    /// Answers a request, also to a web page whose origin is named.
-    async fn answer(self: &Arc<Self>, request: Request<Incoming>) -> Answer {
-        let Some(origin) = self.origins.of(request.headers()) else { return self.answer_client(request).await };
+    /// Cancels the calls that are in progress, and closes the connections once these are answered.
+    pub(super) async fn end(&self, server: &Server, connections: &Connections) {
+        server.end(GRACE).await;
+        connections.close(&self.streams).await;
+    }
+
+    /// Answers a request, also to a web page whose origin is named. In a worker it is of the client that was admitted.
+    pub(super) async fn answer(
+        self: &Arc<Self>,
+        request: Request<Incoming>,
+        admitted: Option<Arc<AdmittedClient>>,
+    ) -> Answer {
+        let origin = self.origins.of(request.headers()).filter(|_| admitted.is_none());
+        let Some(origin) = origin else { return self.answer_client(request, admitted).await };
         let (parts, body) = request.into_parts();
         let mut answer = match cors::preflight(&parts) {
             Some(allowed) => allowed,
-            None => self.answer_client(Request::from_parts(parts, body)).await,
+            None => self.answer_client(Request::from_parts(parts, body), admitted).await,
         };
         cors::allow(answer.headers_mut(), origin);
         answer
     }
 
-    async fn answer_client(self: &Arc<Self>, request: Request<Incoming>) -> Answer {
+    async fn answer_client(
+        self: &Arc<Self>,
+        request: Request<Incoming>,
+        admitted: Option<Arc<AdmittedClient>>,
+    ) -> Answer {
         let (mut parts, mut body) = request.into_parts();
-        if let Some(document) = self.metadata(&parts) {
+        if let Some(document) = metadata(self.clients.oauth(), &parts) {
             return document;
         }
-        let judged = self.judge(&parts, &mut body).await;
-        let Admitted { sender, begins, body } = match judged {
+        let judged = self.judge(&parts, &mut body, admitted).await;
+        let AdmittedRequest { sender, begins, body } = match judged {
             Ok(admitted) => admitted,
             Err(refused) => {
                 discard(body).await;
@@ -225,34 +293,31 @@ impl Shared {
         if let (Some(reservation), Some(id)) = (begins, header(answer.headers(), SESSION)) {
             reservation.begun(&id);
         }
-        answer
-    }
-
-    /// Answers a request for the metadata of a protected resource. It is public, and needs no token.
-    fn metadata(&self, parts: &Parts) -> Option<Answer> {
-        let oauth = self.clients.oauth().filter(|_| parts.method == Method::GET)?;
-        let document = oauth.metadata(parts.uri.path())?;
-        let mut answer = Response::new(Full::new(Bytes::from(document.to_string())).boxed());
-        answer.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        Some(answer)
+        answer.map(|body| body.map_err(|never| match never {}).boxed_unsync())
     }
 
     /// Decides who sent a request, and reads its body.
-    async fn judge(self: &Arc<Self>, parts: &Parts, body: &mut Incoming) -> Result<Admitted, Answer> {
-        if parts.uri.path() != PATH {
-            return Err(refuse(StatusCode::NOT_FOUND, &format!("the endpoint is {PATH}")));
-        }
+    async fn judge(
+        self: &Arc<Self>,
+        parts: &Parts,
+        body: &mut Incoming,
+        admitted: Option<Arc<AdmittedClient>>,
+    ) -> Result<AdmittedRequest, Answer> {
+        check_path(parts)?;
         let protocol_session = header(&parts.headers, SESSION);
-        let authorized = self.authorize(parts, protocol_session.clone()).await;
-        let (sender, token) = authorized.map_err(|unauthorized| self.unauthorized_answer(unauthorized))?;
+        let authorized = match admitted {
+            Some(client) => self.open_admitted(client).await,
+            None => self.authorize(parts, protocol_session.clone()).await,
+        };
+        let refused = |unauthorized| unauthorized_answer(self.clients.oauth(), unauthorized);
+        let (sender, token) = authorized.map_err(refused)?;
         if protocol_session.as_deref().is_some_and(|id| !self.clients.owns(id, &token)) {
-            // As for one that does not exist.
-            return Err(refuse(StatusCode::NOT_FOUND, "there is no such session"));
+            return Err(no_session());
         }
         let may_begin = protocol_session.is_none() && parts.method == Method::POST;
-        let body = self.body(&parts.headers, body).await?;
+        let body = read_body(&parts.headers, body, self.max_body).await?;
         let begins = if may_begin && is_initialize(&body) { Some(self.reserve(&token).await?) } else { None };
-        Ok(Admitted { sender, begins, body })
+        Ok(AdmittedRequest { sender, begins, body })
     }
 
     /// Reserves a place for a protocol session of a token.
@@ -289,50 +354,21 @@ impl Shared {
         authorized.await.unwrap_or_else(|error| Err(Unauthorized::Unavailable(error.to_string())))
     }
 
-    /// Creates the answer to a request that is of nobody. It says where to get a token.
-    fn unauthorized_answer(&self, unauthorized: Unauthorized) -> Answer {
-        let (status, error, text) = match unauthorized {
-            Unauthorized::Missing => {
-                (StatusCode::UNAUTHORIZED, None, "a token is needed: `Authorization: Bearer TOKEN`".to_owned())
-            }
-            Unauthorized::Refused(why) => {
-                (StatusCode::UNAUTHORIZED, Some("invalid_token"), format!("the token is not accepted: {why}"))
-            }
-            Unauthorized::Insufficient => {
-                let text = "the token has no scope that grants something here".to_owned();
-                (StatusCode::FORBIDDEN, Some("insufficient_scope"), text)
-            }
-            Unauthorized::InAddress => {
-                let text = "a token in an address is not accepted, since logs keep it: send it in `Authorization`";
-                (StatusCode::BAD_REQUEST, Some("invalid_request"), text.to_owned())
-            }
-            Unauthorized::Unavailable(why) => return refuse(StatusCode::SERVICE_UNAVAILABLE, &why),
-        };
-        let error = error.map(|error| format!("error=\"{error}\""));
-        let parameters: Vec<String> =
-            error.into_iter().chain(self.clients.oauth().map(|oauth| oauth.challenge())).collect();
-        let challenge = format!("Bearer {}", parameters.join(", "));
-        let mut answer = refuse(status, &text);
-        let challenge = HeaderValue::from_str(challenge.trim_end()).unwrap_or(HeaderValue::from_static("Bearer"));
-        answer.headers_mut().insert(WWW_AUTHENTICATE, challenge);
-        answer
+    /// Opens the sessions of a client that the front process has admitted.
+    async fn open_admitted(self: &Arc<Self>, client: Arc<AdmittedClient>) -> Result<(Sender, String), Unauthorized> {
+        let shared = Arc::clone(self);
+        let opened = tokio::task::spawn_blocking(move || shared.clients.admitted(&client));
+        let opened = opened.await.unwrap_or_else(|error| Err(Unauthorized::Unavailable(error.to_string())));
+        opened.map(|(client, name)| (Sender::Client(client), name))
     }
+}
 
-    /// Reads the body of a request, within limits of size and time.
-    async fn body(&self, headers: &HeaderMap, body: &mut Incoming) -> Result<Bytes, Answer> {
-        let too_large =
-            || refuse(StatusCode::PAYLOAD_TOO_LARGE, &format!("a request has at most {} bytes", self.max_body));
-        let declared = header(headers, CONTENT_LENGTH.as_str()).and_then(|length| length.parse::<u64>().ok());
-        if declared.is_some_and(|length| usize::try_from(length).map_or(true, |length| length > self.max_body)) {
-            return Err(too_large());
-        }
-        match tokio::time::timeout(BODY, Limited::new(body, self.max_body).collect()).await {
-            Ok(Ok(body)) => Ok(body.to_bytes()),
-            Ok(Err(error)) if error.is::<LengthLimitError>() => Err(too_large()),
-            Ok(Err(_)) => Err(refuse(StatusCode::BAD_REQUEST, "the request is not complete")),
-            Err(_) => Err(refuse(StatusCode::REQUEST_TIMEOUT, "the request takes too long")),
-        }
+/// Checks that a request is for the endpoint.
+pub(super) fn check_path(parts: &Parts) -> Result<(), Answer> {
+    if parts.uri.path() == PATH {
+        return Ok(());
     }
+    Err(refuse(StatusCode::NOT_FOUND, &format!("the endpoint is {PATH}")))
 }
 
 /// Names the content types of the protocol for a client that accepts any, as curl does: the protocol wants both named.
@@ -342,57 +378,4 @@ fn name_accepted(headers: &mut HeaderMap) {
     if headers.get_all(ACCEPT).iter().any(takes_any) {
         headers.insert(ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
     }
-}
-
-/// Returns true if a request begins a protocol session. Requests of clients of 2026-07-28 have none.
-fn is_initialize(body: &[u8]) -> bool {
-    #[derive(Deserialize)]
-    struct Message<'a> {
-        #[serde(borrow)]
-        method: Cow<'a, str>,
-    }
-    serde_json::from_slice::<Message<'_>>(body).is_ok_and(|message| message.method == "initialize")
-}
-
-/// Reads what is left of a body that was refused, up to a limit: a connection that is closed before that is reset, and
-/// its client would not see the answer.
-async fn discard(mut body: Incoming) {
-    let mut left = MAX_DISCARDED;
-    let read = async {
-        while let Some(Ok(frame)) = body.frame().await {
-            left = left.saturating_sub(frame.data_ref().map_or(0, Bytes::len));
-            if left == 0 {
-                return;
-            }
-        }
-    };
-    // The answer is sent either way.
-    let _ = tokio::time::timeout(DISCARDING, read).await;
-}
-
-fn header(headers: &HeaderMap, name: &str) -> Option<String> {
-    headers.get(name)?.to_str().ok().map(str::to_owned)
-}
-
-/// Returns true if a query has a token, whatever it is.
-fn has_token(query: &str) -> bool {
-    query.split('&').any(|pair| {
-        let name = pair.split('=').next().unwrap_or_default();
-        percent_encoding::percent_decode_str(name).decode_utf8_lossy().eq_ignore_ascii_case("access_token")
-    })
-}
-
-/// Returns the bearer token of a request. Of several authorizations none counts.
-fn bearer(headers: &HeaderMap) -> Option<String> {
-    let mut all = headers.get_all(AUTHORIZATION).iter();
-    let (one, None) = (all.next()?, all.next()) else { return None };
-    let (scheme, token) = one.to_str().ok()?.split_once(' ')?;
-    scheme.eq_ignore_ascii_case("bearer").then(|| token.trim().to_owned())
-}
-
-fn refuse(status: StatusCode, why: &str) -> Answer {
-    let mut answer = Response::new(Full::new(Bytes::from(format!("{why}\n"))).boxed());
-    *answer.status_mut() = status;
-    answer.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
-    answer
 }

@@ -1,9 +1,6 @@
 //! Answers for web pages of other origins (CORS), as far as the operator has named these: a browser asks before it sends a
 //! request, and shows a page nothing of an answer that does not name its origin.
 
-use std::convert::Infallible;
-
-use bytes::Bytes;
 use http::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
     ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ACCESS_CONTROL_REQUEST_HEADERS,
@@ -11,8 +8,9 @@ use http::header::{
 };
 use http::request::Parts;
 use http::{HeaderName, HeaderValue, Method, Response, StatusCode};
-use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt as _, Empty};
+
+use super::refusals::Answer;
 
 /// Headers that a page may send, besides those that begin with [`OF_PROTOCOL`].
 const ALLOWED: [&str; 4] = ["accept", "authorization", "content-type", "last-event-id"];
@@ -53,7 +51,7 @@ fn normal(origin: &str) -> String {
 }
 
 /// Returns the answer to a browser that asks what a page may send; `None` for other requests.
-pub(super) fn preflight(parts: &Parts) -> Option<Response<BoxBody<Bytes, Infallible>>> {
+pub(super) fn preflight(parts: &Parts) -> Option<Answer> {
     if parts.method != Method::OPTIONS || !parts.headers.contains_key(ACCESS_CONTROL_REQUEST_METHOD) {
         return None;
     }
@@ -62,7 +60,7 @@ pub(super) fn preflight(parts: &Parts) -> Option<Response<BoxBody<Bytes, Infalli
     let names = asked.map(|name| name.trim().to_ascii_lowercase());
     let allowed: Vec<String> =
         names.filter(|name| ALLOWED.contains(&name.as_str()) || name.starts_with(OF_PROTOCOL)).collect();
-    let mut answer = Response::new(Empty::new().boxed());
+    let mut answer = Response::new(Empty::new().map_err(|never| match never {}).boxed_unsync());
     *answer.status_mut() = StatusCode::NO_CONTENT;
     let headers = answer.headers_mut();
     headers.insert(ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static("GET, POST, DELETE"));

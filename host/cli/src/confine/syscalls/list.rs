@@ -29,10 +29,12 @@ pub(super) enum CallPeriod {
     Network,
     /// If another process holds the store, or may come to hold it.
     Store,
+    /// If connections are handed from one process of a server to another.
+    Handing,
 }
 
 impl CallPeriod {
-    pub(super) const ALL: [Self; 4] = [Self::Always, Self::Opening, Self::Network, Self::Store];
+    pub(super) const ALL: [Self; 5] = [Self::Always, Self::Opening, Self::Network, Self::Store, Self::Handing];
 
     /// Returns true if the group is needed in this phase.
     pub(super) fn is_in(self, phase: ConfinePhase) -> bool {
@@ -41,6 +43,7 @@ impl CallPeriod {
             Self::Opening => phase.opening,
             Self::Network => phase.network,
             Self::Store => phase.store,
+            Self::Handing => phase.handing,
         }
     }
 
@@ -51,6 +54,7 @@ impl CallPeriod {
             Self::Opening => "start: until the session is open",
             Self::Network => "run, if the policy lets a tool reach the network",
             Self::Store => "run, if another process holds the store of the session",
+            Self::Handing => "run of a server with a process for each client",
         }
     }
 }
@@ -149,6 +153,11 @@ pub(super) const GROUPS: &[CallGroup] = &[
         when: CallPeriod::Store,
         reason: "going on with the store when the process that holds it ends",
         calls: calls![SYS_bind SYS_connect SYS_fchmodat SYS_listen],
+    },
+    CallGroup {
+        when: CallPeriod::Handing,
+        reason: "connections that the front process hands to the process of a client",
+        calls: calls![SYS_recvmsg SYS_sendmsg],
     },
     #[cfg(target_arch = "x86_64")]
     CallGroup { when: CallPeriod::Opening, reason: "an older name of the same on x86-64", calls: calls![SYS_chmod] },

@@ -1,7 +1,7 @@
 //! The server as a protected resource of OAuth 2.1: clients come with access tokens of an authorization server that the
 //! operator has named, and have what the operator's configuration gives the scopes of their tokens.
 //!
-//! - `access_token` judges a token;
+//! - `access_token` judges a token, for [`AccessTokenJudge`];
 //! - `key_set` verifies signatures, `keys` fetches the keys;
 //! - `subjects` has the sessions of those whose tokens are accepted.
 //!
@@ -14,28 +14,27 @@ mod keys;
 mod subjects;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tokio::runtime::Builder;
-use tollhouse::capability::{Grant, Policy, ServerUrl};
-use tollhouse::session::{HostError, Session};
+use tollhouse::capability::{Grant, ServerUrl};
+use tollhouse::session::HostError;
 
 pub use self::key_set::{Algorithm, KeySetError};
 pub use self::keys::{KeySource, KeysError};
+pub use self::subjects::SubjectSessions;
 
 use self::access_token::{Expected, ParsedToken};
 use self::keys::Keys;
-use self::subjects::Subjects;
-use super::PATH;
 use super::clients::Unauthorized;
-use crate::sessions::ClientSessions;
+use super::{OpenSession, PATH};
 
 /// Path of the metadata, to which the path of the resource may be appended (RFC 9728).
 const METADATA: &str = "/.well-known/oauth-protected-resource";
 
-/// Options of a protected resource.
+/// What a server accepts access tokens by, and what their scopes grant.
 pub struct OAuthOptions {
     /// Issuer of access tokens, as their `iss` names it.
     pub issuer: ServerUrl,
@@ -51,8 +50,6 @@ pub struct OAuthOptions {
     pub leeway: Duration,
     /// Grants of each scope.
     pub scopes: BTreeMap<String, Vec<Grant>>,
-    /// Opens a session in memory with a policy.
-    pub open: Box<dyn Fn(Policy) -> Result<Session, HostError> + Send + Sync>,
 }
 
 /// Reason why a server cannot be a protected resource.
@@ -79,14 +76,22 @@ pub enum OAuthError {
     Start(#[source] std::io::Error),
 }
 
-/// Server whose clients have access tokens of an authorization server.
-pub struct ProtectedResource {
+/// Judge of access tokens. It opens no sessions.
+pub struct AccessTokenJudge {
     expected: Expected,
     resource: String,
     keys: Keys,
-    subjects: Subjects,
+    scopes: BTreeSet<String>,
+    /// True if a scope has a grant with a budget.
+    has_budgets: bool,
     /// Address of the metadata, as clients are told.
     metadata_url: String,
+}
+
+/// Server whose clients have access tokens of an authorization server.
+pub struct ProtectedResource {
+    pub(super) judge: AccessTokenJudge,
+    pub(super) subjects: SubjectSessions,
 }
 
 impl ProtectedResource {
@@ -94,21 +99,45 @@ impl ProtectedResource {
     ///
     /// # Errors
     /// If there are no keys, or the grants cannot be used.
+    pub fn new(options: OAuthOptions, open: OpenSession) -> Result<Self, OAuthError> {
+        let subjects = SubjectSessions::new(options.scopes.clone(), open);
+        let judge = AccessTokenJudge::new(options)?;
+        subjects.check()?;
+        Ok(Self { judge, subjects })
+    }
+
+    /// Returns the TCP port at which keys are fetched again; `None` if they are those of a file.
+    #[must_use]
+    pub fn port(&self) -> Option<u16> {
+        self.judge.port()
+    }
+}
+
+impl AccessTokenJudge {
+    /// Reads or fetches the keys.
+    ///
+    /// # Errors
+    /// If there are no keys.
     pub fn new(options: OAuthOptions) -> Result<Self, OAuthError> {
-        let OAuthOptions { issuer, resource, audience, keys, algorithms, leeway, scopes, open } = options;
+        let OAuthOptions { issuer, resource, audience, keys, algorithms, leeway, scopes } = options;
         let runtime = Builder::new_current_thread().enable_all().build().map_err(OAuthError::Start)?;
         let keys = runtime.block_on(Keys::new(keys, &issuer))?;
         let metadata_url = metadata_url(resource.as_str());
         let expected = Expected { issuer: issuer.as_str().to_owned(), audience, algorithms, leeway };
-        let subjects = Subjects::new(scopes, open);
-        subjects.check()?;
-        Ok(Self { expected, resource: resource.as_str().to_owned(), keys, subjects, metadata_url })
+        let has_budgets = scopes.values().flatten().any(|grant| grant.calls.is_some() || grant.spend.is_some());
+        let (resource, scopes) = (resource.as_str().to_owned(), scopes.into_keys().collect());
+        Ok(Self { expected, resource, keys, scopes, has_budgets, metadata_url })
     }
 
     /// Returns the TCP port at which keys are fetched again; `None` if they are those of a file.
     #[must_use]
     pub fn port(&self) -> Option<u16> {
         self.keys.port()
+    }
+
+    /// Returns true if what is spent by a subject has to be remembered.
+    pub(super) fn has_budgets(&self) -> bool {
+        self.has_budgets
     }
 
     /// Judges a token, and returns its subject with the scopes that the configuration has.
@@ -118,17 +147,12 @@ impl ProtectedResource {
         let keys = self.keys.get(|keys| parsed.has_key(keys)).await;
         let keys = keys.map_err(|error| Unauthorized::Unavailable(crate::tool_error::chain(&error)))?;
         let verified = parsed.verify(&keys, &self.expected, SystemTime::now()).map_err(refused)?;
-        let is_known = |scope: &String| self.subjects.scopes().contains_key(scope);
-        let scopes: BTreeSet<String> = verified.scopes.into_iter().filter(is_known).collect();
+        let scopes: BTreeSet<String> =
+            verified.scopes.into_iter().filter(|scope| self.scopes.contains(scope)).collect();
         if scopes.is_empty() {
             return Err(Unauthorized::Insufficient);
         }
         Ok(Identity { subject: verified.subject, scopes })
-    }
-
-    /// Returns the sessions of a subject with these scopes, and their name. Blocks for as long as opening them takes.
-    pub(super) fn client(&self, identity: &Identity) -> Result<(Arc<ClientSessions>, String), Unauthorized> {
-        self.subjects.client(identity)
     }
 
     /// Returns the document that says which authorization server the clients have to ask (RFC 9728), if it is at this
@@ -142,7 +166,7 @@ impl ProtectedResource {
                 "resource": self.resource,
                 "resource_name": "Tollhouse",
                 "authorization_servers": [self.expected.issuer],
-                "scopes_supported": self.subjects.scopes().keys().collect::<Vec<_>>(),
+                "scopes_supported": self.scopes,
                 "bearer_methods_supported": ["header"],
             })
         })
@@ -150,16 +174,28 @@ impl ProtectedResource {
 
     /// Returns the parameters by which a refused client finds the authorization server, and learns what to ask it for.
     pub(super) fn challenge(&self) -> String {
-        let scopes: Vec<&str> = self.subjects.scopes().keys().map(String::as_str).collect();
+        let scopes: Vec<&str> = self.scopes.iter().map(String::as_str).collect();
         format!("resource_metadata=\"{}\", scope=\"{}\"", self.metadata_url, scopes.join(" "))
     }
 }
 
 /// Subject of an accepted token, with the scopes of the token that grant something.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Identity {
     subject: String,
     scopes: BTreeSet<String>,
+}
+
+impl Identity {
+    /// Returns the name of the subject, whatever its scopes. Names of sealed tokens are hexadecimal and begin otherwise.
+    pub(super) fn subject_name(&self) -> String {
+        self.subject.bytes().fold("subject-".to_owned(), |name, byte| format!("{name}{byte:02x}"))
+    }
+
+    /// Returns the name of the subject with its scopes, which no client of another one has.
+    pub(super) fn name(&self) -> String {
+        self.scopes.iter().fold(self.subject_name(), |name, scope| format!("{name} {scope}"))
+    }
 }
 
 /// Returns true if a token is a JSON Web Token, or nothing else that is known. Sealed tokens have no dots.

@@ -5,12 +5,12 @@
 //! those of the scopes: what a token with more scopes has read, one with fewer does not see.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::fmt::Write as _;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tollhouse::capability::{Grant, Policy};
 use tollhouse::session::{HostError, Session};
 
+use super::super::OpenSession;
 use super::super::clients::Unauthorized;
 use super::super::opened_once::OpenedOnce;
 use super::{Identity, OAuthError};
@@ -24,10 +24,8 @@ const MAX_SUBJECTS: usize = 1024;
 /// Most sets of scopes that a subject has sessions for.
 const MAX_SETS: usize = 64;
 
-type OpenSession = Box<dyn Fn(Policy) -> Result<Session, HostError> + Send + Sync>;
-
-/// All subjects, and what their scopes grant.
-pub(super) struct Subjects {
+/// Sessions of all subjects, and what their scopes grant.
+pub struct SubjectSessions {
     /// Names of the grants of each scope in `policy`.
     scopes: BTreeMap<String, BTreeSet<String>>,
     /// Grants of all scopes.
@@ -42,8 +40,10 @@ struct Subject {
     clients: Mutex<HashMap<BTreeSet<String>, Arc<ClientSessions>>>,
 }
 
-impl Subjects {
-    pub(super) fn new(scopes: BTreeMap<String, Vec<Grant>>, open: OpenSession) -> Self {
+impl SubjectSessions {
+    /// Creates the sessions, none of which is open yet.
+    #[must_use]
+    pub fn new(scopes: BTreeMap<String, Vec<Grant>>, open: OpenSession) -> Self {
         let (mut policy, mut names) = (Policy::default(), BTreeMap::new());
         for (scope, grants) in scopes {
             let own: &mut BTreeSet<String> = names.entry(scope.clone()).or_default();
@@ -57,13 +57,11 @@ impl Subjects {
         Self { scopes: names, policy, open, subjects: OpenedOnce::default() }
     }
 
-    /// Returns the names of the grants of each scope.
-    pub(super) fn scopes(&self) -> &BTreeMap<String, BTreeSet<String>> {
-        &self.scopes
-    }
-
-    /// Checks that sessions can be opened.
-    pub(super) fn check(&self) -> Result<(), OAuthError> {
+    /// Checks that sessions can be opened with the grants of all scopes, and of each.
+    ///
+    /// # Errors
+    /// If the grants cannot be used with what is mounted, or those of one scope would take back an approval.
+    pub fn check(&self) -> Result<(), OAuthError> {
         let all = (self.open)(self.policy.clone()).map_err(|error| OAuthError::Grants(Box::new(error)))?;
         // If each scope is right alone, each set of them is.
         for scope in self.scopes.keys() {
@@ -74,9 +72,9 @@ impl Subjects {
     }
 
     /// Returns the client of a subject with some scopes, and its name, which no client of another one has.
-    pub(super) fn client(&self, identity: &Identity) -> Result<(Arc<ClientSessions>, String), Unauthorized> {
+    pub(in crate::http) fn client(&self, identity: &Identity) -> Result<(Arc<ClientSessions>, String), Unauthorized> {
         let unavailable = |error: HostError| Unauthorized::Unavailable(chain(&error));
-        let name = name(identity);
+        let name = identity.name();
         let subject = self.subjects.get_or_open(
             &identity.subject,
             (),
@@ -108,13 +106,4 @@ impl Subjects {
     fn is_of(&self, grant: &str, scopes: &BTreeSet<String>) -> bool {
         scopes.iter().any(|scope| self.scopes.get(scope).is_some_and(|grants| grants.contains(grant)))
     }
-}
-
-/// Returns the name of a subject with some scopes. Names of sealed tokens are hexadecimal and begin otherwise.
-fn name(identity: &Identity) -> String {
-    let mut name = "subject-".to_owned();
-    for byte in identity.subject.bytes() {
-        write!(name, "{byte:02x}").expect("a text can be written to");
-    }
-    identity.scopes.iter().fold(name, |name, scope| format!("{name} {scope}"))
 }
