@@ -1,5 +1,5 @@
 // A replacer that adds a level each time, for an endless value.
-// status: limited
-// error: limit
+// status: failed
+// error: exception
 
 JSON.stringify({}, () => ({ a: {} }));

@@ -1,6 +1,6 @@
 // Conversion of nested lists to JSON.
-// status: limited
-// error: limit
+// status: failed
+// error: exception
 
 let value = [];
 for (let n = 0; n < 200_000; n++) value = [value];
