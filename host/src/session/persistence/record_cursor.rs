@@ -199,7 +199,7 @@ mod tests {
             let number: usize =
                 String::from_utf8(head.expect("there is one")).expect("text").parse().expect("a number");
             assert_eq!((&id, run), (&name(number), 1));
-            if number % 2 == 0 {
+            if number.is_multiple_of(2) {
                 let mut chunks = Vec::new();
                 while let Some(chunk) = journals.next_chunk(&id, run).expect("it is read") {
                     chunks.push(String::from_utf8(chunk).expect("text"));
