@@ -414,9 +414,9 @@ impl WatchedRequest<'_> {
         let mut relayed = RelayedMessages::new(self.connection, context, self.wall);
         // A mounted server may be asked, and say something, as soon as the work begins.
         let mut job = tokio::task::spawn_blocking(work);
-        let mut ticks = tokio::time::interval(PROGRESS);
+        // The first tick of `interval` is due at once, and to wait for it takes up to a millisecond.
+        let mut ticks = tokio::time::interval_at(tokio::time::Instant::now() + PROGRESS, PROGRESS);
         ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
-        ticks.tick().await;
         let mut stopped = false;
         let done = loop {
             tokio::select! {
