@@ -148,6 +148,18 @@ fn file_operand_dash_is_standard_input_or_output() {
 }
 
 #[test]
+fn policy_to_check_is_an_operand_or_an_option() {
+    let home = Home::with_fixture();
+    home.file("p.toml", "[[grant]]\nmethod = 'probe/length'\n");
+    let [operand, option] =
+        [&["p.toml"][..], &["--policy", "p.toml"]].map(|policy| home.run([&["policy", "check"], policy].concat()));
+    assert!(operand.status == 0 && operand.stdout.contains("probe/length"), "{operand:?}");
+    assert_eq!(operand.stdout, option.stdout);
+    usage(&home.run(["policy", "check", "p.toml", "--policy", "p.toml"]), "cannot be used with");
+    usage(&home.run(["policy", "check", "missing.toml"]), "missing.toml");
+}
+
+#[test]
 fn allow_that_the_policy_leaves_out_names_the_option() {
     let home = Home::with_fixture();
     home.file("p.toml", "[tools]\nother = 'test:probe'\n[[grant]]\nmethod = 'other/**'\n");

@@ -21,7 +21,7 @@ use crate::Exit;
 #[derive(Subcommand)]
 pub(crate) enum PolicyCommand {
     /// Check a policy against the mounted tools: which methods each grant covers, and where it can allow nothing
-    #[command(after_help = "Example:\n  tollhouse policy check --policy policy.toml")]
+    #[command(after_help = "Example:\n  tollhouse policy check policy.toml")]
     Check(CheckPolicyCommand),
     /// Explain how a policy decides a call: which grant, which clause, what would be debited, whether a human is asked
     ///
@@ -51,6 +51,9 @@ Example:
 
 #[derive(Args)]
 pub(crate) struct CheckPolicyCommand {
+    /// The policy, as with `--policy`
+    #[arg(value_name = "POLICY", conflicts_with_all = ["policy", "token"])]
+    file: Option<PathBuf>,
     #[command(flatten)]
     session: SessionArgs,
     #[command(flatten)]
@@ -102,7 +105,10 @@ impl PolicyCommand {
 }
 
 impl CheckPolicyCommand {
-    fn execute(&self, locations: &Locations) -> Result {
+    fn execute(mut self, locations: &Locations) -> Result {
+        if let Some(file) = self.file.take() {
+            self.session.set_policy(file);
+        }
         let session = self.session.look(locations, None, self.confine)?;
         let (covered, reach) = (session.gate().coverage(), session.gate().reach());
         session_args::note_lost_faces(session.gate(), |_| true);

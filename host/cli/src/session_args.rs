@@ -134,6 +134,11 @@ impl OwnArgs {
 }
 
 impl SessionArgs {
+    /// Sets the policy, where it is an operand and not an option.
+    pub(crate) fn set_policy(&mut self, file: PathBuf) {
+        self.policy = Some(file);
+    }
+
     /// Returns the files that a process accesses which opens a session with these options, `kept` in the store or in
     /// memory.
     pub(crate) fn touched(&self, locations: &Locations, kept: bool, audit: &AuditArgs) -> Confinement {
