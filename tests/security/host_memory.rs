@@ -270,8 +270,8 @@ fn programs_take_bounded_memory() {
     let home = Home::new();
     home.publish_program("wasm32-wasip2");
     // Each byte takes long in an unoptimised build: fewer than elsewhere, and fewer are allowed to be in memory.
-    let shell = "prog zeros 150000000 | prog cat | prog count";
-    stays_below(&home, LIMIT, 128 << 20, &["--allow", "**", "--lang", "sh", "-e", shell], "150000000");
+    let shell = "prog zeros 80000000 | prog cat | prog count";
+    stays_below(&home, LIMIT, 128 << 20, &["--allow", "**", "--lang", "sh", "-e", shell], "80000000");
     let called = "const all = await Promise.allSettled([1, 2, 3, 4, 5, 6].map(() => prog({ arguments: ['zeros', '60000000'] })));
         return all.map((one) => one.reason?.message ?? one.value.stdout.length).join()";
     // Either the calls are told, or the script, which holds what they printed.
