@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, cast
 from . import _native
 from ._internal.policy.clause_values import dump
 from ._internal.policy.constraint_specs import constraints_from_specs
-from .constraints import Constraint, ConstraintSet
+from .constraint_sets import ConstraintSet
+from .constraints import Constraint
 from .errors import CallLimitExceededError, CapabilityError, ConstraintError
 from .params import Param
 

@@ -146,6 +146,14 @@ def check_dry_run(dry_run: object, record: object, replay: object, audit_log: ob
         raise ValueError(f"dry_run is True, or a function of a method and its arguments, not {dry_run!r}")
 
 
+def check_replay(replay: str | os.PathLike[str] | None) -> None:
+    """Raises `OSError` for a recording that does not exist."""
+    if replay is not None:
+        from .named_files import check_file
+
+        check_file(replay)
+
+
 def check_on_disk(mounts: object, record: object, replay: object, dry_run: object, *, is_opened: bool) -> None:
     """Raises `ValueError` for options that a session on disk does not have, `TypeError` for one that is not opened."""
     if not is_opened:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar, cast
 
 from ...capabilities import MethodCapability, canonical_method
-from ...constraints import ConstraintSet
+from ...constraint_sets import ConstraintSet
 from ...prompts import DEFAULT_MAX_CALLS
 from ...tools import ToolDefinition, check_params
 from .constraint_specs import constraints_from_specs
@@ -20,7 +20,7 @@ def capabilities_of(
     constraints: Mapping[str, Mapping[str, Any] | ConstraintSet] | None = None,
     max_calls: int | Mapping[str, int] | None = None,
 ) -> list[MethodCapability]:
-    """Leave to call each tool, under short constraint specs, with a budget of 100 calls unless it is given another.
+    """Returns a capability for each tool: under its constraints, and with a budget of 100 calls unless it has another.
 
     Raises `ValueError` for a name that is no tool's, for a parameter that a tool does not take, and for a malformed
     spec or budget.
