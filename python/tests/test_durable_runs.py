@@ -248,7 +248,7 @@ def test_capability_that_asks_only_for_some_arguments(store: Store, shop: Shop) 
 def test_call_is_approved_with_other_arguments(store: Store, shop: Shop) -> None:
     with opened(store, shop) as session:
         session.run("javascript", SCRIPT)
-        with pytest.raises(TypeError, match="dictionary"):
+        with pytest.raises(TypeError, match="are a dict by parameter"):
             session.edit([5])  # type: ignore[arg-type]
         with pytest.raises(ValueError, match="JSON"):
             session.edit({"amount": float("nan")})

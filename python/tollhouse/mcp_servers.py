@@ -9,6 +9,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 from . import _native
+from ._internal.named_files import check_file
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -28,7 +29,7 @@ class McpServerOptions(TypedDict, total=False):
     Attributes:
         command: The program, by its name in PATH or its absolute path, and its arguments.
         url: In place of a program, the address of a server that is reached by HTTP: `https://…`, or `http://` to this
-            machine.
+            machine. Logins of `tollhouse mcp login` are not used: a token is given as a header.
         headers: Headers of the requests to the URL. Their values are secrets: results, errors and logs do not show
             them.
         env: Variables of its environment, besides PATH and HOME.
@@ -108,6 +109,8 @@ class McpServers:
             tables[name] = _table(name, options, secrets)
         unconfined = [name for name, options in servers.items() if options.get("confine", True) is False]
         text = json.dumps({"mcp": tables})
+        if lock is not None:
+            check_file(lock)
         self.native = _native.McpServers(text, [*secrets.items()], unconfined, sys.executable, _again(), lock)
 
     @classmethod

@@ -195,8 +195,12 @@ class ExecutionResult:
 
             failed = ScriptError(self)
             if self.cause is None and self.line is None and self.exceptions:
-                failed.__context__ = self.exceptions[-1]
-                raise failed
+                try:
+                    raise failed
+                except ScriptError:
+                    # Only now: `raise` sets the context to the exception that the caller handles, if there is one.
+                    failed.__context__ = self.exceptions[-1]
+                    raise
             raise failed from self.cause
         return self
 

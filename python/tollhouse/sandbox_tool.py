@@ -10,11 +10,12 @@ from .sandbox import Sandbox
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+    from types import TracebackType
     from typing import Any, Self, Unpack, overload
 
     from ._internal.options import SandboxToolOptions
     from .capabilities import MethodCapability
-    from .constraints import ConstraintSet
+    from .constraint_sets import ConstraintSet
     from .literals import LanguageName
     from .tools import Tool, ToolDefinition
 
@@ -23,12 +24,17 @@ _DESCRIPTION = (
     "calls many tools rather than one call for each."
 )
 
+_GIVE_BOTH = 'give `code` and `language`, both as text: {"code": "return 1 + 1", "language": "javascript"}'
+_GIVE_CODE = 'give `code` as text: {"code": "return 1 + 1"}'
+_GIVE_COMMAND = 'give `command` as text: {"command": "ls -l"}'
+
 
 class SandboxTool:
     """A sandbox as a tool of an agent: models get text, programs get results.
 
     `run`, `arun`, `invoke` and `ainvoke` return text for a model, and do not raise. `run_result`, `arun_result`,
-    `execute`, `shell`, `aexecute` and `ashell` return an `ExecutionResult` for a program.
+    `execute`, `shell`, `aexecute` and `ashell` return an `ExecutionResult` for a program. A `with` statement closes the
+    sandbox.
 
     Args:
         sandbox: The sandbox in which the code runs.
@@ -86,6 +92,26 @@ class SandboxTool:
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name!r}{self.sandbox._shown()}>"
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Closes the sandbox, as `Sandbox.close`: later runs are an error that the model is told.
+
+        Example:
+            >>> with create_sandbox_tool([add]) as box:
+            ...     box.run("return 1", "javascript")
+            '1'
+            >>> box.run("return 1", "javascript")
+            '[error]: RuntimeError: the sandbox is closed'
+        """
+        self.sandbox.close()
 
     if TYPE_CHECKING:
 
@@ -401,23 +427,29 @@ class SandboxTool:
             ),
         ]
 
-    def _javascript(self, code: str) -> str:
-        return self.run(code, "javascript")
+    # LangChain hands on whatever names a model has given, and an exception would end its agent.
 
-    async def _ajavascript(self, code: str) -> str:
-        return await self.arun(code, "javascript")
+    def _javascript(self, /, **arguments: object) -> str:
+        code = arguments.get("code")
+        return self.run(code, "javascript") if isinstance(code, str) else _wrongly_called(_GIVE_CODE)
 
-    def _shell(self, command: str) -> str:
-        return self.run(command, "shell")
+    async def _ajavascript(self, /, **arguments: object) -> str:
+        code = arguments.get("code")
+        return await self.arun(code, "javascript") if isinstance(code, str) else _wrongly_called(_GIVE_CODE)
 
-    async def _ashell(self, command: str) -> str:
-        return await self.arun(command, "shell")
+    def _shell(self, /, **arguments: object) -> str:
+        command = arguments.get("command")
+        return self.run(command, "shell") if isinstance(command, str) else _wrongly_called(_GIVE_COMMAND)
 
-    def _sandbox(self, code: str, language: str) -> str:
-        return self.invoke({"code": code, "language": language})
+    async def _ashell(self, /, **arguments: object) -> str:
+        command = arguments.get("command")
+        return await self.arun(command, "shell") if isinstance(command, str) else _wrongly_called(_GIVE_COMMAND)
 
-    async def _asandbox(self, code: str, language: str) -> str:
-        return await self.ainvoke({"code": code, "language": language})
+    def _sandbox(self, /, **arguments: object) -> str:
+        return self.invoke(arguments)
+
+    async def _asandbox(self, /, **arguments: object) -> str:
+        return await self.ainvoke(arguments)
 
     def _run(self, language: str, code: str, stdin: str | bytes | None) -> ExecutionResult:
         try:
@@ -523,7 +555,11 @@ def _given(arguments: object) -> tuple[str, str] | str:
                 return code, language
             told = unknown_language(language)
             return ExecutionResult(error=told, success=False, status="failed").to_tool_message()
-    told = 'give `code` and `language`, both as text: {"code": "return 1 + 1", "language": "javascript"}'
+    return _wrongly_called(_GIVE_BOTH)
+
+
+def _wrongly_called(told: str) -> str:
+    """Returns what a model is told of arguments that do not fit."""
     return ExecutionResult(error=f"ArgumentError: {told}", success=False, status="failed").to_tool_message()
 
 

@@ -16,7 +16,7 @@ from ._internal.types import docstrings
 from ._internal.types.functions import check_name, is_async, name_of, signature, snake_case
 from ._internal.types.scalars import Schema
 from .capabilities import MethodCapability, canonical_method
-from .constraints import ConstraintSet
+from .constraint_sets import ConstraintSet
 from .errors import ArgumentError
 from .literals import Effect
 
@@ -325,7 +325,7 @@ def tool_from_function(function: Callable[..., Any]) -> ToolDefinition:
 
 
 def tools_of(source: Any) -> list[Tool[..., Any]]:
-    """Finds the tools that something is: a function one, an object or a module one for each public method or function.
+    """Finds the tools of a function, which is one, and of an object or a module, whose public functions are one each.
 
     Tools of an object are named `NAME.method`: NAME is its `name` or `__name__`, else its class in snake_case.
 
@@ -348,6 +348,12 @@ def tools_of(source: Any) -> list[Tool[..., Any]]:
     """
     if isinstance(source, Tool):
         return [cast("Tool[..., Any]", source)]
+    if isinstance(source, list | tuple):
+        kind = type(cast("object", source)).__name__
+        raise TypeError(
+            f"a tool is a function or an object, not a {kind}: give its items, as in `tools=[*functions]`. Of the two "
+            "lists that `from_openai_tools` and its like return, give the first"
+        )
     if isinstance(source, type):
         raise TypeError(f"{source.__name__} is a class: pass an object of it, or the functions that you mean")
     if _is_langchain(source):
@@ -495,7 +501,7 @@ def _object_name(source: Any) -> str:
 
 
 def _methods(source: Any) -> dict[str, Callable[..., Any]]:
-    """Returns the public methods. Nothing is read from the object that might compute something."""
+    """Returns the public methods of an object. Nothing is read from the object that might compute something."""
     found: dict[str, Callable[..., Any]] = {}
     seen: set[str] = set()
     for base in type(source).__mro__:
@@ -512,7 +518,7 @@ def _methods(source: Any) -> dict[str, Callable[..., Any]]:
 
 
 def _functions(module: ModuleType) -> dict[str, Callable[..., Any]]:
-    """The public functions of a module: those of `__all__`, else those that it defines."""
+    """Returns the public functions of a module: those of `__all__`, else those that it defines."""
     listed: list[str] | None = getattr(module, "__all__", None)
     found: dict[str, Callable[..., Any]] = {}
     for name, member in vars(module).items():

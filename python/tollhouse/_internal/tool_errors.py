@@ -16,7 +16,7 @@ ErrorMode: TypeAlias = Literal["message", "type"] | Callable[[Exception], str] |
 """Part of an exception that scripts see: see `Sandbox`."""
 
 OnToolError: TypeAlias = Callable[[str, Any, Exception], object]
-"""Is given the method, the arguments and the exception of a call that a tool failed. It may be async."""
+"""Listener that is called with the method, the arguments and the exception of a call that failed. It may be async."""
 
 MOST_KEPT = 20
 """Most exceptions that are kept of one run: a script may make its tools fail in a loop, and each exception holds its

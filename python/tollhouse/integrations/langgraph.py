@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Iterable, Mapping
 
-    from ..constraints import ConstraintSet
+    from ..constraint_sets import ConstraintSet
     from ..literals import OnChange
 
 _OPEN = 64
@@ -91,13 +91,14 @@ class ThreadSandboxes:
             The tool.
         """
 
-        def run(code: str, language: str, config: RunnableConfig) -> str:
+        # LangChain hands on whatever names a model has given, and an exception would end its agent.
+        def run(config: RunnableConfig, **arguments: object) -> str:
             with self._used(_thread(config)) as sandbox:
-                return sandbox.run(code, language)
+                return sandbox.invoke(arguments)
 
-        async def arun(code: str, language: str, config: RunnableConfig) -> str:
+        async def arun(config: RunnableConfig, **arguments: object) -> str:
             with self._used(_thread(config)) as sandbox:
-                return await sandbox.arun(code, language)
+                return await sandbox.ainvoke(arguments)
 
         definition = self._threadless.definition
         return StructuredTool.from_function(
