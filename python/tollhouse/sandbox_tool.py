@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ._internal.languages import language_of, ordered, unknown_language
 from ._internal.sandbox_options import listed_tools
-from .result import ExecutionResult
+from .result import ExecutionResult, check_max_chars
 from .sandbox import Sandbox
 
 TYPE_CHECKING = False
@@ -41,6 +41,10 @@ class SandboxTool:
         tools: The functions that scripts can call.
         name: The name by which an agent calls the tool.
         description: The text that tells an agent what the tool is for. The descriptions of the tools follow it.
+        max_chars: The longest text for a model, as that of `ExecutionResult.to_tool_message`.
+
+    Raises:
+        ValueError: If `max_chars` is below 200.
 
     Example:
         >>> box = create_sandbox_tool([get_weather])
@@ -56,11 +60,16 @@ class SandboxTool:
         tools: Sequence[Tool[..., Any]] = (),
         name: str = "sandbox",
         description: str = _DESCRIPTION,
+        *,
+        max_chars: int | None = None,
     ) -> None:
+        if max_chars is not None:
+            check_max_chars(max_chars)
         self.sandbox = sandbox
         self.tools = list(tools)
         self.name = name
         self.description = description
+        self.max_chars = max_chars
 
     @classmethod
     def from_functions(
@@ -141,7 +150,7 @@ class SandboxTool:
             >>> create_sandbox_tool([get_weather]).run("return (await get_weather({city: 'Oslo'})).temp", "javascript")
             '72'
         """
-        return self.run_result(code, language, stdin=stdin).to_tool_message()
+        return self.run_result(code, language, stdin=stdin).to_tool_message(self.max_chars)
 
     def run_result(self, code: str, language: str, *, stdin: str | bytes | None = None) -> ExecutionResult:
         """Runs code, and returns an `ExecutionResult`. `run` returns text for a model.
@@ -177,7 +186,7 @@ class SandboxTool:
             >>> asyncio.run(create_sandbox_tool([add]).arun("return await add({a: 1, b: 2})", "javascript"))
             '3'
         """
-        return (await self.arun_result(code, language, stdin=stdin)).to_tool_message()
+        return (await self.arun_result(code, language, stdin=stdin)).to_tool_message(self.max_chars)
 
     async def arun_result(self, code: str, language: str, *, stdin: str | bytes | None = None) -> ExecutionResult:
         """Runs code as `run_result`, and returns an `ExecutionResult`. Async tools run on this event loop.
@@ -478,6 +487,7 @@ def create_sandbox_tool(
     constraints: Mapping[str, Mapping[str, Any] | ConstraintSet] | None = None,
     max_calls: int | Mapping[str, int] | None = None,
     capabilities: Sequence[MethodCapability | str] | None = None,
+    max_chars: int | None = None,
     **options: Unpack[SandboxToolOptions],
 ) -> SandboxTool:
     """Makes a sandbox as a tool of an agent, with these functions and objects as tools of its scripts.
@@ -489,6 +499,7 @@ def create_sandbox_tool(
         constraints: Short specs by tool and parameter: `{"transfer": {"amount": "<=1000", "currency": ["USD"]}}`.
         max_calls: The budget of calls: one number for each tool, or numbers by the names of tools.
         capabilities: What may be called, in place of `constraints` and `max_calls`.
+        max_chars: The longest text for a model, from 200 characters: of longer output it has the beginning and the end.
         **options: The other options of `Sandbox`: `limits`, `files`, `approver`, `policy`, `errors`, … With a `policy`
             or a token (`pca`), what that says may be called, as often as it says.
 
@@ -503,6 +514,8 @@ def create_sandbox_tool(
         >>> box.run("cat in.csv", "shell")
         '1,2'
     """
+    if max_chars is not None:
+        check_max_chars(max_chars)
     own = bool(constraints) or max_calls is not None
     has_grants = capabilities is not None or options.get("policy") is not None
     if own and has_grants:
@@ -510,14 +523,15 @@ def create_sandbox_tool(
             "`constraints` and `max_calls` are for what has no `capabilities` and no `policy`: give either"
         )
     if not tools and not own:
-        return SandboxTool(Sandbox(capabilities=capabilities, **options))
+        return SandboxTool(Sandbox(capabilities=capabilities, **options), max_chars=max_chars)
     functions, bare = _read(tools or ())
     if own or not (has_grants or options.get("pca", b"") not in (b"", "")):
         from ._internal.policy.tool_grants import capabilities_of
 
         definitions = [*bare, *(one.definition for one in functions)]
         capabilities = capabilities_of(definitions, constraints=constraints, max_calls=max_calls)
-    return SandboxTool(Sandbox(tools=[*bare, *functions], capabilities=capabilities, **options), functions)
+    sandbox = Sandbox(tools=[*bare, *functions], capabilities=capabilities, **options)
+    return SandboxTool(sandbox, functions, max_chars=max_chars)
 
 
 def _read(tools: Iterable[Any]) -> tuple[list[Tool[..., Any]], list[ToolDefinition]]:

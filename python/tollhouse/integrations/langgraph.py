@@ -47,6 +47,7 @@ class ThreadSandboxes:
         store: Where threads are kept on disk, as sessions that are there after a restart: a directory, or a `Store`.
             None keeps them in memory until `close`.
         on_change: As that of `Session.open`: with `"migrate"`, sessions of an earlier deployment are granted new tools.
+        max_chars: As that of `create_sandbox_tool`.
 
     Raises:
         ValueError: As `create_sandbox_tool`.
@@ -71,12 +72,14 @@ class ThreadSandboxes:
         limits: Mapping[str, Any] | None = None,
         store: Store | str | os.PathLike[str] | None = None,
         on_change: OnChange = "refuse",
+        max_chars: int | None = None,
     ) -> None:
         self._tools = list(all_tools(tools or ()).values())
         definitions = [one.definition for one in self._tools]
         self._capabilities = capabilities_of(definitions, constraints=constraints, max_calls=max_calls)
         self._limits = limits
         self._on_change: OnChange = on_change
+        self._max_chars = max_chars
         self._store = store if isinstance(store, Store) or store is None else Store(store)
         self._lock = threading.Lock()
         self._open: OrderedDict[str, _Open] = OrderedDict()
@@ -187,7 +190,7 @@ class ThreadSandboxes:
                 capabilities=self._capabilities,
                 limits=self._limits,
             )
-        return SandboxTool(sandbox, self._tools)
+        return SandboxTool(sandbox, self._tools, max_chars=self._max_chars)
 
 
 class _Open:
