@@ -27,7 +27,10 @@ class GateQueries(Runs):
             params: The arguments. Without them, the answer is True if some call of the method may be allowed.
 
         Returns:
-            True if the call would be allowed.
+            True if the call would be allowed; False after `close`.
+
+        Raises:
+            ArgumentError: If the arguments have no JSON form.
 
         Example:
             >>> Sandbox(tools=[add]).can_call("add", {"a": 1, "b": 2})
@@ -51,6 +54,10 @@ class GateQueries(Runs):
 
         Returns:
             The reason; None if the call would be allowed.
+
+        Raises:
+            ArgumentError: If the arguments have no JSON form.
+            RuntimeError: After `close`.
 
         Example:
             >>> small = MethodCapability("add", [Param("a") <= 10])

@@ -263,8 +263,10 @@ class Runs(QueuedRuns):
             What the tool returned, as a script would get it.
 
         Raises:
-            ArgumentError: If the arguments do not fit the tool's schema: nothing is spent.
+            ArgumentError: If the arguments do not fit the tool's schema, or have no JSON form: nothing is spent.
             CapabilityError: If no capability allows the call, or a human refused it.
+            NativeError: If the sandbox is recorded or replayed, of which only scripts are.
+            RuntimeError: As `run`.
             ToolError: If the tool fails. The cause is its exception: an `ArgumentError` for a text that is no date,
                 which only the types of the function find out.
 
@@ -426,7 +428,9 @@ class Runs(QueuedRuns):
             call: The call, if it is not the one that `step` returned last.
 
         Raises:
-            RuntimeError: If no script was started.
+            RuntimeError: If no script was started, or the call waits for no answer.
+            TypeError: If the value has no JSON form. The call still waits for its answer.
+            ValueError: If the value nests too deep, or contains itself.
 
         Example:
             >>> sandbox = Sandbox(tools=[add])
@@ -450,7 +454,7 @@ class Runs(QueuedRuns):
             call: The call, if it is not the one that `step` returned last.
 
         Raises:
-            RuntimeError: If no script was started.
+            RuntimeError: If no script was started, or the call waits for no answer.
             TypeError: If the error is no exception.
 
         Example:

@@ -426,6 +426,9 @@ class Session(DurableRuns):
             label: The name.
             run: The number of the run; None for the files of now.
 
+        Raises:
+            SessionNotFoundError: If there is no such run, or the label is malformed.
+
         Example:
             >>> _ = session.shell("echo walk > plan.txt")
             >>> session.label("first"), session.files.clear()
@@ -473,6 +476,10 @@ class Session(DurableRuns):
             file: The file, which must not exist.
             hand_over: Moves the session, with the run that waits or was interrupted: it is resumed where the file is
                 imported, and this session has no further run. Otherwise the file is a copy, without that run.
+
+        Raises:
+            FileExistsError: If the file exists.
+            OSError: If it cannot be written.
 
         Example:
             >>> session.export("trip.tlh")

@@ -14,7 +14,7 @@ from ._internal.forks import holds_store
 from ._internal.hosts import default_store, trust_writers
 from ._internal.named_files import check_file
 from ._internal.sendable import sendable, sendable_arguments
-from .files import Snapshot
+from .files import FilePath, Snapshot, absolute
 from .literals import OnChange, Resolution, RunStatus
 from .pending import CallInDoubt, PendingCall, calls_in_doubt, pending_call, pending_calls, time_of
 
@@ -257,12 +257,12 @@ class Store:
         """
         return json.loads(self.native.replay(point_of(session_id, run)))
 
-    def why(self, session_id: str, path: str, at: At | None = None) -> dict[str, Any]:
+    def why(self, session_id: str, path: FilePath, at: At | None = None) -> dict[str, Any]:
         """Explains where a file comes from: the run that left it so, and the calls that its content can come from.
 
         Args:
             session_id: The session's name.
-            path: The path of the file, absolute.
+            path: The path of the file. One that does not begin with `/` is below /workspace.
             at: The number of a run or a label; None for the files that the session has now.
 
         Returns:
@@ -270,10 +270,10 @@ class Store:
 
         Example:
             >>> _ = session.shell("echo walk > plan.txt")
-            >>> store.why("trip", "/workspace/plan.txt")["run"]
+            >>> store.why("trip", "plan.txt")["run"]
             1
         """
-        return json.loads(self.native.why(point_of(session_id, at), path))
+        return json.loads(self.native.why(point_of(session_id, at), absolute(path)))
 
     def pending(self, session_id: str | None = None) -> list[PendingCall]:
         """Lists the calls that wait for a decision, or whose decision has had no effect yet.

@@ -292,7 +292,8 @@ def tool(
         raise TypeError(f"`tool` takes a function, not {function!r:.200}: a name is given by `name=`")
     taken = signature(function)
     text = docstrings.summary(_doc(function)) if description is None else description
-    definition = ToolDefinition(name or name_of(function), text, taken.schema, taken.result, effect)
+    named = name_of(function) if name is None else name
+    definition = ToolDefinition(named, text, taken.schema, taken.result, effect)
     return Tool(function, definition, taken.bind)
 
 
@@ -300,7 +301,7 @@ def _renamed(made: Tool[..., Any], name: str | None, description: str | None, ef
     """Returns a tool by another name, description or effect; itself if there are none."""
     own = made.definition
     told = own.description if description is None else description
-    changed = replace(own, name=name or own.name, description=told, effect=effect or own.effect)
+    changed = replace(own, name=own.name if name is None else name, description=told, effect=effect or own.effect)
     return made if changed == own else Tool(made.__wrapped__, changed, made._bind)
 
 
