@@ -1,17 +1,23 @@
-"""Calls of tools without a script."""
+"""Calls of tools without a script, and their arguments."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from .. import _native
 from ..capabilities import canonical_method
 from ..errors import ArgumentError, CapabilityError, ToolError
+from .hosts import host
+from .mounted_tools import mounted
 from .sendable import sendable_arguments
 from .tool_answers import Answering
 from .tool_errors import cause
+from .types.json_values import to_json
+
+if TYPE_CHECKING:
+    from ..tools import ToolDefinition
 
 
 def call(session: _native.Session, method: str, arguments: Mapping[str, Any], run: Answering) -> Any:
@@ -31,6 +37,19 @@ def call(session: _native.Session, method: str, arguments: Mapping[str, Any], ru
     if kind in ("capability", "approval"):
         raise CapabilityError(message)
     raise ToolError(message, kind, failure["name"], failure.get("payload")) from cause(run.exceptions, failure)
+
+
+def check_arguments(definition: ToolDefinition, arguments: Mapping[str, Any]) -> None:
+    """Raises `ArgumentError` for arguments that do not fit a tool, whatever capabilities say of the call."""
+    grant = json.dumps({"tools": {}, "grant": [{"method": definition.method}]})
+    session = host().session(grant, tools=mounted([definition], [], _not_called))
+    allowed, why = session.allows(definition.method, to_json(sendable_arguments(arguments), "arguments"))
+    if not allowed:
+        raise ArgumentError(why)
+
+
+def _not_called(*_: object) -> None:
+    raise AssertionError("arguments are checked without a call")
 
 
 def _has_long_integer(value: Any) -> bool:
