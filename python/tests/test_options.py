@@ -433,3 +433,9 @@ def test_a_rollback_to_no_point_is_refused(tmp_path: Path) -> None:
 def test_keys_of_approvers_without_names_are_refused(tmp_path: Path) -> None:
     with pytest.raises(TypeError, match="approver_keys are a dict such as"):
         Session.open("trip", store=tmp_path, approver_keys=["ed25519:"])  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("policy", [b"a", {"grant": []}, 5])
+def test_a_policy_of_another_type_is_refused(policy: Any) -> None:
+    with pytest.raises(TypeError, match="a policy is the path of its file, or its text as TOML, not "):
+        Sandbox(policy=policy)

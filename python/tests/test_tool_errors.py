@@ -200,6 +200,11 @@ def test_script_is_told_what_a_function_says() -> None:
     assert told(box, "connect()")[1] == "sorry (ConnectionError)"
 
 
+def test_script_is_told_the_type_where_a_function_says_nothing() -> None:
+    box = Sandbox(tools=[connect], errors=lambda error: None)  # type: ignore[arg-type, return-value]  # pyright: ignore
+    assert told(box, "connect()")[1] == "ConnectionError"
+
+
 def test_mode_that_there_is_not_is_refused() -> None:
     with pytest.raises(ValueError, match="'message', 'type' or a function"):
         Sandbox(errors="all")  # pyright: ignore[reportArgumentType]

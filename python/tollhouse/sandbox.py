@@ -78,7 +78,8 @@ class Sandbox(GateQueries):
             functions. Without `tools`, scripts can call whatever the capabilities cover.
         wasm_path: Only None: the WebAssembly that runs scripts is that of the package. amla-sandbox has the parameter.
         audit_config: The configuration of an `AuditCollector`, which is made here and closed with the sandbox.
-        policy: A policy instead of capabilities: the path of its file, or its text as TOML. It may mount components.
+        policy: A policy instead of capabilities: the path of its file, or its text as TOML, which has a line break. It
+            may mount components.
         registry: The directory of the registry with the components that a policy mounts. None is the registry of the
             command line.
         limits: Limits, as a policy has them: `{"wall": "10s", "memory": "64MiB"}`. Times may be `timedelta`, numbers

@@ -162,9 +162,10 @@ def _whole(mode: ErrorMode, error: Exception) -> dict[str, Any]:
 
 
 def _text_of(made: Callable[[], object], error: Exception) -> str:
-    """Returns what a function makes of an exception as text; nothing if it fails, and not a word of that failure."""
+    """Returns what a function makes of an exception as text; nothing for None, nor of the failure if it fails."""
     try:
-        return str(made())
+        text = made()
+        return "" if text is None else str(text)
     except Exception:
         _logger.exception("there is no text of a %s: the script is told its type", type(error).__name__)
         return ""
