@@ -11,6 +11,7 @@ import inspect
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import Any, cast
 
+from ._internal.sandbox_options import listed_tools
 from ._internal.types.functions import returned_schema, signature
 from ._internal.types.scalars import Schema
 from .tools import Tool, ToolDefinition, tool
@@ -40,7 +41,7 @@ def from_langchain(tools: Iterable[Any]) -> Ingested:
         >>> create_sandbox_tool(tools).run("return await add({a: 1, b: 2})", "javascript")
         '3'
     """
-    return _ingested([_from_langchain(one) for one in tools])
+    return _ingested([_from_langchain(one) for one in listed_tools(tools)])
 
 
 def from_openai_tools(tools: Iterable[Mapping[str, Any]], handlers: Handlers | None = None) -> Ingested:

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from typing import Any, Self, Unpack, overload
 
     from ._internal.options import SandboxToolOptions
+    from ._internal.policy.tool_grants import Constraints
     from .capabilities import MethodCapability
-    from .constraint_sets import ConstraintSet
     from .literals import LanguageName
     from .tools import Tool, ToolDefinition
 
@@ -484,7 +484,7 @@ class SandboxTool:
 def create_sandbox_tool(
     tools: Iterable[Any] | None = None,
     *,
-    constraints: Mapping[str, Mapping[str, Any] | ConstraintSet] | None = None,
+    constraints: Mapping[str, Constraints] | None = None,
     max_calls: int | Mapping[str, int] | None = None,
     capabilities: Sequence[MethodCapability | str] | None = None,
     max_chars: int | None = None,
@@ -496,7 +496,8 @@ def create_sandbox_tool(
 
     Args:
         tools: The functions and objects.
-        constraints: Short specs by tool and parameter: `{"transfer": {"amount": "<=1000", "currency": ["USD"]}}`.
+        constraints: Short specs by tool and parameter: `{"transfer": {"amount": "<=1000", "currency": ["USD"]}}`; or a
+            list of constraints, or a `ConstraintSet`, by tool.
         max_calls: The budget of calls: one number for each tool, or numbers by the names of tools.
         capabilities: What may be called, in place of `constraints` and `max_calls`.
         max_chars: The longest text for a model, from 200 characters: of longer output it has the beginning and the end.

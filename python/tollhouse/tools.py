@@ -12,6 +12,7 @@ from typing import Any, Concatenate, Generic, Never, ParamSpec, TypeVar, cast, o
 
 from . import _native
 from ._internal.policy.constraint_specs import constraints_from_specs
+from ._internal.sandbox_options import listed_tools
 from ._internal.types import docstrings
 from ._internal.types.functions import check_name, is_async, name_of, signature, snake_case
 from ._internal.types.scalars import Schema
@@ -386,7 +387,7 @@ def all_tools(sources: Iterable[Any]) -> dict[str, Tool[..., Any]]:
         ['add', 'math/add']
     """
     found: dict[str, Tool[..., Any]] = {}
-    for one in (one for source in sources for one in tools_of(source)):
+    for one in (one for source in listed_tools(sources) for one in tools_of(source)):
         if found.setdefault(one.definition.method, one) is not one:
             name = one.definition.name
             other = f"tool(function, name='other_{_last(name)}')"

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 def listed_tools(tools: object) -> list[Any]:
     """Returns what was given as tools. Raises `TypeError` for what is no list, such as one function."""
-    if isinstance(tools, str | bytes) or not hasattr(tools, "__iter__"):
+    if isinstance(tools, str | bytes) or not hasattr(tools, "__iter__") or hasattr(tools, "keys"):
         raise TypeError(f"tools are a list such as [add], not {tools!r:.200}: put brackets around it")
     return list(tools)  # type: ignore[call-overload]  # pyright: ignore[reportArgumentType, reportUnknownVariableType, reportUnknownArgumentType]
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Iterable, Mapping
 
-    from ..constraint_sets import ConstraintSet
+    from .._internal.policy.tool_grants import Constraints
     from ..literals import OnChange
 
 _OPEN = 64
@@ -67,7 +67,7 @@ class ThreadSandboxes:
         self,
         tools: Iterable[Any] | None = None,
         *,
-        constraints: Mapping[str, Mapping[str, Any] | ConstraintSet] | None = None,
+        constraints: Mapping[str, Constraints] | None = None,
         max_calls: int | Mapping[str, int] | None = None,
         limits: Mapping[str, Any] | None = None,
         store: Store | str | os.PathLike[str] | None = None,
