@@ -140,6 +140,6 @@ def test_path_that_is_not_utf8_is_refused() -> None:
 
 
 def test_two_spellings_of_one_path_are_refused() -> None:
-    for other in ("./a", "/workspace/a", "b/../a", "/workspace//a"):
+    for other in ("./a", "/workspace/a", "b/../a", "/workspace//a", "//workspace/a"):
         with pytest.raises(ValueError, match="two files are at '/workspace/a'"):
             Sandbox(files={"a": "1", other: "2"})

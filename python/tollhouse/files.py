@@ -110,7 +110,8 @@ def edits_of(files: Mapping[Any, str | bytes]) -> list[tuple[str, bytes | None]]
     places: set[str] = set()
     for path, content in files.items():
         where = absolute(path)
-        place = normpath(where)
+        # `normpath` keeps two slashes at the beginning, which are one for the host.
+        place = f"/{normpath(where).lstrip('/')}"
         if place in places:
             raise ValueError(f"two files are at {place!r}: name it once")
         places.add(place)
