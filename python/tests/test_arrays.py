@@ -71,9 +71,9 @@ class Frame:
 
 
 def test_frame_is_an_error_that_says_what_to_return() -> None:
-    with pytest.raises(ToolError, match=r"of type Frame, .* return its `to_dict\('records'\)`"):
+    with pytest.raises(ToolError, match=r"of type Frame, .* use its `to_dict\('records'\)`"):
         given(Frame())
-    with pytest.raises(ToolError, match=r"of type ExecutionResult, .* return its `to_dict\(\)`"):
+    with pytest.raises(ToolError, match=r"of type ExecutionResult, .* use its `to_dict\(\)`"):
         given(Sandbox().last_result)
 
 
@@ -103,7 +103,7 @@ def test_numpy_times_are_texts_in_every_unit() -> None:
     assert given(np.datetime64("2020-01-02")) == "2020-01-02"
     assert given(np.datetime64("20000-01-02")) == "20000-01-02"
     assert given(np.datetime64("NaT")) is None
-    with pytest.raises(ToolError, match="times among its fields: return a list of dicts"):
+    with pytest.raises(ToolError, match="times among its fields: use a list of dicts"):
         given(np.array([(1, "2020-01-01")], dtype=[("a", "i4"), ("b", "M8[ns]")]))
     assert given(np.array([(1, 2.5)], dtype=[("a", "i4"), ("b", "f8")])) == [[1, 2.5]]
 
@@ -136,5 +136,5 @@ def test_pandas_values_are_their_plain_ones_and_missing_ones_are_null() -> None:
     assert given(pd.Timedelta("1 days 2s")) == "P1DT2S"
     assert given([pd.NaT, pd.NA]) == [None, None]
     assert seen({"rows": frame["count"], "index": frame.index}) == '{"rows":[1,null],"index":[0,1]}'
-    with pytest.raises(ToolError, match=r"of type DataFrame, .* return its `to_dict\('records'\)`"):
+    with pytest.raises(ToolError, match=r"of type DataFrame, .* use its `to_dict\('records'\)`"):
         given(frame)

@@ -23,6 +23,7 @@ from tollhouse import (
     Param,
     Sandbox,
     SandboxTool,
+    Session,
     ToolDefinition,
     ToolError,
     create_sandbox_tool,
@@ -477,3 +478,34 @@ def test_a_tool_makes_calls_of_its_own_sandbox() -> None:
     sandbox = Sandbox(tools=[twice, four_times])
     assert sandbox.call("four_times", {"n": 3}) == 12
     assert sandbox.get_call_counts() == {"cap:method:twice": 2, "cap:method:four_times": 1}
+
+
+def test_arguments_of_a_call_without_a_json_form_are_an_argument_error(tmp_path: Path) -> None:
+    def take(v: Any) -> str:
+        return str(v)
+
+    sandbox = Sandbox(tools=[take])
+    circle: list[Any] = []
+    circle.append(circle)
+    for value, told in [(1j, r"type complex.*use dicts.*at `/v`"), ({(1, 2): 3}, "key"), (circle, "200 deep")]:
+        for ask in (sandbox.call, sandbox.can_call, sandbox.why_not):
+            with pytest.raises(ArgumentError, match=told):
+                ask("take", {"v": value})
+    asks = [MethodCapability("take", approve=True)]
+    with Session.open("s", store=tmp_path, tools=[take], capabilities=asks) as session:
+        session.run("javascript", "await take({v: 1})")
+        with pytest.raises(ArgumentError, match="type complex"):
+            session.edit({"v": 1j})
+
+
+def test_integer_beyond_64_bits_of_a_direct_call_is_told_to_be_text() -> None:
+    def take(n: int) -> str:
+        return str(n)
+
+    sandbox = Sandbox(tools=[take])
+    for number in (2**64, -(2**63) - 1):
+        with pytest.raises(ArgumentError, match=r"beyond 64 bits .* `str`"):
+            sandbox.call("take", {"n": number})
+    with pytest.raises(ArgumentError) as raised:
+        sandbox.call("take", {"n": "5"})
+    assert "64 bits" not in str(raised.value)

@@ -168,3 +168,11 @@ def test_what_lies_beside_the_script_stays_readable(tmp_path: Path) -> None:
     arguments = [sys.executable, tmp_path / "scripts" / "script.py"]
     ran = subprocess.run(arguments, env=environment, capture_output=True, text=True, timeout=120)
     assert (ran.stdout, ran.stderr) == ("beside\nheld\n", "")
+
+
+@pytest.mark.parametrize("paths", ["/srv/reports", b"/srv", Path("/srv"), 5])
+def test_one_path_in_place_of_a_list_is_refused(paths: object) -> None:
+    # The first character of a path is the whole disk.
+    for name in ("read", "write"):
+        with pytest.raises(TypeError, match=f"`{name}` is a list of paths, not .*: put brackets around it"):
+            tollhouse.confine(**{name: paths})  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]

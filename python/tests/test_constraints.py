@@ -3,10 +3,12 @@ from __future__ import annotations
 import datetime
 import decimal
 import json
+import pickle
 from typing import Any
 
 import pytest
 
+import tollhouse.constraints
 from tollhouse import (
     Constraint,
     ConstraintError,
@@ -158,9 +160,18 @@ def test_each_failure_is_its_error(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_arguments_that_are_no_json_do_not_pass() -> None:
     constraints = ConstraintSet([Param("a").exists()])
-    for value in (float("nan"), object(), {1, 2}):
-        with pytest.raises(ConstraintError, match="no JSON"):
+    for value in (float("nan"), object(), {(1, 2): 3}):
+        with pytest.raises(ConstraintError, match="JSON"):
             constraints.evaluate({"a": value})
+
+
+def test_constraints_judge_the_arguments_that_calls_take() -> None:
+    day = datetime.date(2026, 1, 2)
+    (Param("day") == "2026-01-02").evaluate({"day": day})
+    (Param("tags").contains("new")).evaluate({"tags": {"new"}})
+    MethodCapability("pay", [Param("amount") == "1.50"]).validate_call("pay", {"amount": decimal.Decimal("1.50")})
+    with pytest.raises(ViolationError):
+        (Param("day") == "2026-01-03").evaluate({"day": day})
 
 
 class TestNative:
@@ -297,3 +308,23 @@ def test_policy_that_fails_closed_on_another_spelling_is_taken() -> None:
     where = "[{ param = 'amount', lt = 100 }, { param = 'day', ne = '2025-01-31' }]"
     policy = f"[[grant]]\nmethod = 'pay_exactly'\nwhere = {where}\n"
     assert Sandbox(tools=[pay_exactly], policy=policy)
+
+
+def test_module_of_constraints_has_sets_and_parameters_too() -> None:
+    from tollhouse.constraints import Constraint as Condition
+    from tollhouse.constraints import ConstraintSet as Conditions
+    from tollhouse.constraints import Param as Parameter
+
+    assert (Condition, Conditions, Parameter) == (Constraint, ConstraintSet, Param)
+    names: dict[str, Any] = {}
+    exec("from tollhouse.constraints import *", names)  # noqa: S102
+    assert {"Constraint", "ConstraintSet", "Param"} <= set(names)
+    with pytest.raises(AttributeError, match="no attribute 'Params'"):
+        tollhouse.constraints.Params  # noqa: B018  # pyright: ignore[reportAttributeAccessIssue]
+
+
+def test_pickled_constraint_set_of_an_earlier_release_is_read() -> None:
+    pickled = pickle.dumps(ConstraintSet([Param("a") <= 1]), protocol=0)
+    earlier = pickled.replace(b"tollhouse.constraint_sets", b"tollhouse.constraints")
+    assert earlier != pickled
+    assert pickle.loads(earlier) == ConstraintSet([Param("a") <= 1])

@@ -65,3 +65,14 @@ def test_options_that_do_not_go_with_a_dry_run_are_refused(tmp_path: Path) -> No
         Sandbox(tools=[search], dry_run=True, audit_log=tmp_path / "log")
     with pytest.raises(ValueError, match="dry_run is True"):
         Sandbox(tools=[search], dry_run="yes")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("awaited", [True, False])
+def test_async_function_answers_in_a_dry_run(awaited: bool) -> None:
+    async def pretend(method: str, arguments: dict[str, object]) -> list[object]:
+        await asyncio.sleep(0)
+        return [arguments["text"]]
+
+    with Sandbox(tools=[search], dry_run=pretend) as sandbox:
+        run = asyncio.run(sandbox.run_async("javascript", SCRIPT)) if awaited else sandbox.run("javascript", SCRIPT)
+        assert run.return_value == [["owl"], ["elk"]]

@@ -16,6 +16,7 @@ from durable import ASKS, SCRIPT, Shop, both, opened
 
 import tollhouse
 from tollhouse import (
+    ArgumentError,
     Decision,
     ExecutionResult,
     MethodCapability,
@@ -248,7 +249,7 @@ def test_capability_that_asks_only_for_some_arguments(store: Store, shop: Shop) 
 def test_call_is_approved_with_other_arguments(store: Store, shop: Shop) -> None:
     with opened(store, shop) as session:
         session.run("javascript", SCRIPT)
-        with pytest.raises(TypeError, match="dictionary"):
+        with pytest.raises(TypeError, match="are a dict by parameter"):
             session.edit([5])  # type: ignore[arg-type]
         with pytest.raises(ValueError, match="JSON"):
             session.edit({"amount": float("nan")})
@@ -264,10 +265,24 @@ def test_call_is_approved_with_other_arguments(store: Store, shop: Shop) -> None
         assert shop.did == ["before", 7, "after"]
 
 
+def test_other_arguments_that_do_not_fit_the_tool_are_refused_at_once(store: Store, shop: Shop) -> None:
+    few = [MethodCapability("pay", max_calls=1, approve=True), "note"]
+    with Session.open("s", store=store, tools=shop.tools(), capabilities=few) as session:
+        session.run("javascript", SCRIPT)
+        for wrong, told in [({"amount": "much"}, "amount"), ({}, "amount"), ({"amount": 1, "to": "x"}, "to")]:
+            with pytest.raises(ArgumentError, match=told):
+                session.edit(wrong)
+        assert [call.state for call in session.pending()] == ["waits"]
+        # The call that waits has the last of the budget.
+        assert session.edit({"amount": 7}).state == "edited"
+        assert session.resume().success
+        assert shop.did == ["before", 7, "after"]
+
+
 def test_other_arguments_are_judged_as_any(store: Store, shop: Shop) -> None:
     with opened(store, shop) as session:
         session.run("javascript", SCRIPT)
-        session.edit({"amount": "much"})
+        store.edit("s", {"amount": "much"})  # without the tools
         result = session.resume()
         assert not result.success
         assert result.error is not None

@@ -132,3 +132,20 @@ def test_closed_sandbox_says_that_it_is_closed() -> None:
         sandbox.run("javascript", "1")
     assert "closed" in repr(sandbox)
     assert "RuntimeError: the sandbox is closed" in tollhouse.SandboxTool(sandbox).run("1", "javascript")
+
+
+def test_file_that_is_not_there_is_named_by_its_error(tmp_path: Path) -> None:
+    missing = tmp_path / "missing"
+    store = Store(tmp_path / "store")
+    uses: list[Any] = [
+        lambda path: Sandbox(replay=path),
+        lambda path: tollhouse.McpServers({}, lock=path),
+        lambda path: tollhouse.verify_receipt(path, trusted={}),
+        lambda path: store.import_session(path),
+    ]
+    for use in uses:
+        with pytest.raises(FileNotFoundError) as raised:
+            use(missing)
+        assert str(raised.value) == f"[Errno 2] No such file or directory: '{missing}'"
+        with pytest.raises(IsADirectoryError, match="store"):
+            use(str(tmp_path / "store"))

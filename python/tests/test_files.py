@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import io
+import os
+from pathlib import Path
+
 import pytest
 
 from tollhouse import Sandbox
@@ -115,3 +119,27 @@ def test_state_is_kept_when_asked() -> None:
 def test_typescript_runs() -> None:
     sandbox = Sandbox()
     assert sandbox.run("typescript", "const n: number = 41; return n + 1").return_value == 42
+
+
+def test_content_of_another_type_is_told_how_it_becomes_bytes() -> None:
+    box = Sandbox(files={"a": memoryview(b"a"), "b": bytearray(b"b")})  # pyright: ignore[reportArgumentType]
+    assert (box.files["a"], box.files["b"]) == (b"a", b"b")
+    for content, told in [(Path("c"), "PosixPath: .*`read_bytes"), (io.BytesIO(), "BytesIO: .*`getvalue"), (5, "int$")]:
+        with pytest.raises(TypeError, match=told):
+            box.files["c"] = content  # type: ignore[assignment]  # pyright: ignore[reportArgumentType]
+
+
+def test_path_that_is_not_utf8_is_refused() -> None:
+    odd = os.fsdecode(b"caf\xe9.txt")
+    box = Sandbox(files={"a": "1"})
+    with pytest.raises(ValueError, match=r"the path 'caf\\udce9.txt' is not UTF-8"):
+        Sandbox(files={odd: "1"})
+    with pytest.raises(ValueError, match="is not UTF-8"):
+        box.files[odd] = "1"
+    assert odd not in box.files
+
+
+def test_two_spellings_of_one_path_are_refused() -> None:
+    for other in ("./a", "/workspace/a", "b/../a", "/workspace//a", "//workspace/a"):
+        with pytest.raises(ValueError, match="two files are at '/workspace/a'"):
+            Sandbox(files={"a": "1", other: "2"})

@@ -8,6 +8,7 @@ import pytest
 from tollhouse import (
     ArgumentError,
     Tool,
+    create_sandbox_tool,
     create_tool_handler,
     from_anthropic_tools,
     from_claude,
@@ -193,3 +194,15 @@ class TestLangChain:
         assert found[0].definition.name == "ship"
         with pytest.raises(TypeError, match="no tool of LangChain"):
             from_langchain([5])
+
+
+def test_one_definition_without_brackets_is_told_to_be_a_list() -> None:
+    definition = {"name": "ship_it", "parameters": SCHEMA}
+    for take in (from_openai_tools, from_anthropic_tools):
+        with pytest.raises(ValueError, match="are a list of dicts"):
+            take(definition)  # pyright: ignore[reportArgumentType]
+
+
+def test_lists_of_tools_among_tools_are_told_to_be_unpacked() -> None:
+    with pytest.raises(TypeError, match=r"not a list.*`from_openai_tools`.* give the first"):
+        create_sandbox_tool(from_openai_tools([{"name": "ship_it", "parameters": SCHEMA}]))

@@ -364,3 +364,34 @@ def test_secrets_with_one_name_are_refused() -> None:
     options: McpServerOptions = {"url": "https://example.com", "headers": {"X-A": "1", "X_A": "2"}}
     with pytest.raises(ValueError, match="has the name of another one"):
         McpServers({"hub": options})
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"command": ["x"], "read": "/"}, "`read` of the MCP server 'fix' is a list of absolute paths, not '/'"),
+        ({"command": ["x"], "write": "/srv"}, "`write` .* is a list of absolute paths"),
+        ({"command": ["x"], "ports": 443}, "`ports` .* is a list of numbers of ports, not 443"),
+        ({"command": ["x"], "timeout": 5}, "the `timeout` .* is '20s' or a timedelta, not 5"),
+        ({"command": ["x"], "env": {"A": 5}}, "`env` .* has texts by name: 'A' is int"),
+        ({"command": ["x"], "env": ["A=5"]}, "`env` .* is a dict of texts, not list"),
+        ({"url": "https://a.example/", "headers": {"X": b"key"}}, "`headers` .* 'X' is bytes"),
+    ],
+)
+def test_option_of_another_type_is_refused_before_a_program_starts(options: McpServerOptions, told: str) -> None:
+    with pytest.raises(TypeError, match=told):
+        McpServers({"fix": options})
+
+
+def test_secret_of_another_type_is_not_shown_in_the_error() -> None:
+    with pytest.raises(TypeError) as raised:
+        McpServers({"fix": {"command": ["x"], "secrets": {"KEY": 271828}}})  # type: ignore[dict-item]  # pyright: ignore[reportArgumentType]
+    assert "'KEY' is int" in str(raised.value)
+    assert "271828" not in str(raised.value)
+
+
+def test_program_of_a_server_is_named_by_a_path_too() -> None:
+    options = fixture()
+    options["command"] = [Path(os.path.realpath(sys.executable)), "-I", SERVER, "normal"]
+    with Sandbox(mcp={"fix": options}, capabilities=["fix/*"]) as sandbox:
+        assert sandbox.call("fix.echo", {"text": "ok"}) == "ok"

@@ -319,3 +319,16 @@ def test_run_that_goes_on_in_this_process_is_running(store: Store) -> None:
         assert session.step() is None
         assert [run.status for run in session.runs()] == ["created", "completed"]
     assert Sandbox().last_result.status == "completed"
+
+
+def test_migration_while_a_run_is_suspended_says_how_to_go_on(store: Store) -> None:
+    asks = [MethodCapability("lookup", approve=True)]
+    with Session.open("s", store=store, tools=[lookup], capabilities=asks) as session:
+        assert answers(session, "lookup({city: 'x'})")[0] == "suspended"
+    with pytest.raises(RuntimeError, match=r"run 1 .* is suspended: .*without `on_change=.migrate.` for it"):
+        Session.open("s", store=store, tools=[lookup, book], on_change="migrate")
+    with Session.open("s", store=store, tools=[lookup, book]) as session:
+        session.approve()
+        assert session.resume().return_value == "found x"
+    with Session.open("s", store=store, tools=[lookup, book], on_change="migrate") as session:
+        assert answers(session, "book({price: 5})") == ("completed", "booked 5")

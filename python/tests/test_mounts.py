@@ -154,3 +154,10 @@ def test_a_snapshot_has_them_and_a_restored_sandbox_has_them_as_they_are(data: P
     again = Sandbox.restore(kept, mounts={"data": data})
     assert again.shell("cat data/a.txt mine.txt") == "later\none\n"
     assert Sandbox.restore(kept).shell("cat data/a.txt mine.txt") == "one\none\n"
+
+
+def test_mount_of_nothing_names_the_path(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError) as raised:
+        Sandbox(mounts={"data": tmp_path / "nowhere"})
+    assert raised.value.filename == str(tmp_path / "nowhere")
+    assert "PosixPath" not in str(raised.value)

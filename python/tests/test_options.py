@@ -25,7 +25,11 @@ from tollhouse import (
     Session,
     Store,
     ToolDefinition,
+    check_audit_log,
     create_sandbox_tool,
+    create_tool_handler,
+    format_tool_descriptions_js,
+    from_langchain,
     tool,
 )
 from tollhouse.auth import EphemeralAuthority
@@ -433,3 +437,28 @@ def test_a_rollback_to_no_point_is_refused(tmp_path: Path) -> None:
 def test_keys_of_approvers_without_names_are_refused(tmp_path: Path) -> None:
     with pytest.raises(TypeError, match="approver_keys are a dict such as"):
         Session.open("trip", store=tmp_path, approver_keys=["ed25519:"])  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("policy", [b"a", {"grant": []}, 5])
+def test_a_policy_of_another_type_is_refused(policy: Any) -> None:
+    with pytest.raises(TypeError, match="a policy is the path of its file, or its text as TOML, not "):
+        Sandbox(policy=policy)
+
+
+def test_constraints_of_a_sandbox_tool_are_lists_and_sets_too() -> None:
+    few = [Param("amount") <= 5]
+    for given in (few, tuple(few), ConstraintSet(few), {"amount": "<=5"}):
+        box = create_sandbox_tool([pay], constraints={"pay": given})
+        assert box.sandbox.get_capabilities()[0].constraints == ConstraintSet([Param("amount") <= 5])
+    with pytest.raises(ValueError, match=r"constraints are a list, .*: put brackets around it"):
+        create_sandbox_tool([pay], constraints={"pay": Param("amount") <= 5})  # type: ignore[dict-item]  # pyright: ignore[reportArgumentType]
+
+
+def test_tools_that_are_no_list_are_refused_everywhere() -> None:
+    uses: list[Any] = [lambda given: Sandbox(tools=given), create_sandbox_tool, create_tool_handler, from_langchain]
+    for use in [*uses, format_tool_descriptions_js]:
+        for given in (pay, {"pay": pay}, "pay"):
+            with pytest.raises(TypeError, match=r"tools are a list such as \[add\]"):
+                use(given)
+    with pytest.raises(TypeError, match="`expect` is a list of hashes"):
+        check_audit_log("audit.jsonl", expect="abc")

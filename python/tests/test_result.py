@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import asyncio
 import copy
 import json
 import pickle
@@ -8,7 +9,7 @@ from typing import Any, get_args
 import pydantic
 import pytest
 
-from tollhouse import ExecutionResult, Sandbox, ScriptError, Status, ToolError
+from tollhouse import ExecutionResult, Sandbox, ScriptError, Status, ToolError, create_sandbox_tool
 
 
 class OddError(Exception):
@@ -103,3 +104,31 @@ def test_copied_result_has_the_same_exceptions(copied: Any) -> None:
     assert again is not result
     assert again.cause is result.cause
     assert (again.return_value["a"] is result.return_value["a"]) == (copied is copy.copy)
+
+
+def test_long_output_is_shortened_for_a_model() -> None:
+    script = "for (let n = 0; n < 1e5; n++) console.log(n); throw new Error('at the end')"
+    result = Sandbox().run("javascript", script)
+    told = result.to_tool_message(1000)
+    assert len(told) <= 1000
+    assert told.startswith("0\n1\n2\n")
+    assert "characters are left out" in told
+    assert told.endswith("throw new Error('at the end')")
+    assert "[error]: Error: at the end" in told
+    left_out = int(told.partition("… ")[2].partition(" ")[0])
+    kept = len(told) - len(f"\n… {left_out} characters are left out …\n")
+    assert kept + left_out == len(result.to_tool_message())
+    assert Sandbox().run("javascript", "return 'a'.repeat(200)").to_tool_message(200) == "a" * 200
+
+
+def test_sandbox_tool_shortens_what_a_model_is_told() -> None:
+    box = create_sandbox_tool(max_chars=300)
+    assert len(box.run("seq 10000", "shell")) <= 300
+    assert len(asyncio.run(box.arun("seq 10000", "shell"))) <= 300
+    assert len(box.run_result("seq 10000", "shell").stdout) == 48_894
+    assert len(create_sandbox_tool().run("seq 10000", "shell")) == 48_893
+    for wrong in (0, 199, True, "300", 300.0):
+        with pytest.raises(ValueError, match="max_chars is a whole number from 200"):
+            create_sandbox_tool(max_chars=wrong)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+        with pytest.raises(ValueError, match="max_chars"):
+            ExecutionResult("a" * 1000).to_tool_message(wrong)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]

@@ -415,3 +415,42 @@ def test_namespace_named_like_global_loses_that_face_only() -> None:
     code = "return [getToolInfo(fs_.read).method, getToolInfo('fs_.read').method, getToolInfo('fs/read').method]"
     assert sandbox.run("javascript", code).return_value == ["fs/read"] * 3
     assert sandbox.shell("fs read") == '"fs/read"\n'
+
+
+def test_langchain_tool_tells_a_model_of_wrong_arguments() -> None:
+    pytest.importorskip("langchain_core")
+    box = create_sandbox_tool()
+    both = box.as_langchain_tool()
+    assert both.invoke({"code": "return 1", "language": "javascript", "reason": "to see"}) == "1"
+    assert "give `code` and `language`" in both.invoke({"code": "return 1"})
+    javascript, shell = box.as_langchain_tools()
+    assert javascript.invoke({"code": "return 1", "reason": "to see"}) == "1"
+    assert "give `code` as text" in javascript.invoke({"script": "return 1"})
+    assert "give `command` as text" in shell.invoke({"command": ["ls"]})
+    assert asyncio.run(shell.ainvoke({"command": "echo a", "why": ""})) == "a"
+    assert "give `code` as text" in asyncio.run(javascript.ainvoke({}))
+
+
+def test_thread_sandboxes_tell_a_model_of_wrong_arguments() -> None:
+    pytest.importorskip("langchain_core")
+    from tollhouse.integrations.langgraph import ThreadSandboxes
+
+    tool = ThreadSandboxes().as_langchain_tool()
+    thread = {"configurable": {"thread_id": "1"}}
+    assert tool.invoke({"code": "return 1", "language": "javascript", "reason": "to see"}, thread) == "1"
+    assert "give `code` and `language`" in tool.invoke({"language": "javascript"}, thread)
+    assert "give `code` and `language`" in asyncio.run(tool.ainvoke({"code": ["return 1"]}, thread))
+
+
+def test_sandbox_tool_is_closed_by_a_with_statement() -> None:
+    with create_sandbox_tool() as box:
+        assert box.run("return 1", "javascript") == "1"
+    assert "the sandbox is closed" in box.run("return 1", "javascript")
+
+
+def test_listener_that_is_no_function_is_refused_before_the_run() -> None:
+    box = Sandbox()
+    for name in ("on_output", "on_stderr"):
+        with pytest.raises(TypeError, match=f"{name} is a function of text, not 5"):
+            box.run("shell", "echo a > ran", **{name: 5})  # pyright: ignore[reportCallIssue, reportArgumentType]
+    assert "ran" not in box.files

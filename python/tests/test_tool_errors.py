@@ -109,6 +109,21 @@ def test_checked_run_of_bash_has_the_last_tool_exception_as_context() -> None:
     assert thrown.value.__context__ is None
 
 
+def test_checked_run_of_bash_in_an_exception_handler_has_the_tool_exception_as_context() -> None:
+    box = Sandbox(tools=[refuse])
+
+    def try_again() -> None:
+        try:
+            raise LookupError("the first attempt failed")
+        except LookupError:
+            box.run("shell", "refuse --amount 6", check=True)
+
+    with pytest.raises(ScriptError) as raised:
+        try_again()
+    assert isinstance(raised.value.__context__, ValueError)
+    assert "6 is too much" in "".join(traceback.format_exception(raised.value))
+
+
 def test_checked_run_without_a_tool_exception_has_no_cause() -> None:
     box = Sandbox()
     with pytest.raises(ScriptError, match="oh") as raised:
@@ -183,6 +198,11 @@ def test_script_is_told_types_only_where_the_program_says_so() -> None:
 def test_script_is_told_what_a_function_says() -> None:
     box = Sandbox(tools=[connect], errors=lambda error: f"sorry ({type(error).__name__})")
     assert told(box, "connect()")[1] == "sorry (ConnectionError)"
+
+
+def test_script_is_told_the_type_where_a_function_says_nothing() -> None:
+    box = Sandbox(tools=[connect], errors=lambda error: None)  # type: ignore[arg-type, return-value]  # pyright: ignore
+    assert told(box, "connect()")[1] == "ConnectionError"
 
 
 def test_mode_that_there_is_not_is_refused() -> None:

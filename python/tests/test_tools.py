@@ -467,4 +467,13 @@ def test_a_result_that_is_only_iterated_over_is_told_to_be_a_list(kind: str) -> 
     tools = {"generator": generator, "async_generator": async_generator, "range": numbers}
     run = Sandbox(tools=[tool(tools[kind], name="items")]).run("javascript", "return await items({})")
     assert run.status == "failed"
-    assert f"of type {kind}, which has no JSON form: return a list of its items" in (run.error or "")
+    assert f"of type {kind}, which has no JSON form: use a list of its items" in (run.error or "")
+
+
+def test_empty_name_of_a_tool_is_refused() -> None:
+    def add(a: int) -> int:
+        return a
+
+    for given in (add, tool(add)):
+        with pytest.raises(ValueError, match="'' is no name of a tool"):
+            tool(given, name="")

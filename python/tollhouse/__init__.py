@@ -22,7 +22,8 @@ if TYPE_CHECKING:
         create_tollhouse_sandbox,
     )
     from .confinement import confine
-    from .constraints import Constraint, ConstraintSet
+    from .constraint_sets import ConstraintSet
+    from .constraints import Constraint
     from .errors import (
         ArgumentError,
         CallLimitExceededError,
@@ -91,7 +92,8 @@ _NAMES = {
         "create_tollhouse_sandbox",
     ],
     "confinement": ["confine"],
-    "constraints": ["Constraint", "ConstraintSet"],
+    "constraint_sets": ["ConstraintSet"],
+    "constraints": ["Constraint"],
     "errors": [
         "ArgumentError",
         "CallLimitExceededError",

@@ -95,6 +95,7 @@ def check_audit_log(
 
     Raises:
         NativeError: If it was altered or cut off (the error says where), was kept with another key, or cannot be read.
+        TypeError: If `expect` is one hash, and no list.
 
     Example:
         >>> with Sandbox(audit_log="audit.jsonl") as sandbox:
@@ -109,6 +110,8 @@ def check_audit_log(
     """
     from . import _native
 
+    if isinstance(expect, str):
+        raise TypeError(f"`expect` is a list of hashes, not {expect!r:.200}: put brackets around it")
     return CheckedLog(*_native.check_audit_log(log, key, list(expect)))
 
 

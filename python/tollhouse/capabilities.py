@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, cast
 from . import _native
 from ._internal.policy.clause_values import dump
 from ._internal.policy.constraint_specs import constraints_from_specs
-from .constraints import Constraint, ConstraintSet
+from .constraint_sets import ConstraintSet
+from .constraints import Constraint
 from .errors import CallLimitExceededError, CapabilityError, ConstraintError
 from .params import Param
 
@@ -27,6 +28,7 @@ __all__ = [
     "canonical_key",
     "canonical_method",
     "capabilities_from",
+    "constraint_set",
     "method_matches_pattern",
     "pattern_is_subset",
 ]
@@ -170,7 +172,7 @@ class MethodCapability:
             raise ValueError(f"a method pattern is a string such as 'payments/*', not {pattern!r}")
         # Judged now, so that a malformed pattern is an error where it is written.
         _native.matches("a", self.pattern)
-        object.__setattr__(self, "constraints", _constraint_set(self.constraints))
+        object.__setattr__(self, "constraints", constraint_set(self.constraints))
         calls = cast("object", self.max_calls)
         if calls is not None and (isinstance(calls, bool) or not isinstance(calls, int) or calls < 0):
             raise ValueError(f"max_calls of {pattern!r} is a whole number from 0, or None for no budget, not {calls!r}")
@@ -465,7 +467,16 @@ def _approve(data: bool | Mapping[str, Any]) -> bool | Constraint:
     return data if isinstance(data, bool) else Constraint.from_dict(data)
 
 
-def _constraint_set(constraints: object) -> ConstraintSet:
+def constraint_set(constraints: object) -> ConstraintSet:
+    """Returns constraints as a set: a set, a list of constraints, or short specs by parameter.
+
+    Raises:
+        ValueError: If it is none of them, or a spec is malformed.
+
+    Example:
+        >>> constraint_set({"amount": "<=1000"}), constraint_set([Param("amount") <= 1000])
+        (ConstraintSet([Param('amount') <= 1000]), ConstraintSet([Param('amount') <= 1000]))
+    """
     if isinstance(constraints, ConstraintSet):
         return constraints
     if isinstance(constraints, Mapping):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from . import _native
 from ._internal.hosts import cache_place, default_registry
@@ -45,10 +45,12 @@ def confine(
         NativeError: If the kernel lacks a part of the wall or refuses it, or threads run that it could not hold.
             Nothing is confined then, except where the kernel refused a part only.
         OSError: If something that is to stay writable does not exist.
+        TypeError: If `read` or `write` is one path, and no list.
 
     Example:
         >>> confine(read=["/srv/reports"], network=True)  # doctest: +SKIP
     """
+    reads, writes = _listed("read", read), _listed("write", write)
     registry_directory = default_registry() if registry is None else os.fspath(registry)
     own = [
         sys.prefix,
@@ -57,12 +59,19 @@ def confine(
         os.path.dirname(__file__),
         *(place or "." for place in sys.path),
     ]
-    readable = [os.fspath(path) for path in read] + own
+    readable = [*reads, *own]
     if registry_directory is not None:
         readable.append(registry_directory)
     cache = cache_place()
     os.makedirs(cache, mode=0o700, exist_ok=True)
-    writable = [os.fspath(path) for path in write] + [cache]
+    writable = [*writes, cache]
     for path in writable:
         os.stat(path)
     _native.confine(readable, writable, None if store is None else os.fspath(store), network)
+
+
+def _listed(name: str, paths: object) -> list[str]:
+    """Returns paths. The items of one path would be its characters, of which `/` is the whole disk."""
+    if isinstance(paths, str | bytes | os.PathLike) or not hasattr(paths, "__iter__"):
+        raise TypeError(f"`{name}` is a list of paths, not {paths!r:.200}: put brackets around it")
+    return [os.fspath(path) for path in cast("Iterable[str | os.PathLike[str]]", paths)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, overload
 
+from ._internal.direct_calls import check_arguments
 from ._internal.run_arguments import bytes_of
 from ._internal.run_queue import refused
 from .pending import CallInDoubt, PendingCall
@@ -146,6 +147,7 @@ class DurableRuns(Sandbox):
         """Approves a call that waits, with other arguments than the script's. Nothing is run before `resume`.
 
         The call is judged again with them: grants, budgets and types hold for them as for any. The script is not told.
+        Arguments that do not fit the parameters of one of `tools` are refused at once.
 
         Args:
             arguments: All arguments of the call, by name, with a JSON form.
@@ -160,7 +162,8 @@ class DurableRuns(Sandbox):
         Raises:
             SessionNotFoundError: As `approve`.
             SessionConflictError: As `approve`.
-            ValueError: As `approve`; if the arguments have no JSON form.
+            ValueError: As `approve`.
+            ArgumentError: If the arguments do not fit the tool, or have no JSON form. It is a `ValueError`.
             RuntimeError: As `approve`.
 
         Example:
@@ -171,7 +174,15 @@ class DurableRuns(Sandbox):
             'paid 50'
         """
         self._idle("edit")
+        self._check_edit(arguments, seq)
         return self._store.edit(self._id, arguments, seq, by=by, digest=digest, key=key)
+
+    def _check_edit(self, arguments: dict[str, Any], seq: int | None) -> None:
+        """Raises `ArgumentError` for arguments that do not fit the tool: the call would fail, and with it the run."""
+        waiting = [call.method for call in self.pending() if seq is None or call.seq == seq]
+        known = [one for one in self.tools if one.method in waiting]
+        if len(waiting) == 1 and known:
+            check_arguments(known[0], arguments)
 
     def resolve(self, seq: int, what: Resolution, value: Any = None, *, by: str | None = None) -> int:
         """Says what became of a call that had started when its process ended. Nothing is run before `resume`.

@@ -92,10 +92,10 @@ class ConstraintError(TollhouseError):
 
     Example:
         >>> try:
-        ...     (Param("amount") <= 10).evaluate({"amount": {1, 2}})
+        ...     (Param("amount") <= 10).evaluate({"amount": float("nan")})
         ... except ConstraintError as error:
         ...     print(error)
-        the arguments are no JSON object: Object of type set is not JSON serializable
+        arguments.amount is nan, which JSON cannot hold: use None or a text instead
     """
 
 

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from os import PathLike, fspath
 from pathlib import PurePath
+from posixpath import normpath
 from typing import Any, TypeAlias, cast
 
-from ._internal.sendable import well_formed
+from ._internal.sendable import is_well_formed, well_formed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -76,6 +77,7 @@ def absolute(path: FilePath) -> str:
 
     Raises:
         TypeError: If it is neither text nor a `Path`.
+        ValueError: If it is not UTF-8.
 
     Example:
         >>> absolute("data/in.csv"), absolute("/tmp/a")
@@ -87,6 +89,9 @@ def absolute(path: FilePath) -> str:
     text = path.as_posix() if isinstance(path, PurePath) else fspath(path)
     if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise TypeError(f"a path is text or a `Path`, not {path!r}")
+    if not is_well_formed(text):
+        # Another path in its place could be that of another file.
+        raise ValueError(f"the path {text!r} is not UTF-8, as paths of a sandbox are: give the file another name")
     return text if text.startswith("/") else f"{_HERE}/{text}"
 
 
@@ -95,19 +100,23 @@ def edits_of(files: Mapping[Any, str | bytes]) -> list[tuple[str, bytes | None]]
 
     Raises:
         TypeError: If a path is no path, or content is neither text nor bytes.
-        ValueError: If two keys are one path, as `"a"` and `Path("a")`.
+        ValueError: If two keys are one path, as `"a"`, `Path("a")` and `"./a"`.
 
     Example:
         >>> edits_of({"a.txt": "1", "/tmp/b": b"2"})
         [('/workspace/a.txt', b'1'), ('/tmp/b', b'2')]
     """
-    edits: dict[str, bytes | None] = {}
+    edits: list[tuple[str, bytes | None]] = []
+    places: set[str] = set()
     for path, content in files.items():
         where = absolute(path)
-        if where in edits:
-            raise ValueError(f"two files are at {where!r}: name it once")
-        edits[where] = _content(content)
-    return list(edits.items())
+        # `normpath` keeps two slashes at the beginning, which are one for the host.
+        place = f"/{normpath(where).lstrip('/')}"
+        if place in places:
+            raise ValueError(f"two files are at {place!r}: name it once")
+        places.add(place)
+        edits.append((where, _content(content)))
+    return edits
 
 
 class Snapshot(Mapping[str, bytes]):
@@ -250,7 +259,7 @@ class Snapshot(Mapping[str, bytes]):
     def _kind(self, path: FilePath) -> FileKind | None:
         try:
             return self._tree().stat(absolute(path))[0]
-        except OSError:
+        except (OSError, ValueError):
             return None
 
 
@@ -370,6 +379,11 @@ def _time(nanoseconds: int) -> datetime:
 def _content(content: object) -> bytes:
     if isinstance(content, str):
         return well_formed(content).encode()
-    if isinstance(content, bytes | bytearray):
-        return bytes(content)
-    raise TypeError(f"a file is bytes or text, not {type(content).__name__}")
+    if isinstance(content, bytes | bytearray | memoryview):
+        return bytes(cast("bytes", content))
+    # Files of this machine, buffers, data frames and arrays have their bytes or text by these names.
+    reads = next(
+        (name for name in ("read_bytes", "getvalue", "read", "to_csv", "tobytes") if hasattr(content, name)), ""
+    )
+    hint = f": give what its `{reads}()` returns" if reads else ""
+    raise TypeError(f"a file is bytes or text, not {type(content).__name__}{hint}")

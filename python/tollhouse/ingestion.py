@@ -7,9 +7,11 @@ they are passed to `create_sandbox_tool`.
 from __future__ import annotations
 
 import dataclasses
+import inspect
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import Any, cast
 
+from ._internal.sandbox_options import listed_tools
 from ._internal.types.functions import returned_schema, signature
 from ._internal.types.scalars import Schema
 from .tools import Tool, ToolDefinition, tool
@@ -39,7 +41,7 @@ def from_langchain(tools: Iterable[Any]) -> Ingested:
         >>> create_sandbox_tool(tools).run("return await add({a: 1, b: 2})", "javascript")
         '3'
     """
-    return _ingested([_from_langchain(one) for one in tools])
+    return _ingested([_from_langchain(one) for one in listed_tools(tools)])
 
 
 def from_openai_tools(tools: Iterable[Mapping[str, Any]], handlers: Handlers | None = None) -> Ingested:
@@ -63,7 +65,7 @@ def from_openai_tools(tools: Iterable[Mapping[str, Any]], handlers: Handlers | N
         >>> create_sandbox_tool(tools).run("return await add({a: 1, b: 2})", "javascript")
         '3'
     """
-    return _from_definitions([_openai_definition(one) for one in tools], handlers)
+    return _from_definitions([_openai_definition(one) for one in _listed(tools)], handlers)
 
 
 def from_anthropic_tools(tools: Iterable[Mapping[str, Any]], handlers: Handlers | None = None) -> Ingested:
@@ -85,11 +87,19 @@ def from_anthropic_tools(tools: Iterable[Mapping[str, Any]], handlers: Handlers 
         >>> create_sandbox_tool(tools).run("return await add({a: 1, b: 2})", "javascript")
         '3'
     """
-    return _from_definitions([_anthropic_definition(one) for one in tools], handlers)
+    return _from_definitions([_anthropic_definition(one) for one in _listed(tools)], handlers)
 
 
 from_openai = from_openai_tools
 from_claude = from_anthropic_tools
+
+
+def _listed(tools: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Returns definitions of tools. Raises `ValueError` for what is no list of them, such as one definition."""
+    listed = [] if isinstance(tools, Mapping) else list(tools)
+    if isinstance(tools, Mapping) or not all(isinstance(one, Mapping) for one in cast("list[object]", listed)):
+        raise ValueError(f"definitions of tools are a list of dicts such as {{'name': …}}, not {tools!r:.200}")
+    return listed
 
 
 def _ingested(tools: list[Tool[..., Any]]) -> Ingested:
@@ -107,7 +117,9 @@ def _from_langchain(source: Any) -> Tool[..., Any]:
     # Of an artifact only the content arrives.
     is_whole = callable(called) and getattr(source, "response_format", "content") == "content"
     result = returned_schema(cast("Callable[..., Any]", called)) if is_whole else None
-    definition = ToolDefinition(source.name, source.description or "", _langchain_schema(source), result)
+    # The description that LangChain makes of a docstring has the indentation of its code.
+    description = inspect.cleandoc(source.description or "")
+    definition = ToolDefinition(source.name, description, _langchain_schema(source), result)
     # A StructuredTool has `func` and `coroutine`; without `func` it can only be awaited.
     only_async = hasattr(source, "coroutine") and source.coroutine is not None and getattr(source, "func", None) is None
     return Tool(_langchain_async(source) if only_async else _langchain_sync(source), definition)

@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections.abc import Iterable, Mapping
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, cast
 
 from . import _native
+from ._internal.named_files import check_file
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
     from types import TracebackType
     from typing import Never, Self
 
@@ -28,7 +30,7 @@ class McpServerOptions(TypedDict, total=False):
     Attributes:
         command: The program, by its name in PATH or its absolute path, and its arguments.
         url: In place of a program, the address of a server that is reached by HTTP: `https://…`, or `http://` to this
-            machine.
+            machine. Logins of `tollhouse mcp login` are not used: a token is given as a header.
         headers: Headers of the requests to the URL. Their values are secrets: results, errors and logs do not show
             them.
         env: Variables of its environment, besides PATH and HOME.
@@ -44,7 +46,7 @@ class McpServerOptions(TypedDict, total=False):
         >>> servers = McpServers({"git": options})  # doctest: +SKIP
     """
 
-    command: Sequence[str]
+    command: Sequence[Place]
     url: str
     headers: Mapping[str, str]
     env: Mapping[str, str]
@@ -108,6 +110,8 @@ class McpServers:
             tables[name] = _table(name, options, secrets)
         unconfined = [name for name, options in servers.items() if options.get("confine", True) is False]
         text = json.dumps({"mcp": tables})
+        if lock is not None:
+            check_file(lock)
         self.native = _native.McpServers(text, [*secrets.items()], unconfined, sys.executable, _again(), lock)
 
     @classmethod
@@ -204,31 +208,57 @@ def _table(name: str, options: McpServerOptions, secrets: dict[str, str]) -> dic
     known = McpServerOptions.__annotations__
     if unknown := [key for key in options if key not in known]:
         raise ValueError(f"the MCP server {name!r} has no option {unknown[0]!r}: there are {', '.join(known)}")
-    if isinstance(options.get("command"), str):
-        raise TypeError(f"the `command` of the MCP server {name!r} is a list: the program and its arguments")
     table: dict[str, Any] = {"url": options["url"]} if "url" in options else {}
     if "command" in options or not table:
-        table["command"] = list(options.get("command", ()))
+        command = _listed(name, "command", options.get("command", ()), "the program and its arguments")
+        table["command"] = [os.fspath(cast("Place", one)) if isinstance(one, os.PathLike) else one for one in command]
     if environment := _environment(name, options, secrets):
         table["env"] = environment
     if headers := _headers(name, options, secrets):
         table["headers"] = headers
     if (timeout := options.get("timeout")) is not None:
-        table["timeout"] = timeout if isinstance(timeout, str) else f"{-(-timeout // _MILLISECOND)}ms"
+        table["timeout"] = _duration(name, timeout)
     for key, paths in (("read", options.get("read", ())), ("write", options.get("write", ()))):
         if paths:
-            table[key] = [os.fspath(path) for path in paths]
+            table[key] = [os.fspath(path) for path in _listed(name, key, paths, "absolute paths")]
     if ports := options.get("ports", ()):
-        table["ports"] = list(ports)
+        table["ports"] = _listed(name, "ports", ports, "numbers of ports")
     return table
+
+
+def _listed(server: str, key: str, value: object, of: str) -> list[Any]:
+    """Returns the items of an option. The items of a text would be its characters: `"/srv"` is not `["/srv"]`."""
+    if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):
+        raise TypeError(f"`{key}` of the MCP server {server!r} is a list of {of}, not {value!r:.200}")
+    return list(cast("Iterable[Any]", value))
+
+
+def _duration(server: str, timeout: object) -> str:
+    """Returns the time of a call as a policy has it."""
+    if isinstance(timeout, str):
+        return timeout
+    if not isinstance(timeout, timedelta):
+        raise TypeError(f"the `timeout` of the MCP server {server!r} is '20s' or a timedelta, not {timeout!r:.200}")
+    return f"{-(-timeout // _MILLISECOND)}ms"
+
+
+def _texts(server: str, key: str, given: object) -> dict[str, str]:
+    """Returns variables or headers by name. Their values are not shown in an error: they may be secrets."""
+    if not isinstance(given, Mapping):
+        raise TypeError(f"`{key}` of the MCP server {server!r} is a dict of texts, not {type(given).__name__}")
+    for name, value in cast("Mapping[Any, object]", given).items():
+        if not isinstance(name, str) or not isinstance(value, str):
+            kind = type(value).__name__
+            raise TypeError(f"`{key}` of the MCP server {server!r} has texts by name: {name!r:.200} is {kind}")
+    return dict(cast("Mapping[str, str]", given))
 
 
 def _environment(name: str, options: McpServerOptions, secrets: dict[str, str]) -> dict[str, str]:
     """The environment of a program, with its secrets put to the others."""
-    environment = dict(options.get("env", {}))
+    environment = _texts(name, "env", options.get("env", {}))
     if colliding := [value for value in environment.values() if value.startswith("secret:")]:
         raise ValueError(f"{colliding[0]!r} is how a policy names a secret: give its value in `secrets`")
-    for variable, value in options.get("secrets", {}).items():
+    for variable, value in _texts(name, "secrets", options.get("secrets", {})).items():
         environment[variable] = f"secret:{_secret(name, variable, value, secrets)}"
     return environment
 
@@ -236,7 +266,7 @@ def _environment(name: str, options: McpServerOptions, secrets: dict[str, str]) 
 def _headers(name: str, options: McpServerOptions, secrets: dict[str, str]) -> dict[str, str]:
     """The headers of requests to a URL, with their values put to the secrets."""
     headers: dict[str, str] = {}
-    for header, value in options.get("headers", {}).items():
+    for header, value in _texts(name, "headers", options.get("headers", {})).items():
         # A scheme is no secret: what follows it is what a result must not show.
         scheme, space, credential = value.partition(" ") if header.lower() == "authorization" else ("", "", value)
         secret = _secret(name, header, credential if space else value, secrets)

@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from ._internal.hosts import default_registry, host
 from ._internal.mounted_tools import mounted, read_tools
+from ._internal.named_files import check_file
 
 Verdict = Literal["allowed", "not_made", "wrong"]
 """What the policy says of a call: it allows it, the call was not made, or it was made and must not have been."""
@@ -117,6 +118,7 @@ def verify_receipt(
         (True, 'finance')
     """
     definitions, _ = read_tools(list(tools), None)
+    check_file(file)
     native = host(default_registry() if registry is None else registry)
     mounts = mounted(definitions, [], _not_called)
     text = native.verify_receipt(file, dict(trusted), tools=mounts, approver_keys=approver_keys)

@@ -15,6 +15,12 @@ if TYPE_CHECKING:
 _LONGEST = 2_000
 """Most characters of one attribute in a `repr`."""
 
+_SHORTEST = 200
+"""Fewest characters to which a text for a model is shortened: less would hide what the error is."""
+
+_MARK = 60
+"""Room for the line that tells how much is left out, in characters."""
+
 
 class ExecutionResult:
     r"""Output of a run, its return value, and its status.
@@ -195,16 +201,24 @@ class ExecutionResult:
 
             failed = ScriptError(self)
             if self.cause is None and self.line is None and self.exceptions:
-                failed.__context__ = self.exceptions[-1]
-                raise failed
+                try:
+                    raise failed
+                except ScriptError:
+                    # Only now: `raise` sets the context to the exception that the caller handles, if there is one.
+                    failed.__context__ = self.exceptions[-1]
+                    raise
             raise failed from self.cause
         return self
 
-    def to_tool_message(self) -> str:
+    def to_tool_message(self, max_chars: int | None = None) -> str:
         r"""Writes the result as text for a model.
 
         An error is told with its line, column and source line, so that a model can repair its script. Of a suspended
         run it says that a human is asked, and that the script goes on by itself.
+
+        Args:
+            max_chars: The longest text, from 200 characters: of a longer one the beginning and the end, and between
+                them how much is left out. None is without end.
 
         Returns:
             The output, `[stderr]: …` and `[error]: …` or `[suspended]: …`; `(no output)` if there is none.
@@ -212,13 +226,16 @@ class ExecutionResult:
         Example:
             >>> Sandbox().run("shell", "echo a; echo b >&2").to_tool_message()
             'a\n[stderr]: b'
+            >>> "3752 characters are left out" in Sandbox().run("shell", "seq 1000").to_tool_message(200)
+            True
         """
         parts = [self.stdout.rstrip("\n")] if self.stdout else []
         if self.stderr:
             parts.append(f"[stderr]: {self.stderr.rstrip()}")
         if (remark := self._remark()) is not None:
             parts.append(remark)
-        return "\n".join(parts) or "(no output)"
+        text = "\n".join(parts) or "(no output)"
+        return text if max_chars is None else _shortened(text, max_chars)
 
     def _remark(self) -> str | None:
         """Says for a model why the run did not complete."""
@@ -231,6 +248,22 @@ class ExecutionResult:
         from ._internal.jupyter_display import result_html, result_text
 
         return {"text/plain": result_text(self), "text/html": result_html(self)}
+
+
+def check_max_chars(max_chars: object) -> None:
+    """Raises `ValueError` for what is no length of a text for a model."""
+    if isinstance(max_chars, bool) or not isinstance(max_chars, int) or max_chars < _SHORTEST:
+        raise ValueError(f"max_chars is a whole number from {_SHORTEST}, or None for no end, not {max_chars!r:.200}")
+
+
+def _shortened(text: str, longest: int) -> str:
+    """Returns a text, or its beginning and its end, where the error of a run stands."""
+    check_max_chars(longest)
+    if len(text) <= longest:
+        return text
+    left = longest - _MARK
+    head, tail = text[: left // 2], text[-(left - left // 2) :]
+    return f"{head}\n… {len(text) - len(head) - len(tail)} characters are left out …\n{tail}"
 
 
 def result_of(

@@ -3,41 +3,30 @@
 from __future__ import annotations
 
 from ._internal.languages import ordered
-from ._internal.run_arguments import bytes_of, check_exception, output_listener
+from ._internal.queued_runs import QueuedRuns
+from ._internal.run_arguments import bytes_of, check_exception
 from ._internal.run_queue import refused
-from ._internal.tool_answers import Answering
-from .result import ExecutionResult, printed, result_of
+from .result import ExecutionResult
 
 # What one plain run does without is imported where it is needed: many programs run one script.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from typing import Any, TypeVar, overload
+    from typing import Any, overload
 
     from . import _native
-    from ._internal.host_mounts import HostMounts
-    from ._internal.run_queue import Turn
     from ._internal.stepped_runs import Stepping
-    from ._internal.tool_answers import Answers
     from .literals import LanguageName
 
-    _T = TypeVar("_T")
     OnOutput = Callable[[str], object]
-    """Is given output as it comes. What it gives to await is awaited before the script goes on."""
+    """Listener that is called with output as it comes. The script waits for an async one."""
 
     Listener = Callable[[str, bytes], object]
-    """Is given the name of a stream, and bytes of it."""
+    """Listener of the host that is called with the name of a stream and bytes of it."""
 
 
-class Runs:
+class Runs(QueuedRuns):
     """Runs scripts in a session, one after the other."""
-
-    _session: _native.Session | None
-    _answers: Answers
-    _turn: Turn
-    _stepped: Stepping | None = None
-    _mounts: HostMounts | None = None
-    last_result: ExecutionResult
 
     def execute(self, code: str, on_output: OnOutput | None = None, stdin: str | bytes | None = None) -> str:
         r"""Runs JavaScript, and returns its output as text. `run` returns all about a run.
@@ -274,8 +263,10 @@ class Runs:
             What the tool returned, as a script would get it.
 
         Raises:
-            ArgumentError: If the arguments do not fit the tool's schema: nothing is spent.
+            ArgumentError: If the arguments do not fit the tool's schema, or have no JSON form: nothing is spent.
             CapabilityError: If no capability allows the call, or a human refused it.
+            NativeError: If the sandbox is recorded or replayed, of which only scripts are.
+            RuntimeError: As `run`.
             ToolError: If the tool fails. The cause is its exception: an `ArgumentError` for a text that is no date,
                 which only the types of the function find out.
 
@@ -309,124 +300,6 @@ class Runs:
         from ._internal.direct_calls import call
 
         return await self._do_async(lambda session, _: call(session, method, arguments or {}, self._answers.run))
-
-    def _do(self, work: Callable[[_native.Session, bool], _T]) -> _T:
-        """Does something in the session, when no other run goes on; in one that is nested, if a run goes on around."""
-        # First of all: the turn may be that of a thread of the process that made this.
-        session = self._open()
-        if self._answers.goes_on_around():
-            return work(session.delegate(), False)
-        self._check_callback()
-        self._check_steps()
-        self._turn.enter()
-        try:
-            return self._answered(Answering(), work)
-        finally:
-            self._turn.leave()
-
-    async def _do_async(self, work: Callable[[_native.Session, bool], _T]) -> _T:
-        from asyncio import get_running_loop
-
-        from ._internal.async_runs import beside
-
-        session = self._open()
-        loop = get_running_loop()
-        if self._answers.goes_on_around():
-            nested = session.delegate()
-            return await beside(lambda: work(nested, False), nested.cancel)
-        self._check_callback()
-        self._check_steps()
-        await self._turn.enter_async(loop)
-        try:
-            answering = Answering(loop)
-
-            def cancel() -> None:
-                answering.end()
-                self.cancel()
-
-            return await beside(lambda: self._answered(answering, work), cancel)
-        finally:
-            self._turn.leave()
-
-    def _answered(self, answering: Answering, work: Callable[[_native.Session, bool], _T]) -> _T:
-        """Does something, by whoever has the turn."""
-        session = self._open()
-        self._check_steps()
-        if self._mounts is not None:
-            self._mounts.refresh(session)
-        self._answers.run = answering
-        try:
-            return work(session, True)
-        finally:
-            answering.end()
-            # Their frames hold this: it would have to wait for Python's collector of cycles.
-            answering.exceptions.clear()
-            answering.large_exception = None
-
-    def _script(
-        self,
-        language: str,
-        code: str,
-        listeners: tuple[OnOutput | None, OnOutput | None],
-        stdin: str | bytes | None,
-        keep_state: bool,
-    ) -> Callable[[_native.Session, bool], ExecutionResult]:
-        """Runner of scripts; its `last_result` belongs to a run that is not nested."""
-        given = bytes_of(stdin)
-        known, source = ordered(language, code)
-
-        def begin(session: _native.Session, listener: Listener | None) -> _native.RunResult:
-            return session.run(known, source, stdin=given, listener=listener, keep_state=keep_state)
-
-        return self._running(known, source, listeners, begin)
-
-    def _running(
-        self,
-        known: str | None,
-        source: str | None,
-        listeners: tuple[OnOutput | None, OnOutput | None],
-        begin: Callable[[_native.Session, Listener | None], _native.RunResult],
-    ) -> Callable[[_native.Session, bool], ExecutionResult]:
-        """Runner of what `begin` does. Language and source are None for a run that is resumed."""
-
-        def run(session: _native.Session, is_own: bool) -> ExecutionResult:
-            # A run that is nested has those of the run around it before its own.
-            before = list(self._answers.run.exceptions)
-            telemetry = self._answers.telemetry
-            if telemetry is None:
-                return result(plain(session), is_own, before)
-            with telemetry.run(known, is_own=is_own) as span:
-                if is_own:
-                    self._answers.run.look()
-                ended = plain(session)
-                span.end(ended)
-            return result(ended, is_own, before)
-
-        def plain(session: _native.Session) -> _native.RunResult:
-            if listeners == (None, None):
-                return begin(session, None)
-            answering = self._answers.run
-
-            def call_back(told: OnOutput, text: str) -> None:
-                self._answers.call_back(answering, told, text)
-
-            ended = begin(session, output_listener(*listeners, call_back))
-            if ended.has_value and listeners[0] is not None:
-                call_back(listeners[0], printed(ended.value))
-            return ended
-
-        def result(ended: _native.RunResult, is_own: bool, before: list[Any]) -> ExecutionResult:
-            kept = [one for one in self._answers.run.exceptions if not any(one is each for each in before)]
-            made = result_of(ended, kept, source)
-            if is_own:
-                self._keep_result(made)
-            return made
-
-        return run
-
-    def _keep_result(self, result: ExecutionResult) -> None:
-        """Keeps the result of a run that is not nested."""
-        self.last_result = result
 
     @property
     def last_stderr(self) -> str:
@@ -555,7 +428,9 @@ class Runs:
             call: The call, if it is not the one that `step` returned last.
 
         Raises:
-            RuntimeError: If no script was started.
+            RuntimeError: If no script was started, or the call waits for no answer.
+            TypeError: If the value has no JSON form. The call still waits for its answer.
+            ValueError: If the value nests too deep, or contains itself.
 
         Example:
             >>> sandbox = Sandbox(tools=[add])
@@ -579,7 +454,7 @@ class Runs:
             call: The call, if it is not the one that `step` returned last.
 
         Raises:
-            RuntimeError: If no script was started.
+            RuntimeError: If no script was started, or the call waits for no answer.
             TypeError: If the error is no exception.
 
         Example:
@@ -616,20 +491,3 @@ class Runs:
             raise refused("nothing runs in steps: `start` a script first")
         self._open()
         return self._stepped
-
-    def _check_callback(self) -> None:
-        if self._answers.waits_for_this():
-            raise refused(
-                "a run of this sandbox goes on, and waits for this listener or approver: start another one when it has "
-                "ended, or use another sandbox"
-            )
-
-    def _check_steps(self) -> None:
-        if self._stepped is not None:
-            raise refused("a run in steps goes on: answer its calls, or `cancel` it")
-
-    def _open(self) -> _native.Session:
-        if self._session is None:
-            raise refused("the sandbox is closed")
-        self._session.check_process()
-        return self._session

@@ -280,7 +280,7 @@ class Runtime:
 
     @property
     def last_result(self) -> ExecutionResult:
-        """Everything about the last run.
+        """The result of the last run.
 
         Example:
             >>> runtime = Runtime(RuntimeConfig())

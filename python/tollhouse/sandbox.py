@@ -15,11 +15,11 @@ from ._internal.sandbox_options import (
     check_functions,
     check_granted,
     check_on_disk,
+    check_replay,
     check_snapshot,
     collector_of,
     granted_capabilities,
     held_log,
-    key_of,
     listed_tools,
     names_of_servers,
     never_asked,
@@ -31,8 +31,8 @@ from ._internal.sandbox_options import (
     warn_of_lost_names,
 )
 from ._internal.tool_answers import Answers, Called
+from .gate_queries import GateQueries
 from .result import ExecutionResult
-from .runs import Runs
 
 # What one plain run does without is imported where it is needed: many programs run one script.
 TYPE_CHECKING = False
@@ -61,7 +61,7 @@ _NAMED = 8
 """Most tools that are named in a `repr`."""
 
 
-class Sandbox(Runs):
+class Sandbox(GateQueries):
     """A sandbox in memory for scripts that agents write: they run one after the other, and share files and budgets.
 
     Scripts are JavaScript, TypeScript or bash, and run in WebAssembly. Each call of a tool goes through one gate, which
@@ -78,7 +78,8 @@ class Sandbox(Runs):
             functions. Without `tools`, scripts can call whatever the capabilities cover.
         wasm_path: Only None: the WebAssembly that runs scripts is that of the package. amla-sandbox has the parameter.
         audit_config: The configuration of an `AuditCollector`, which is made here and closed with the sandbox.
-        policy: A policy instead of capabilities: the path of its file, or its text as TOML. It may mount components.
+        policy: A policy instead of capabilities: the path of its file, or its text as TOML, which has a line break. It
+            may mount components.
         registry: The directory of the registry with the components that a policy mounts. None is the registry of the
             command line.
         limits: Limits, as a policy has them: `{"wall": "10s", "memory": "64MiB"}`. Times may be `timedelta`, numbers
@@ -113,7 +114,8 @@ class Sandbox(Runs):
             tool is called, and nobody is asked. A run that makes another call, or not all of its calls, fails.
         dry_run: True, or a function: calls are judged, and no tool is called. The examples of their manifests answer
             calls of components, and the logger `tollhouse.dry_run` names them. The function answers other calls, as
-            `dry_run(method, arguments)`; without one, or where it returns None, the call is an error in the script.
+            `dry_run(method, arguments)`, and may be async; without one, or where it returns None, the call is an error
+            in the script.
 
     Raises:
         ValueError: If an option is malformed or contradicts another: a misspelt tool or parameter, a malformed pattern,
@@ -177,6 +179,7 @@ class Sandbox(Runs):
         check_functions(tool_handler=tool_handler, approver=approver, on_tool_error=on_tool_error)
         check_dicts(mounts=mounts, mcp=mcp)
         check_dry_run(dry_run, record, replay, audit_log)
+        check_replay(replay)
         check_granted(None if self._keeps else mcp, capabilities, policy, pca)
         self._served = names_of_servers(mcp)
         granted = granted_capabilities(capabilities)
@@ -290,7 +293,11 @@ class Sandbox(Runs):
             return None
         from logging import getLogger
 
-        answer = self._pretends if callable(self._pretends) else no_answer
+        pretends = self._pretends if callable(self._pretends) else no_answer
+
+        def answer(method: str, arguments: dict[str, Any]) -> Any:
+            return self._answers.run.settled(pretends(method, arguments))
+
         return self._weak(answer), getLogger("tollhouse.dry_run").info
 
     def _weak(self, function: Callable[..., Any]) -> Callable[..., Any]:
@@ -355,108 +362,6 @@ class Sandbox(Runs):
     def _close_servers(self) -> None:
         if self._servers is not None and self._ends_servers:
             self._servers.close()
-
-    def can_call(self, method: str, params: Mapping[str, Any] | None = None) -> bool:
-        """Returns True if a call would be allowed now. Nothing is spent, and nobody is asked.
-
-        Args:
-            method: The method, in any spelling: `math.add`, `math/add`.
-            params: The arguments. Without them, the answer is True if some call of the method may be allowed.
-
-        Returns:
-            True if the call would be allowed.
-
-        Example:
-            >>> Sandbox(tools=[add]).can_call("add", {"a": 1, "b": 2})
-            True
-        """
-        if self._session is None:
-            return False
-        session = self._open()
-        if params is None:
-            from .capabilities import canonical_method
-
-            return session.grants(canonical_method(method))
-        return self._allows(session, method, params)[0]
-
-    def why_not(self, method: str, params: Mapping[str, Any]) -> str | None:
-        """Says why a call would be refused now. Nothing is spent.
-
-        Args:
-            method: The method, in any spelling.
-            params: The arguments.
-
-        Returns:
-            The reason; None if the call would be allowed.
-
-        Example:
-            >>> small = MethodCapability("add", [Param("a") <= 10])
-            >>> Sandbox(tools=[add], capabilities=[small]).why_not("add", {"a": 11, "b": 2})
-            '`a` must be at most 10; it is 11'
-        """
-        return self._allows(self._open(), method, params)[1]
-
-    def _allows(self, session: _native.Session, method: str, params: Mapping[str, Any]) -> tuple[bool, str | None]:
-        from ._internal.sendable import arguments_of, sendable
-        from ._internal.types.json_values import to_json
-        from .capabilities import canonical_method
-
-        return session.allows(canonical_method(method), to_json(sendable(arguments_of(params)), "the arguments"))
-
-    def get_capabilities(self) -> list[MethodCapability]:
-        """Lists the capabilities that scripts have.
-
-        Returns:
-            The capabilities. Grants of a policy are not among them.
-
-        Example:
-            >>> Sandbox(tools=[add]).get_capabilities()
-            [MethodCapability('add')]
-        """
-        return list(self._capabilities)
-
-    def get_remaining_calls(self, key: str) -> int | None:
-        """Says how many calls a capability has left.
-
-        Args:
-            key: The capability's `key()`, as in `cap:method:payments/*`.
-
-        Returns:
-            The number of calls; None if the capability has no budget, or there is none with this key.
-
-        Raises:
-            ValueError: If the text is not a key.
-
-        Example:
-            >>> few = MethodCapability("add", max_calls=3)
-            >>> Sandbox(tools=[add], capabilities=[few]).get_remaining_calls(few.key())
-            3
-        """
-        from .capabilities import canonical_key
-
-        wanted = canonical_key(key)
-        budgets = [one for one in self._open().budgets() if one["kind"] == "calls"]
-        left = [int(one["remaining"]) for one in budgets if key_of(one["grant"]) == wanted]
-        return sum(left) if left else None
-
-    def get_call_counts(self) -> dict[str, int]:
-        """Counts the calls that were made.
-
-        Returns:
-            The number of calls by the `key()` of the capability that allowed them.
-
-        Example:
-            >>> sandbox = Sandbox(tools=[add])
-            >>> sandbox.call("add", {"a": 1, "b": 2})
-            3
-            >>> sandbox.get_call_counts()
-            {'cap:method:add': 1}
-        """
-        counts: dict[str, int] = {}
-        for name, count in self._open().counts().items():
-            key = name.partition("#")[0]
-            counts[key] = counts.get(key, 0) + count
-        return counts
 
     @property
     def audit_collector(self) -> AuditCollector | None:

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from ._internal.languages import language_of, ordered, unknown_language
 from ._internal.sandbox_options import listed_tools
-from .result import ExecutionResult
+from .result import ExecutionResult, check_max_chars
 from .sandbox import Sandbox
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+    from types import TracebackType
     from typing import Any, Self, Unpack, overload
 
     from ._internal.options import SandboxToolOptions
+    from ._internal.policy.tool_grants import Constraints
     from .capabilities import MethodCapability
-    from .constraints import ConstraintSet
     from .literals import LanguageName
     from .tools import Tool, ToolDefinition
 
@@ -23,18 +24,27 @@ _DESCRIPTION = (
     "calls many tools rather than one call for each."
 )
 
+_GIVE_BOTH = 'give `code` and `language`, both as text: {"code": "return 1 + 1", "language": "javascript"}'
+_GIVE_CODE = 'give `code` as text: {"code": "return 1 + 1"}'
+_GIVE_COMMAND = 'give `command` as text: {"command": "ls -l"}'
+
 
 class SandboxTool:
     """A sandbox as a tool of an agent: models get text, programs get results.
 
     `run`, `arun`, `invoke` and `ainvoke` return text for a model, and do not raise. `run_result`, `arun_result`,
-    `execute`, `shell`, `aexecute` and `ashell` return an `ExecutionResult` for a program.
+    `execute`, `shell`, `aexecute` and `ashell` return an `ExecutionResult` for a program. A `with` statement closes the
+    sandbox.
 
     Args:
         sandbox: The sandbox in which the code runs.
         tools: The functions that scripts can call.
         name: The name by which an agent calls the tool.
         description: The text that tells an agent what the tool is for. The descriptions of the tools follow it.
+        max_chars: The longest text for a model, as that of `ExecutionResult.to_tool_message`.
+
+    Raises:
+        ValueError: If `max_chars` is below 200.
 
     Example:
         >>> box = create_sandbox_tool([get_weather])
@@ -50,11 +60,16 @@ class SandboxTool:
         tools: Sequence[Tool[..., Any]] = (),
         name: str = "sandbox",
         description: str = _DESCRIPTION,
+        *,
+        max_chars: int | None = None,
     ) -> None:
+        if max_chars is not None:
+            check_max_chars(max_chars)
         self.sandbox = sandbox
         self.tools = list(tools)
         self.name = name
         self.description = description
+        self.max_chars = max_chars
 
     @classmethod
     def from_functions(
@@ -87,6 +102,26 @@ class SandboxTool:
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name!r}{self.sandbox._shown()}>"
 
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Closes the sandbox, as `Sandbox.close`: later runs are an error that the model is told.
+
+        Example:
+            >>> with create_sandbox_tool([add]) as box:
+            ...     box.run("return 1", "javascript")
+            '1'
+            >>> box.run("return 1", "javascript")
+            '[error]: RuntimeError: the sandbox is closed'
+        """
+        self.sandbox.close()
+
     if TYPE_CHECKING:
 
         @overload
@@ -115,7 +150,7 @@ class SandboxTool:
             >>> create_sandbox_tool([get_weather]).run("return (await get_weather({city: 'Oslo'})).temp", "javascript")
             '72'
         """
-        return self.run_result(code, language, stdin=stdin).to_tool_message()
+        return self.run_result(code, language, stdin=stdin).to_tool_message(self.max_chars)
 
     def run_result(self, code: str, language: str, *, stdin: str | bytes | None = None) -> ExecutionResult:
         """Runs code, and returns an `ExecutionResult`. `run` returns text for a model.
@@ -151,7 +186,7 @@ class SandboxTool:
             >>> asyncio.run(create_sandbox_tool([add]).arun("return await add({a: 1, b: 2})", "javascript"))
             '3'
         """
-        return (await self.arun_result(code, language, stdin=stdin)).to_tool_message()
+        return (await self.arun_result(code, language, stdin=stdin)).to_tool_message(self.max_chars)
 
     async def arun_result(self, code: str, language: str, *, stdin: str | bytes | None = None) -> ExecutionResult:
         """Runs code as `run_result`, and returns an `ExecutionResult`. Async tools run on this event loop.
@@ -401,23 +436,29 @@ class SandboxTool:
             ),
         ]
 
-    def _javascript(self, code: str) -> str:
-        return self.run(code, "javascript")
+    # LangChain hands on whatever names a model has given, and an exception would end its agent.
 
-    async def _ajavascript(self, code: str) -> str:
-        return await self.arun(code, "javascript")
+    def _javascript(self, /, **arguments: object) -> str:
+        code = arguments.get("code")
+        return self.run(code, "javascript") if isinstance(code, str) else _wrongly_called(_GIVE_CODE)
 
-    def _shell(self, command: str) -> str:
-        return self.run(command, "shell")
+    async def _ajavascript(self, /, **arguments: object) -> str:
+        code = arguments.get("code")
+        return await self.arun(code, "javascript") if isinstance(code, str) else _wrongly_called(_GIVE_CODE)
 
-    async def _ashell(self, command: str) -> str:
-        return await self.arun(command, "shell")
+    def _shell(self, /, **arguments: object) -> str:
+        command = arguments.get("command")
+        return self.run(command, "shell") if isinstance(command, str) else _wrongly_called(_GIVE_COMMAND)
 
-    def _sandbox(self, code: str, language: str) -> str:
-        return self.invoke({"code": code, "language": language})
+    async def _ashell(self, /, **arguments: object) -> str:
+        command = arguments.get("command")
+        return await self.arun(command, "shell") if isinstance(command, str) else _wrongly_called(_GIVE_COMMAND)
 
-    async def _asandbox(self, code: str, language: str) -> str:
-        return await self.ainvoke({"code": code, "language": language})
+    def _sandbox(self, /, **arguments: object) -> str:
+        return self.invoke(arguments)
+
+    async def _asandbox(self, /, **arguments: object) -> str:
+        return await self.ainvoke(arguments)
 
     def _run(self, language: str, code: str, stdin: str | bytes | None) -> ExecutionResult:
         try:
@@ -443,9 +484,10 @@ class SandboxTool:
 def create_sandbox_tool(
     tools: Iterable[Any] | None = None,
     *,
-    constraints: Mapping[str, Mapping[str, Any] | ConstraintSet] | None = None,
+    constraints: Mapping[str, Constraints] | None = None,
     max_calls: int | Mapping[str, int] | None = None,
     capabilities: Sequence[MethodCapability | str] | None = None,
+    max_chars: int | None = None,
     **options: Unpack[SandboxToolOptions],
 ) -> SandboxTool:
     """Makes a sandbox as a tool of an agent, with these functions and objects as tools of its scripts.
@@ -454,9 +496,11 @@ def create_sandbox_tool(
 
     Args:
         tools: The functions and objects.
-        constraints: Short specs by tool and parameter: `{"transfer": {"amount": "<=1000", "currency": ["USD"]}}`.
+        constraints: Short specs by tool and parameter: `{"transfer": {"amount": "<=1000", "currency": ["USD"]}}`; or a
+            list of constraints, or a `ConstraintSet`, by tool.
         max_calls: The budget of calls: one number for each tool, or numbers by the names of tools.
         capabilities: What may be called, in place of `constraints` and `max_calls`.
+        max_chars: The longest text for a model, from 200 characters: of longer output it has the beginning and the end.
         **options: The other options of `Sandbox`: `limits`, `files`, `approver`, `policy`, `errors`, … With a `policy`
             or a token (`pca`), what that says may be called, as often as it says.
 
@@ -471,6 +515,8 @@ def create_sandbox_tool(
         >>> box.run("cat in.csv", "shell")
         '1,2'
     """
+    if max_chars is not None:
+        check_max_chars(max_chars)
     own = bool(constraints) or max_calls is not None
     has_grants = capabilities is not None or options.get("policy") is not None
     if own and has_grants:
@@ -478,14 +524,15 @@ def create_sandbox_tool(
             "`constraints` and `max_calls` are for what has no `capabilities` and no `policy`: give either"
         )
     if not tools and not own:
-        return SandboxTool(Sandbox(capabilities=capabilities, **options))
+        return SandboxTool(Sandbox(capabilities=capabilities, **options), max_chars=max_chars)
     functions, bare = _read(tools or ())
     if own or not (has_grants or options.get("pca", b"") not in (b"", "")):
         from ._internal.policy.tool_grants import capabilities_of
 
         definitions = [*bare, *(one.definition for one in functions)]
         capabilities = capabilities_of(definitions, constraints=constraints, max_calls=max_calls)
-    return SandboxTool(Sandbox(tools=[*bare, *functions], capabilities=capabilities, **options), functions)
+    sandbox = Sandbox(tools=[*bare, *functions], capabilities=capabilities, **options)
+    return SandboxTool(sandbox, functions, max_chars=max_chars)
 
 
 def _read(tools: Iterable[Any]) -> tuple[list[Tool[..., Any]], list[ToolDefinition]]:
@@ -523,7 +570,11 @@ def _given(arguments: object) -> tuple[str, str] | str:
                 return code, language
             told = unknown_language(language)
             return ExecutionResult(error=told, success=False, status="failed").to_tool_message()
-    told = 'give `code` and `language`, both as text: {"code": "return 1 + 1", "language": "javascript"}'
+    return _wrongly_called(_GIVE_BOTH)
+
+
+def _wrongly_called(told: str) -> str:
+    """Returns what a model is told of arguments that do not fit."""
     return ExecutionResult(error=f"ArgumentError: {told}", success=False, status="failed").to_tool_message()
 
 

@@ -109,6 +109,7 @@ class Session(DurableRuns):
         Raises:
             SessionConflictError: If it was made with other grants, or what `"migrate"` would have to change of them is
                 more than an addition. It is a `ValueError`.
+            RuntimeError: If `"migrate"` would add something while a run goes on or is suspended.
             ValueError: As `Sandbox`.
 
         Example:
@@ -171,7 +172,13 @@ class Session(DurableRuns):
         if added:
             tools = _hollow(definitions, not_served([*has.capabilities, *added], served), is_open=is_open)
             tools += [] if is_open else has.removed(definitions)
-            widen(host(options.get("registry")), self._store, self._id, added, tools)
+            try:
+                widen(host(options.get("registry")), self._store, self._id, added, tools)
+            except RuntimeError as error:
+                raise RuntimeError(
+                    f"{error}. It keeps the grants that it began with: open the session without "
+                    '`on_change="migrate"` for it, and migrate when it has ended'
+                ) from None
         self._keep(options)
         self._withdrawn = withdrawn
 
@@ -419,6 +426,9 @@ class Session(DurableRuns):
             label: The name.
             run: The number of the run; None for the files of now.
 
+        Raises:
+            SessionNotFoundError: If there is no such run, or the label is malformed.
+
         Example:
             >>> _ = session.shell("echo walk > plan.txt")
             >>> session.label("first"), session.files.clear()
@@ -438,13 +448,14 @@ class Session(DurableRuns):
             at: The number of a run or a label; None for now.
             before: The number of a call of that run (of the last one, if `at` is None): the new session is in the
                 middle of the run, suspended before that call, with the results of the calls before it. `resume`
-                continues it.
+                continues it. The journal of the run has to be kept: `[journal] keep` in the policy.
 
         Returns:
             The new session, opened.
 
         Raises:
             SessionConflictError: If the name is taken.
+            NativeError: If the journal of the run is not kept.
 
         Example:
             >>> session.files["plan.txt"] = "walk"
@@ -465,6 +476,10 @@ class Session(DurableRuns):
             file: The file, which must not exist.
             hand_over: Moves the session, with the run that waits or was interrupted: it is resumed where the file is
                 imported, and this session has no further run. Otherwise the file is a copy, without that run.
+
+        Raises:
+            FileExistsError: If the file exists.
+            OSError: If it cannot be written.
 
         Example:
             >>> session.export("trip.tlh")

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from . import _native
+from ._internal.sandbox_options import listed_tools
 from .tools import ToolDefinition, tools_of
 
 
@@ -34,7 +35,7 @@ def definitions_of(tools: Iterable[Any]) -> list[ToolDefinition]:
         [<ToolDefinition add(a, b)>, <ToolDefinition search()>]
     """
     found: list[ToolDefinition] = []
-    for one in tools:
+    for one in listed_tools(tools):
         found.extend([one] if isinstance(one, ToolDefinition) else [tool.definition for tool in tools_of(one)])
     return found
 

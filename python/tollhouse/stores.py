@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime
-from typing import Any, Literal, Never, Unpack, cast
+from typing import Any, Literal, Never, Unpack
 
 from . import _native
 from ._internal.forks import holds_store
 from ._internal.hosts import default_store, trust_writers
-from ._internal.sendable import sendable
-from .files import Snapshot
+from ._internal.named_files import check_file
+from ._internal.sendable import sendable, sendable_arguments
+from .files import FilePath, Snapshot, absolute
 from .literals import OnChange, Resolution, RunStatus
 from .pending import CallInDoubt, PendingCall, calls_in_doubt, pending_call, pending_calls, time_of
 
@@ -116,12 +117,20 @@ class Store:
     def __contains__(self, session_id: object) -> bool:
         return isinstance(session_id, str) and self.native.contains(session_id)
 
-    def open(self, session_id: str, *, on_change: OnChange = "refuse", **options: Unpack[SandboxOptions]) -> Session:
+    def open(
+        self,
+        session_id: str,
+        *,
+        on_change: OnChange = "refuse",
+        approver_keys: Mapping[str, str] | None = None,
+        **options: Unpack[SandboxOptions],
+    ) -> Session:
         """Opens a session of this store, as `Session.open`.
 
         Args:
             session_id: The session's name.
             on_change: As that of `Session.open`.
+            approver_keys: As those of `Session.open`.
             **options: Those of `Sandbox`.
 
         Returns:
@@ -138,7 +147,7 @@ class Store:
         """
         from .sessions import Session
 
-        return Session.open(session_id, store=self, on_change=on_change, **options)
+        return Session.open(session_id, store=self, on_change=on_change, approver_keys=approver_keys, **options)
 
     def show(self, session_id: str) -> dict[str, Any]:
         """Describes a session. Times are in nanoseconds since the Unix epoch.
@@ -218,7 +227,11 @@ class Store:
             at: The number of a run or a label; None for now.
             before: The number of a call of that run (of the last one, if `at` is None): the new session is in the
                 middle of the run, suspended before that call, with the results of the calls before it.
-                `Session.resume` continues it.
+                `Session.resume` continues it. The journal of the run has to be kept: `[journal] keep` in the policy.
+
+        Raises:
+            SessionConflictError: If the name is taken.
+            NativeError: If the journal of the run is not kept.
 
         Example:
             >>> store.fork("trip", "other")
@@ -244,12 +257,12 @@ class Store:
         """
         return json.loads(self.native.replay(point_of(session_id, run)))
 
-    def why(self, session_id: str, path: str, at: At | None = None) -> dict[str, Any]:
+    def why(self, session_id: str, path: FilePath, at: At | None = None) -> dict[str, Any]:
         """Explains where a file comes from: the run that left it so, and the calls that its content can come from.
 
         Args:
             session_id: The session's name.
-            path: The path of the file, absolute.
+            path: The path of the file. One that does not begin with `/` is below /workspace.
             at: The number of a run or a label; None for the files that the session has now.
 
         Returns:
@@ -257,10 +270,10 @@ class Store:
 
         Example:
             >>> _ = session.shell("echo walk > plan.txt")
-            >>> store.why("trip", "/workspace/plan.txt")["run"]
+            >>> store.why("trip", "plan.txt")["run"]
             1
         """
-        return json.loads(self.native.why(point_of(session_id, at), path))
+        return json.loads(self.native.why(point_of(session_id, at), absolute(path)))
 
     def pending(self, session_id: str | None = None) -> list[PendingCall]:
         """Lists the calls that wait for a decision, or whose decision has had no effect yet.
@@ -394,9 +407,7 @@ class Store:
             >>> store.edit("trip", {"amount": 50}).decision.arguments
             {'amount': 50}
         """
-        if not isinstance(cast("object", arguments), dict):
-            raise TypeError("`arguments` is a dictionary")
-        text = json.dumps(sendable(arguments), allow_nan=False)
+        text = json.dumps(sendable_arguments(arguments), allow_nan=False)
         decider = by or _decider()
         decided = self.native.decide(session_id, True, decider, seq=seq, digest=digest, arguments=text, key=key)
         return pending_call(decided)
@@ -469,12 +480,14 @@ class Store:
         Raises:
             ValueError: If there is a session of that name, or `budget` is another word.
             NativeError: If the file is no exported session, or is damaged.
+            OSError: If it cannot be read.
 
         Example:
             >>> session.export("trip.tlh")
             >>> Store("elsewhere").import_session("trip.tlh", "copy", budget="fresh")
             'copy'
         """
+        check_file(file)
         return self.native.import_(file, name, budget=budget)
 
     def gc(self) -> int:

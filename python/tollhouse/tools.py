@@ -12,11 +12,12 @@ from typing import Any, Concatenate, Generic, Never, ParamSpec, TypeVar, cast, o
 
 from . import _native
 from ._internal.policy.constraint_specs import constraints_from_specs
+from ._internal.sandbox_options import listed_tools
 from ._internal.types import docstrings
 from ._internal.types.functions import check_name, is_async, name_of, signature, snake_case
 from ._internal.types.scalars import Schema
 from .capabilities import MethodCapability, canonical_method
-from .constraints import ConstraintSet
+from .constraint_sets import ConstraintSet
 from .errors import ArgumentError
 from .literals import Effect
 
@@ -292,7 +293,8 @@ def tool(
         raise TypeError(f"`tool` takes a function, not {function!r:.200}: a name is given by `name=`")
     taken = signature(function)
     text = docstrings.summary(_doc(function)) if description is None else description
-    definition = ToolDefinition(name or name_of(function), text, taken.schema, taken.result, effect)
+    named = name_of(function) if name is None else name
+    definition = ToolDefinition(named, text, taken.schema, taken.result, effect)
     return Tool(function, definition, taken.bind)
 
 
@@ -300,7 +302,7 @@ def _renamed(made: Tool[..., Any], name: str | None, description: str | None, ef
     """Returns a tool by another name, description or effect; itself if there are none."""
     own = made.definition
     told = own.description if description is None else description
-    changed = replace(own, name=name or own.name, description=told, effect=effect or own.effect)
+    changed = replace(own, name=own.name if name is None else name, description=told, effect=effect or own.effect)
     return made if changed == own else Tool(made.__wrapped__, changed, made._bind)
 
 
@@ -325,7 +327,7 @@ def tool_from_function(function: Callable[..., Any]) -> ToolDefinition:
 
 
 def tools_of(source: Any) -> list[Tool[..., Any]]:
-    """Finds the tools that something is: a function one, an object or a module one for each public method or function.
+    """Finds the tools of a function, which is one, and of an object or a module, whose public functions are one each.
 
     Tools of an object are named `NAME.method`: NAME is its `name` or `__name__`, else its class in snake_case.
 
@@ -348,6 +350,12 @@ def tools_of(source: Any) -> list[Tool[..., Any]]:
     """
     if isinstance(source, Tool):
         return [cast("Tool[..., Any]", source)]
+    if isinstance(source, list | tuple):
+        kind = type(cast("object", source)).__name__
+        raise TypeError(
+            f"a tool is a function or an object, not a {kind}: give its items, as in `tools=[*functions]`. Of the two "
+            "lists that `from_openai_tools` and its like return, give the first"
+        )
     if isinstance(source, type):
         raise TypeError(f"{source.__name__} is a class: pass an object of it, or the functions that you mean")
     if _is_langchain(source):
@@ -379,7 +387,7 @@ def all_tools(sources: Iterable[Any]) -> dict[str, Tool[..., Any]]:
         ['add', 'math/add']
     """
     found: dict[str, Tool[..., Any]] = {}
-    for one in (one for source in sources for one in tools_of(source)):
+    for one in (one for source in listed_tools(sources) for one in tools_of(source)):
         if found.setdefault(one.definition.method, one) is not one:
             name = one.definition.name
             other = f"tool(function, name='other_{_last(name)}')"
@@ -495,7 +503,7 @@ def _object_name(source: Any) -> str:
 
 
 def _methods(source: Any) -> dict[str, Callable[..., Any]]:
-    """Returns the public methods. Nothing is read from the object that might compute something."""
+    """Returns the public methods of an object. Nothing is read from the object that might compute something."""
     found: dict[str, Callable[..., Any]] = {}
     seen: set[str] = set()
     for base in type(source).__mro__:
@@ -512,7 +520,7 @@ def _methods(source: Any) -> dict[str, Callable[..., Any]]:
 
 
 def _functions(module: ModuleType) -> dict[str, Callable[..., Any]]:
-    """The public functions of a module: those of `__all__`, else those that it defines."""
+    """Returns the public functions of a module: those of `__all__`, else those that it defines."""
     listed: list[str] | None = getattr(module, "__all__", None)
     found: dict[str, Callable[..., Any]] = {}
     for name, member in vars(module).items():

@@ -198,11 +198,12 @@ fn module(python: &Path, name: &str) -> Command {
 }
 
 /// Modules that the reference of the package documents.
-const REFERENCE: [&str; 11] = [
+const REFERENCE: [&str; 12] = [
     "tollhouse",
     "tollhouse.auth",
     "tollhouse.prompts",
     "tollhouse.runs",
+    "tollhouse.gate_queries",
     "tollhouse.durable_runs",
     "tollhouse.integrations.deepagents",
     "tollhouse.integrations.langgraph",

@@ -46,7 +46,14 @@ class HostMounts:
             return
         # Until all is copied: a failure is tried again.
         self._seen = None
-        for text in session.mount(mounts):
+        try:
+            warned = session.mount(mounts)
+        except OSError as error:
+            if error.filename is not None:
+                # The host's is a `Path`, which the text of the error would show as one.
+                error.filename = os.fspath(error.filename)
+            raise
+        for text in warned:
             if text not in self._warned:
                 self._warned.add(text)
                 warnings.warn(f"not mounted: {text}", UserWarning, stacklevel=2)
@@ -83,7 +90,7 @@ def _below(path: str, place: str) -> bool:
 
 
 def _fingerprint(roots: Iterable[str]) -> bytes | None:
-    """Tells whether anything has changed; None if a change was so recent that another one could have the same time."""
+    """Returns a hash of names, sizes and times; None after a change so recent that another could have its time."""
     begun, newest = time.time_ns(), 0
     digest = blake2b(digest_size=32)
     for root in roots:

@@ -75,7 +75,7 @@ def _place(own: str, xdg: str, fallback: str, name: str) -> str:
 
 
 def _forget() -> None:
-    """Whoever held the lock when the process forked is not here, nor are the threads of its hosts."""
+    """Forgets the hosts, whose threads did not survive the fork, and the lock, whose holder did not either."""
     global _lock
     _lock = allocate_lock()
     _hosts.clear()

@@ -112,6 +112,8 @@ def policy_text(
     if policy is not None:
         if limits is not None:
             raise ValueError("a policy has its own limits: write them under [limits]")
+        if not isinstance(policy, str | os.PathLike):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise TypeError(f"a policy is the path of its file, or its text as TOML, not {policy!r:.200}")
         if isinstance(policy, str) and "\n" in policy:
             return policy, True
         return _native.read_policy(policy), True

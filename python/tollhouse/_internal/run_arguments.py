@@ -28,6 +28,13 @@ def output_listener(
     return listen
 
 
+def check_listeners(on_output: object, on_stderr: object) -> None:
+    """Raises `TypeError` for a listener that is no function."""
+    for name, listener in (("on_output", on_output), ("on_stderr", on_stderr)):
+        if listener is not None and not callable(listener):
+            raise TypeError(f"{name} is a function of text, not {listener!r:.200}")
+
+
 def check_exception(error: object) -> None:
     """Raises `TypeError` for what cannot be raised: None would answer a call as if the tool had returned it."""
     if not isinstance(error, BaseException) and not (isinstance(error, type) and issubclass(error, BaseException)):

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Turn:
-    """Whose turn it is, and who waits for it."""
+    """Turn to run in a sandbox: who has it, and who waits for it."""
 
     def __init__(self) -> None:
         # A handler of a signal comes between any two lines, on a thread that may hold it.
@@ -78,7 +78,7 @@ class Turn:
             raise
 
     def leave(self) -> None:
-        """Gives the turn to who waits longest."""
+        """Gives the turn to the waiter that has waited longest."""
         with self._lock:
             self._taken, self._loop, self._thread, self._home = False, None, None, None
             while self._waiting:
@@ -109,7 +109,7 @@ class Turn:
             )
 
     def _leave(self, waiter: _Waiter) -> None:
-        """Somebody waits no longer. If the turn came at that moment, it is the next one's."""
+        """Removes a waiter that gives up. If it got the turn at that moment, the next one has it."""
         with self._lock:
             if waiter in self._waiting:
                 self._waiting.remove(waiter)
@@ -127,7 +127,7 @@ class _Waiter:
 
 
 def refused(why: str) -> Exception:
-    """The package's own `RuntimeError`. Its module takes longer to import than a script to run."""
+    """Returns the package's own `RuntimeError`. Its module takes longer to import than a script to run."""
     from ..errors import RuntimeError  # noqa: A004
 
     return RuntimeError(why)

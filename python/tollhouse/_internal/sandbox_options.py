@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 def listed_tools(tools: object) -> list[Any]:
     """Returns what was given as tools. Raises `TypeError` for what is no list, such as one function."""
-    if isinstance(tools, str | bytes) or not hasattr(tools, "__iter__"):
+    if isinstance(tools, str | bytes) or not hasattr(tools, "__iter__") or hasattr(tools, "keys"):
         raise TypeError(f"tools are a list such as [add], not {tools!r:.200}: put brackets around it")
     return list(tools)  # type: ignore[call-overload]  # pyright: ignore[reportArgumentType, reportUnknownVariableType, reportUnknownArgumentType]
 
@@ -144,6 +144,14 @@ def check_dry_run(dry_run: object, record: object, replay: object, audit_log: ob
         raise ValueError("a dry run makes no calls, and an `audit_log` says what was done: leave one of them out")
     if dry_run is not True and not callable(dry_run):
         raise ValueError(f"dry_run is True, or a function of a method and its arguments, not {dry_run!r}")
+
+
+def check_replay(replay: str | os.PathLike[str] | None) -> None:
+    """Raises `OSError` for a recording that does not exist."""
+    if replay is not None:
+        from .named_files import check_file
+
+        check_file(replay)
 
 
 def check_on_disk(mounts: object, record: object, replay: object, dry_run: object, *, is_opened: bool) -> None:

@@ -12,7 +12,7 @@ _MAX_DEPTH = 200
 
 
 class NoJsonError(TypeError):
-    """A result of a tool that has no JSON form."""
+    """A value that has no JSON form, such as a result of a tool."""
 
 
 def well_formed(text: str) -> str:
@@ -39,6 +39,22 @@ def arguments_of(given: Any) -> dict[str, Any]:
     raise TypeError(f"the arguments of a call are a dict by parameter such as {{'a': 1}}, not {given!r:.200}")
 
 
+def sendable_arguments(given: Any) -> dict[str, Any]:
+    """Returns the arguments of a call as the host takes them.
+
+    Raises:
+        ArgumentError: If a part of them has no JSON form.
+        TypeError: If they have no names, such as a list.
+    """
+    arguments = arguments_of(given)
+    try:
+        return sendable(arguments)
+    except (NoJsonError, ValueError) as error:
+        from ..errors import ArgumentError
+
+        raise ArgumentError(f"the arguments of a call have a JSON form, but {error}") from None
+
+
 def sendable(value: Any) -> Any:
     """Returns a value as the host takes it, with all of its texts well formed.
 
@@ -53,14 +69,14 @@ def sendable(value: Any) -> Any:
 def _is_sendable(value: Any, depth: int) -> bool:
     """Returns true for a value that the host takes as it is. Every result of a tool comes by here, also large ones."""
     kind: type[object] = type(value)  # pyright: ignore[reportUnknownVariableType]
-    if kind in _PLAIN or (kind is str and _is_well_formed(value)):
+    if kind in _PLAIN or (kind is str and is_well_formed(value)):
         return True
     if depth > _MAX_DEPTH:
         return False
     if kind is list or kind is tuple:
         parts = value
     elif kind is dict:
-        if not all(type(key) is str and (key.isascii() or _is_well_formed(key)) for key in value):
+        if not all(type(key) is str and (key.isascii() or is_well_formed(key)) for key in value):
             return False
         parts = value.values()
     else:
@@ -74,7 +90,8 @@ def _is_sendable(value: Any, depth: int) -> bool:
     return True
 
 
-def _is_well_formed(text: str) -> bool:
+def is_well_formed(text: str) -> bool:
+    """Returns true for a text that UTF-8 can express."""
     return well_formed(text) is text
 
 

@@ -33,7 +33,7 @@ class Stepping:
         self._driven = threading.Lock()
 
     def next(self) -> _native.Call | None:
-        """The next call; None when the script has ended.
+        """Goes on to the next call, and returns it; None when the script has ended.
 
         If the script waits for nothing but calls that were given and not answered, its limits end it. Raises
         `RuntimeError` while another thread drives it.
@@ -75,7 +75,7 @@ class Stepping:
         return self._run.is_over
 
     def cancel(self) -> bool:
-        """Stops it; whether it has ended now. It has not while another thread drives it: that one is told."""
+        """Stops the run. Returns true if it has ended now, and false if another thread drives it, which ends it."""
         self._run.cancel()
         if not self._driven.acquire(blocking=False):
             return False

@@ -239,7 +239,7 @@ class Answering:
 async def _outcome(
     awaited: Awaitable[Any], depth: int, ended: Callable[[], None] | None
 ) -> tuple[Any, BaseException | None]:
-    """Result of an awaitable. A KeyboardInterrupt is carried too: raised in a task, it would end the loop."""
+    """Awaits something for its result. A KeyboardInterrupt is carried too: raised in a task, it would end the loop."""
     _depth.set(depth)
     try:
         return await awaited, None
@@ -255,7 +255,7 @@ _loops_lock = allocate_lock()
 
 
 def _loop(depth: int) -> asyncio.AbstractEventLoop:
-    """A loop for those who have none, on a thread of its own.
+    """Returns an event loop for runs that have none, on a thread of its own.
 
     Async tools of a script that an async tool waits for have the next one: its own is kept waiting.
     """
@@ -271,7 +271,7 @@ def _loop(depth: int) -> asyncio.AbstractEventLoop:
 
 
 def _forget_loops() -> None:
-    """Their threads did not survive the fork."""
+    """Forgets the loops, whose threads did not survive the fork."""
     global _loops_lock
     _loops_lock = allocate_lock()
     _loops.clear()

@@ -16,7 +16,7 @@ ErrorMode: TypeAlias = Literal["message", "type"] | Callable[[Exception], str] |
 """Part of an exception that scripts see: see `Sandbox`."""
 
 OnToolError: TypeAlias = Callable[[str, Any, Exception], object]
-"""Is given the method, the arguments and the exception of a call that a tool failed. It may be async."""
+"""Listener that is called with the method, the arguments and the exception of a call that failed. It may be async."""
 
 MOST_KEPT = 20
 """Most exceptions that are kept of one run: a script may make its tools fail in a loop, and each exception holds its
@@ -162,9 +162,10 @@ def _whole(mode: ErrorMode, error: Exception) -> dict[str, Any]:
 
 
 def _text_of(made: Callable[[], object], error: Exception) -> str:
-    """Returns what a function makes of an exception as text; nothing if it fails, and not a word of that failure."""
+    """Returns what a function makes of an exception as text; nothing for None, nor of the failure if it fails."""
     try:
-        return str(made())
+        text = made()
+        return "" if text is None else str(text)
     except Exception:
         _logger.exception("there is no text of a %s: the script is told its type", type(error).__name__)
         return ""

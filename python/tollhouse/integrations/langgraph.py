@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Iterable, Mapping
 
-    from ..constraints import ConstraintSet
+    from .._internal.policy.tool_grants import Constraints
     from ..literals import OnChange
 
 _OPEN = 64
@@ -47,6 +47,7 @@ class ThreadSandboxes:
         store: Where threads are kept on disk, as sessions that are there after a restart: a directory, or a `Store`.
             None keeps them in memory until `close`.
         on_change: As that of `Session.open`: with `"migrate"`, sessions of an earlier deployment are granted new tools.
+        max_chars: As that of `create_sandbox_tool`.
 
     Raises:
         ValueError: As `create_sandbox_tool`.
@@ -66,17 +67,19 @@ class ThreadSandboxes:
         self,
         tools: Iterable[Any] | None = None,
         *,
-        constraints: Mapping[str, Mapping[str, Any] | ConstraintSet] | None = None,
+        constraints: Mapping[str, Constraints] | None = None,
         max_calls: int | Mapping[str, int] | None = None,
         limits: Mapping[str, Any] | None = None,
         store: Store | str | os.PathLike[str] | None = None,
         on_change: OnChange = "refuse",
+        max_chars: int | None = None,
     ) -> None:
         self._tools = list(all_tools(tools or ()).values())
         definitions = [one.definition for one in self._tools]
         self._capabilities = capabilities_of(definitions, constraints=constraints, max_calls=max_calls)
         self._limits = limits
         self._on_change: OnChange = on_change
+        self._max_chars = max_chars
         self._store = store if isinstance(store, Store) or store is None else Store(store)
         self._lock = threading.Lock()
         self._open: OrderedDict[str, _Open] = OrderedDict()
@@ -91,13 +94,14 @@ class ThreadSandboxes:
             The tool.
         """
 
-        def run(code: str, language: str, config: RunnableConfig) -> str:
+        # LangChain hands on whatever names a model has given, and an exception would end its agent.
+        def run(config: RunnableConfig, **arguments: object) -> str:
             with self._used(_thread(config)) as sandbox:
-                return sandbox.run(code, language)
+                return sandbox.invoke(arguments)
 
-        async def arun(code: str, language: str, config: RunnableConfig) -> str:
+        async def arun(config: RunnableConfig, **arguments: object) -> str:
             with self._used(_thread(config)) as sandbox:
-                return await sandbox.arun(code, language)
+                return await sandbox.ainvoke(arguments)
 
         definition = self._threadless.definition
         return StructuredTool.from_function(
@@ -186,7 +190,7 @@ class ThreadSandboxes:
                 capabilities=self._capabilities,
                 limits=self._limits,
             )
-        return SandboxTool(sandbox, self._tools)
+        return SandboxTool(sandbox, self._tools, max_chars=self._max_chars)
 
 
 class _Open:

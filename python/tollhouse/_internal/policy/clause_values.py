@@ -9,6 +9,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any, TypeGuard, cast
 
 from ...errors import ConstraintError
+from ..sendable import sendable_arguments
+from ..types.json_values import to_json
 
 Scalar = str | int | float | bool
 """Value that a constraint compares with."""
@@ -49,14 +51,14 @@ def dump(value: Any) -> str:
 
 
 def encode_arguments(params: Mapping[str, Any]) -> str:
-    """The arguments of a call as JSON.
+    """The arguments of a call as JSON, as `Sandbox.call` takes them.
 
     Raises `ConstraintError` if they have no JSON form: what cannot be judged does not pass.
     """
     try:
-        return dump(dict(params))
+        return to_json(sendable_arguments(params), "arguments")
     except (TypeError, ValueError) as error:
-        raise ConstraintError(f"the arguments are no JSON object: {error}") from error
+        raise ConstraintError(str(error)) from error
 
 
 def is_text(value: object) -> TypeGuard[str]:

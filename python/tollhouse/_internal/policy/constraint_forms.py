@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def require_constraint(one: object) -> Constraint:
-    """The constraint that it is. Raises `TypeError` for anything else."""
+    """Returns a value that is a constraint. Raises `TypeError` for anything else."""
     if isinstance(one, constraints.Constraint):
         return one
     # `params` imports `constraints`, which imports this module.

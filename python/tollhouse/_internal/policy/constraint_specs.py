@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
 from ... import _native
-from ...constraints import Constraint, ConstraintSet
+from ...constraint_sets import ConstraintSet
+from ...constraints import Constraint
 from .clause_values import PRESENCE, SIGNS, dump
 
 _COMPARISONS = {"<=": "le", ">=": "ge", "==": "eq", "!=": "ne", "<": "lt", ">": "gt"}
@@ -181,7 +182,8 @@ def _from_operators(param: str, operators: Mapping[str, Any]) -> list[Constraint
 
 
 def _refuse_impossible(param: str, operators: Mapping[str, Any], tests: list[Constraint]) -> None:
-    """The policy's own reader knows which tests of one parameter exclude each other: it sees them as one clause."""
+    """Raises `ValueError` for tests of one parameter that exclude each other."""
+    # The policy's own reader knows which do: it sees them as one clause.
     clause = {key: value for test in tests for key, value in test.to_clause().items()}
     try:
         _native.check_clauses(dump([clause]), "{}")

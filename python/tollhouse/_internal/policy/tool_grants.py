@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeVar, cast
 
-from ...capabilities import MethodCapability, canonical_method
-from ...constraints import ConstraintSet
+from ...capabilities import MethodCapability, canonical_method, constraint_set
+from ...constraint_sets import ConstraintSet
+from ...constraints import Constraint
 from ...prompts import DEFAULT_MAX_CALLS
 from ...tools import ToolDefinition, check_params
-from .constraint_specs import constraints_from_specs
 
 _T = TypeVar("_T")
+
+Constraints = Mapping[str, Any] | ConstraintSet | Sequence[Constraint]
+"""Constraints of one tool: short specs by parameter, or constraints."""
 
 
 def capabilities_of(
     definitions: Iterable[ToolDefinition],
     *,
-    constraints: Mapping[str, Mapping[str, Any] | ConstraintSet] | None = None,
+    constraints: Mapping[str, Constraints] | None = None,
     max_calls: int | Mapping[str, int] | None = None,
 ) -> list[MethodCapability]:
-    """Leave to call each tool, under short constraint specs, with a budget of 100 calls unless it is given another.
+    """Returns a capability for each tool: under its constraints, and with a budget of 100 calls unless it has another.
 
     Raises `ValueError` for a name that is no tool's, for a parameter that a tool does not take, and for a malformed
     spec or budget.
@@ -31,8 +34,7 @@ def capabilities_of(
     each = DEFAULT_MAX_CALLS if max_calls is None or isinstance(max_calls, Mapping) else max_calls
     granted: list[MethodCapability] = []
     for method, definition in known.items():
-        specs = asked.get(method, {})
-        chosen = specs if isinstance(specs, ConstraintSet) else constraints_from_specs(specs)
+        chosen = constraint_set(asked.get(method, {}))
         check_params(definition, chosen)
         granted.append(MethodCapability(method, chosen, calls.get(method, each)))
     return granted

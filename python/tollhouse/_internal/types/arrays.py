@@ -31,7 +31,7 @@ def listed(value: Any) -> Any:
     """
     kind = getattr(getattr(value, "dtype", None), "kind", "")
     if kind == "V" and _has_times(value.dtype):
-        raise TypeError(f"of type {_name(value)} with times among its fields: return a list of dicts")
+        raise TypeError(f"of type {_name(value)} with times among its fields: use a list of dicts")
     plain = value.tolist()
     if type(plain) is type(value):
         # `longdouble` returns itself.

@@ -86,7 +86,7 @@ def _plain(value: Any, at: str, depth: int) -> Any:
         return value
     if isinstance(value, float):
         if not math.isfinite(value):
-            raise ValueError(f"{at} is {value}, which JSON cannot hold: return None or a string instead")
+            raise ValueError(f"{at} is {value}, which JSON cannot hold: use None or a text instead")
         return value
     if isinstance(value, dict):
         return _mapping(cast("dict[Any, Any]", value), at, depth)
@@ -161,13 +161,13 @@ def _of_object(value: Any) -> Any:
 
 
 def _remedy(value: Any) -> str:
-    """Says what a tool returns in place of a value without a JSON form."""
+    """Says what stands for a value without a JSON form."""
     if isinstance(value, type):
-        return "return dicts, lists, text or numbers"
+        return "use dicts, lists, text or numbers"
     if callable(getattr(value, "to_dict", None)):
         # The items of a data frame are the names of its columns.
-        return "return its `to_dict('records')`" if hasattr(value, "columns") else "return its `to_dict()`"
+        return "use its `to_dict('records')`" if hasattr(value, "columns") else "use its `to_dict()`"
     # What a generator has already yielded is gone: it is not read here, and may have no end.
     if hasattr(value, "__iter__") or hasattr(value, "__aiter__"):
-        return "return a list of its items"
-    return "return dicts, lists, text or numbers"
+        return "use a list of its items"
+    return "use dicts, lists, text or numbers"
