@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
+use tollhouse_policy::ledger::Refused;
 use tollhouse_types::error::{ErrorKind, Failure};
 use tollhouse_types::json;
 use tollhouse_types::remedy::Remedy;
@@ -143,8 +144,10 @@ impl Gate {
             reason => format!("`{method}`: grant `{}`: {reason}", grant.name),
         });
         failure.with_hint(match &denial.reason {
+            DenialReason::Ended(name, _) | DenialReason::Budget(name, Refused::Expired | Refused::Revoked) => {
+                format!("issue grant `{name}` again before making such calls")
+            }
             DenialReason::Budget(name, _) => Remedy::RaiseBudget(name).to_string(),
-            DenialReason::Ended(name, _) => format!("issue grant `{name}` again before making such calls"),
             _ => format!("call it with arguments that grant `{}` allows, or widen the grant in the policy", grant.name),
         })
     }

@@ -413,6 +413,7 @@ fn word_value(ty: &Type, word: &str) -> Value {
             object.insert("tag".to_owned(), verbatim());
             Value::Object(object)
         }
+        Shape::Json => undeclared(word),
         _ => parsed(word),
     }
 }
@@ -447,6 +448,15 @@ fn list_of(inner: &Type, word: &str) -> Option<Vec<Value>> {
 /// Parses a word as JSON, or returns it as a string.
 fn parsed(word: &str) -> Value {
     serde_json::from_str(word).unwrap_or_else(|_| Value::String(word.to_owned()))
+}
+
+/// Parses a word of which no type is declared. Digits of an integer that a float would round stay a string.
+fn undeclared(word: &str) -> Value {
+    let is_integer = word.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
+    match parsed(word) {
+        Value::Number(number) if is_integer && number.is_f64() => Value::String(word.to_owned()),
+        value => value,
+    }
 }
 
 /// Returns the fields of a record that can be given as flags with dots.

@@ -41,6 +41,15 @@ fn scalar_flags_are_parsed_by_type() {
 }
 
 #[test]
+fn digits_without_a_declared_type_are_exact() {
+    let value = |word| word_value(&Type::from(Shape::Json), word);
+    let large = "18446744073709551616";
+    assert_eq!((value("18446744073709551615"), value(large)), (json!(u64::MAX), json!(large)));
+    assert_eq!((value("-9223372036854775809"), value("1e20")), (json!("-9223372036854775809"), json!(1e20)));
+    assert_eq!((value("1-2"), value("[1]")), (json!("1-2"), json!([1])));
+}
+
+#[test]
 fn strings_are_taken_as_they_are() {
     let f = "func(text: string, other: option<string>)";
     good(f, &["--text", "{\"a\": 1}"], json!({"text": "{\"a\": 1}", "other": null}));
