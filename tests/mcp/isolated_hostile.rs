@@ -25,7 +25,7 @@ impl Shared {
     fn new() -> Self {
         let home = Home::new();
         assert_eq!(home.run(["policy", "keygen", "k"]).status, 0);
-        let [victim, hostile] = [(); 2].map(|()| bearer(&seal(&home)));
+        let [victim, hostile] = [(); 2].map(|()| bearer(&seal(&home, "")));
         let server = HttpServer::start(&home, &["--issuer", "k.pub", "--isolate", "process"]);
         let session = server.initialize(&[("authorization", &victim)]);
         let wrote = server.js(
