@@ -23,6 +23,9 @@ const TIDYING: Duration = Duration::from_secs(30);
 /// Time that the starter has to end once all workers have.
 const STARTER: Duration = Duration::from_secs(2);
 
+/// Longest time for which a client is refused whose worker could open no session.
+const AGAIN: Duration = Duration::from_secs(60);
+
 /// Refusal of a client whose worker has ended with what it had spent.
 const LOST: &str = "the process of this client has ended, and with it the count of its budgets: its tokens are refused \
                     until the server starts again";
@@ -142,13 +145,13 @@ impl WorkerTable {
     }
 
     /// Ends a worker that says it could open no session, so that another client can have its place. Its client is refused
-    /// for the time that a worker may be idle, since each attempt would start a process; one with budgets until the server
-    /// starts again, since the worker may be lying.
+    /// for a time, since each attempt would start a process; one with budgets until the server starts again, since the worker
+    /// may be lying.
     pub(super) fn give_up(&self, name: &str, worker: &Arc<WorkerProcess>) {
         let mut clients = self.lock();
         let Some(known) = clients.get_mut(name) else { return };
         if known.worker().is_some_and(|known| Arc::ptr_eq(known, worker)) {
-            let again = Instant::now().checked_add(self.limits.idle);
+            let again = Instant::now().checked_add(self.limits.idle.min(AGAIN));
             known.state = ClientState::Refused(again.filter(|_| !worker.has_budgets()));
             worker.end();
         }

@@ -269,3 +269,40 @@ fn worker_without_a_session_leaves_its_place_and_its_client_is_refused_for_a_tim
         table.get(&account("free", false)).map(drop).expect("it is tried again");
     });
 }
+
+/// Whoever waits for the answer is its own client, and takes nothing with it when it leaves.
+#[test]
+fn worker_that_never_answers_is_free_again_when_its_client_leaves() {
+    runtime().block_on(async {
+        let table = table(1, Duration::MAX, |worker| {
+            let worker = worker.ready();
+            let mut connection = worker.accept();
+            // The body of the request, and then the end.
+            let mut rest = Vec::new();
+            connection.read_to_end(&mut rest).expect("the front closes it");
+            drop(worker.accept());
+        });
+        let worker = table.get(&account("a", false)).expect("there is room");
+        let asked = tokio::time::timeout(Duration::from_millis(200), ask(&worker)).await;
+        assert!(asked.map(drop).is_err(), "it does not answer");
+        assert!(worker.is_idle(Duration::ZERO), "nobody uses it any more");
+        // It is told that the client has left: it takes the next request.
+        ask(&worker).await.map(drop).expect_err("it ends instead of an answer");
+    });
+}
+
+#[test]
+fn body_of_another_length_than_its_head_says_is_incomplete_or_cut() {
+    let body = |bytes: &'static [u8]| {
+        runtime().block_on(async {
+            let table = table(1, Duration::MAX, move |worker| drop(worker.ready().answer(bytes)));
+            let worker = table.get(&account("a", false)).expect("there is room");
+            let RelayedAnswer { answer, .. } = ask(&worker).await.expect("it is an answer");
+            answer.into_body().collect().await.map(http_body_util::Collected::to_bytes)
+        })
+    };
+    let head = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 10\r\n\r\n{}";
+    assert!(body(head).is_err(), "its client is not to take it for complete");
+    let long = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\nevil";
+    assert_eq!(&body(long).expect("it is complete")[..], b"{}");
+}
