@@ -1,7 +1,7 @@
 // The official TypeScript SDK as clients of `tollhouse mcp --http --isolate process`, each with a process of its own.
 //
-// Run by `cargo xtask test --full` with the binary in `TOLLHOUSE_BIN`, the registry in `TOLLHOUSE_TEST_REGISTRY`, and the
-// directory of the SDK's package as the argument.
+// Run by `cargo xtask test --full` with the binary in `TOLLHOUSE_BIN`, the registry in `TOLLHOUSE_TEST_REGISTRY`, and
+// the directory of the SDK's package as the argument.
 
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";

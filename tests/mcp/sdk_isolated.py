@@ -1,5 +1,5 @@
-"""The official Python SDK as a client of `tollhouse mcp --http --isolate process`: what it does by standard input and output,
-it does with a process of its own.
+"""The official Python SDK as a client of `tollhouse mcp --http --isolate process`: lists, calls,
+streams, cancels, reads and subscribes, with a process of its own.
 
 Run by `cargo xtask test --full` with the binary in `TOLLHOUSE_BIN` and the registry in `TOLLHOUSE_TEST_REGISTRY`.
 """
