@@ -73,6 +73,50 @@ fn gateway_offers_exactly_the_granted_tools_as_their_server_declares_them() {
     assert_eq!(read["error"]["code"], -32601, "{read:#}");
 }
 
+/// Each client has the pages of its own grants, and the same ones each time that it asks.
+#[test]
+fn gateway_lists_all_granted_tools_in_pages() {
+    let home = Home::with_tools(&[]);
+    let grants = "[[grant]]\nmethod = 'one/*'\n[[grant]]\nmethod = 'two/tool_7'\n";
+    let policies = ["one", "two"].map(|name| policy_of(name, "thousand", "").replace("[tools]\n", ""));
+    let servers: Vec<&str> = policies.iter().filter_map(|policy| policy.split("[[grant]]").next()).collect();
+    home.file("policy.toml", format!("[tools]\n{}", servers.concat()));
+    let starts = ["--allow-exec", "one", "--allow-exec", "two"];
+    lock(&home, &starts);
+    assert_eq!(home.run(["policy", "keygen", "k"]).status, 0);
+    let tokens = [seal(&home, grants), seal(&home, "[[grant]]\nmethod = 'two/tool_9'\n")];
+    let options = [&["--proxy", "--policy", "policy.toml", "--issuer", "k.pub"], &starts[..]].concat();
+    let server = HttpServer::start(&home, &options);
+    let list = |token: &str, params: &Value| {
+        let token = bearer(token);
+        let session = server.initialize(&[("authorization", &token)]);
+        let list = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": params });
+        server.post(&list, &[("authorization", &token), ("mcp-session-id", &session)]).message()
+    };
+    let pages = |token: &str| {
+        let (mut pages, mut params) = (Vec::new(), json!({}));
+        loop {
+            let page = list(token, &params)["result"].take();
+            pages.push(
+                names(page["tools"].as_array().expect("a list")).into_iter().map(str::to_owned).collect::<Vec<_>>(),
+            );
+            match page["nextCursor"].as_str() {
+                Some(cursor) => params = json!({ "cursor": cursor }),
+                None => return pages,
+            }
+        }
+    };
+    let first = pages(&tokens[0]);
+    assert_eq!(first.iter().map(Vec::len).collect::<Vec<_>>(), [1000, 1], "{first:?}");
+    let all = first.concat();
+    assert!(all.is_sorted() && all.contains(&"two_tool_7".to_owned()), "{all:?}");
+    assert_eq!(pages(&tokens[0]), first);
+    let others = pages(&tokens[1]).concat();
+    assert_eq!(others, ["two_tool_9"]);
+    let wrong = list(&tokens[0], &json!({ "cursor": "x" }));
+    assert_eq!(wrong["error"]["code"], -32602, "{wrong:#}");
+}
+
 #[test]
 fn gateway_returns_what_the_server_sent() {
     let home = home(ALL);

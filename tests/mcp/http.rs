@@ -3,14 +3,14 @@
 use std::collections::HashMap;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use tollhouse_tests::Home;
 
 /// A server, until this is dropped.
-pub(super) struct HttpServer {
+pub(crate) struct HttpServer {
     child: Child,
     pub(super) address: String,
 }
@@ -29,7 +29,11 @@ impl HttpServer {
     }
 
     pub(super) fn start_at(home: &Home, address: &str, arguments: &[&str]) -> Self {
-        let mut command = home.command(["mcp", "--http", address].iter().chain(arguments));
+        Self::of_command(home.command(["mcp", "--http", address].iter().chain(arguments)), std::io::sink())
+    }
+
+    /// Starts a server by this command. What it says later on standard error goes to `heard`.
+    pub(crate) fn of_command(mut command: Command, mut heard: impl std::io::Write + Send + 'static) -> Self {
         let mut child = command.stderr(Stdio::piped()).spawn().expect("the binary is built: run `cargo xtask test`");
         let mut stderr = BufReader::new(child.stderr.take().expect("it is a pipe"));
         let (mut line, mut said) = (String::new(), String::new());
@@ -40,7 +44,7 @@ impl HttpServer {
         }
         let address = line.trim().trim_start_matches("listening on http://").trim_end_matches("/mcp").to_owned();
         // Warnings that nobody reads must not stop it.
-        std::thread::spawn(move || std::io::copy(&mut stderr, &mut std::io::sink()));
+        std::thread::spawn(move || std::io::copy(&mut stderr, &mut heard));
         Self { child, address }
     }
 
@@ -109,7 +113,7 @@ impl HttpServer {
     }
 
     /// Runs JavaScript as a client of 2026-07-28.
-    pub(super) fn modern_js(&self, script: &str, headers: &[(&str, &str)]) -> Value {
+    pub(crate) fn modern_js(&self, script: &str, headers: &[(&str, &str)]) -> Value {
         self.modern("run_javascript", json!({ "script": script }), headers)
     }
 
@@ -344,14 +348,14 @@ fn timed_out(read: &std::io::Result<usize>) -> bool {
 }
 
 /// Seals a policy into a token.
-pub(super) fn seal(home: &Home, policy: &str) -> String {
+pub(crate) fn seal(home: &Home, policy: &str) -> String {
     home.file("sealed.toml", policy);
     let sealed = home.run(["policy", "seal", "sealed.toml", "--key", "k"]);
     assert_eq!(sealed.status, 0, "{sealed:?}");
     sealed.stdout.trim().to_owned()
 }
 
-pub(super) fn bearer(token: &str) -> String {
+pub(crate) fn bearer(token: &str) -> String {
     format!("Bearer {token}")
 }
 

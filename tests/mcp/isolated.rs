@@ -19,6 +19,9 @@ use super::tasks::check_tasks_of_clients;
 
 const ISOLATED: [&str; 4] = ["--issuer", "k.pub", "--isolate", "process"];
 
+/// Policy that no session of these servers can have.
+const UNFIT: &str = "[[grant]]\nmethod = 'stats/describe'\nwhere = [ { param = 'absent', eq = 1 } ]\n";
+
 /// Process, as `/proc` describes it.
 #[derive(Debug)]
 struct Found {
@@ -63,8 +66,12 @@ fn wait_for(server: &HttpServer, count: usize) {
 }
 
 fn kill(id: u32) {
+    send_signal(id, Signal::KILL);
+}
+
+fn send_signal(id: u32, signal: Signal) {
     let pid = Pid::from_raw(i32::try_from(id).expect("it is a process")).expect("it is not 0");
-    kill_process(pid, Signal::KILL).expect("it runs");
+    kill_process(pid, signal).expect("it runs");
 }
 
 /// Returns a home with a key and the tool `stats`.
@@ -129,6 +136,25 @@ fn front_and_workers_are_behind_the_second_wall() {
 
 fn kernel_has_seccomp() -> bool {
     fs::read_to_string("/proc/self/status").is_ok_and(|status| status.contains("Seccomp_filters:"))
+}
+
+/// Descriptors that are on their way between processes count for the user, up to the limit of who sends one.
+#[test]
+fn process_of_a_client_may_have_fewer_descriptors_than_the_front() {
+    let home = home();
+    let one = free(&home, "one");
+    let server = HttpServer::start(&home, &ISOLATED);
+    assert_eq!(value(&server.modern_js("return 1", &[("authorization", &one)])), 1);
+    let limits = |id: u32| -> Vec<u64> {
+        let limits = fs::read_to_string(format!("/proc/{id}/limits")).expect("it runs");
+        let line = limits.lines().find_map(|line| line.strip_prefix("Max open files")).expect("there is one");
+        line.split_whitespace().filter_map(|word| word.parse().ok()).collect()
+    };
+    let front = limits(server.id())[0];
+    for worker in workers(&server) {
+        let own = limits(worker);
+        assert!(own.len() == 2 && own.iter().all(|most| *most <= (front / 2).max(256)), "{own:?} of {front}");
+    }
 }
 
 #[test]
@@ -373,6 +399,46 @@ fn server_that_can_start_no_more_processes_ends() {
     let status = server.ended();
     assert_eq!(status.code(), Some(1), "{status:?}");
     wait_for(&server, 0);
+}
+
+/// One that was taken over would go on without anybody to end it. A stopped one stands for it: it does nothing of itself.
+#[test]
+fn process_of_a_client_that_does_not_end_itself_dies_with_the_starter() {
+    let home = home();
+    let one = free(&home, "one");
+    let server = HttpServer::start(&home, &ISOLATED);
+    assert_eq!(value(&server.modern_js("return 1", &[("authorization", &one)])), 1);
+    let clients = workers(&server);
+    clients.iter().for_each(|id| send_signal(*id, Signal::STOP));
+    processes(&server).into_iter().filter(|found| found.role == "starter").for_each(|found| kill(found.id));
+    let deadline = Instant::now() + Duration::from_secs(5);
+    while !workers(&server).is_empty() {
+        assert!(Instant::now() < deadline, "{clients:?} go on");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// Nothing but its starter may start a worker: else nobody would end it.
+#[test]
+fn process_of_a_client_without_its_starter_does_not_begin() {
+    let home = home();
+    let ran =
+        home.run(["mcp", "--http", "127.0.0.1:0", "--issuer", "k.pub", "--isolate", "process", "--role", "worker"]);
+    assert!(ran.status != 0 && ran.stderr.contains("was not started by a server"), "{ran:?}");
+}
+
+/// It has nothing to do any more, and others may be waiting for its place.
+#[test]
+fn client_whose_session_cannot_be_opened_leaves_its_place_to_others() {
+    let home = home();
+    let (unfit, one) = (bearer(&seal(&home, UNFIT)), free(&home, "one"));
+    let server = HttpServer::start(&home, &[&ISOLATED[..], &["--max-workers", "1"]].concat());
+    let list = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list" });
+    let refused = server.post(&list, &[("authorization", &unfit)]);
+    assert!(refused.status == 503 && refused.body.contains("absent"), "{refused:?}");
+    assert_eq!(value(&server.modern_js("return 1", &[("authorization", &one)])), 1);
+    let again = server.post(&list, &[("authorization", &unfit)]);
+    assert!(again.status == 503 && again.body.contains("no session can be opened for this client"), "{again:?}");
 }
 
 #[test]

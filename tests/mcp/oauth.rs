@@ -15,17 +15,17 @@ use tollhouse_tests::Home;
 
 use super::http::{Answer, HttpServer, bearer, seal};
 
-const ISSUER: &str = "https://login.example";
-const RESOURCE: &str = "https://box.example/mcp";
+pub(super) const ISSUER: &str = "https://login.example";
+pub(super) const RESOURCE: &str = "https://box.example/mcp";
 
 /// Key of an authorization server.
-struct Key {
+pub(super) struct Key {
     id: &'static str,
     pair: EcdsaKeyPair,
 }
 
 impl Key {
-    fn new(id: &'static str) -> Self {
+    pub(super) fn new(id: &'static str) -> Self {
         let (random, algorithm) = (SystemRandom::new(), &ECDSA_P256_SHA256_FIXED_SIGNING);
         let pair = EcdsaKeyPair::generate_pkcs8(algorithm, &random).expect("a key");
         Self { id, pair: EcdsaKeyPair::from_pkcs8(algorithm, pair.as_ref(), &random).expect("a key") }
@@ -37,12 +37,12 @@ impl Key {
         json!({ "kty": "EC", "crv": "P-256", "kid": self.id, "use": "sig", "x": coordinate(1..33), "y": coordinate(33..65) })
     }
 
-    fn set(&self) -> String {
+    pub(super) fn set(&self) -> String {
         json!({ "keys": [self.jwk()] }).to_string()
     }
 
     /// Signs a token with these claims besides the usual ones.
-    fn token(&self, subject: &str, scope: &str, others: &Value) -> String {
+    pub(super) fn token(&self, subject: &str, scope: &str, others: &Value) -> String {
         let mut claims = json!({ "iss": ISSUER, "aud": RESOURCE, "sub": subject, "scope": scope, "exp": now() + 300 });
         for (name, value) in others.as_object().into_iter().flatten() {
             claims[name] = value.clone();
@@ -86,7 +86,7 @@ fn refused(server: &HttpServer, token: &str) -> Answer {
     server.post(&listing(), &[("authorization", &bearer(token))])
 }
 
-fn challenge(answer: &Answer) -> &str {
+pub(super) fn challenge(answer: &Answer) -> &str {
     answer.headers.get("www-authenticate").map_or("", String::as_str)
 }
 

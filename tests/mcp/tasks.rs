@@ -179,6 +179,23 @@ pub(super) fn check_tasks_of_clients(options: &[&str]) {
         let refused = send(method, &task, json!({ "taskId": task }), &other);
         assert!(refused["error"].is_object(), "{method}: {refused:#}");
     }
+    // A client of 2025-11-25 lists the tasks of its own token, and no others.
+    let listed = |token: &str, params: Value| {
+        let session = server.initialize(&[("authorization", token)]);
+        let list = json!({ "jsonrpc": "2.0", "id": 2, "method": "tasks/list", "params": params });
+        server.post(&list, &[("authorization", token), ("mcp-session-id", &session)]).message()
+    };
+    let own = listed(&mine, json!({}));
+    let tasks = own["result"]["tasks"].as_array().unwrap_or_else(|| panic!("{own:#}"));
+    assert_eq!((tasks.len(), &tasks[0]["taskId"]), (1, &task.as_str().into()), "{own:#}");
+    assert!(
+        tasks[0]["status"] == "working" && tasks[0]["ttl"].is_u64() && tasks[0]["createdAt"].is_string(),
+        "{own:#}"
+    );
+    assert_eq!(listed(&other, json!({}))["result"], json!({ "tasks": [] }));
+    assert_eq!(listed(&mine, json!({ "cursor": "x" }))["error"]["code"], -32602);
+    let modern = send("tasks/list", "", json!({}), &mine);
+    assert_eq!(modern["error"]["code"], -32601, "later revisions have no such request: {modern:#}");
     let deadline = Instant::now() + Duration::from_secs(60);
     loop {
         let found = send("tasks/get", &task, json!({ "taskId": task }), &mine);

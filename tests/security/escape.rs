@@ -3,12 +3,15 @@
 //! `tests/support/escape.c` is what has broken out. Each way has a name here, and an error that it must end with.
 
 use std::collections::BTreeMap;
+use std::io::{BufRead as _, BufReader};
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use tollhouse_tests::oci::OciRegistry;
 use tollhouse_tests::{Home, Ran, components, root};
+
+use crate::mcp::http::{HttpServer, bearer, seal};
 
 /// The kernel does not let the process touch it (Landlock).
 const TOUCHED: &str = "EACCES";
@@ -121,6 +124,7 @@ const WAYS: &[(&str, &str, bool)] = &[
     ("repair-connection", REFUSED, false),
     ("attach-program", REFUSED, false),
     ("pair-of-datagrams", REFUSED, true),
+    ("send-descriptor", MISSING, true),
     ("filter-packets", REFUSED, false),
     ("connect-abstract", MISSING, true),
     ("connect-path", MISSING, true),
@@ -191,19 +195,55 @@ impl Outside {
         command.env("ESCAPE_FILTERS", filters.to_string()).env("LD_PRELOAD", &self.library);
     }
 
-    /// Runs the script, in a process that looks for ways out as soon as `filters` hold it: what came of each way.
-    fn tried(&self, home: &Home, filters: u32, arguments: &[&str]) -> BTreeMap<String, String> {
-        let direct = home.command([&["run", "-e", SCRIPT], arguments].concat());
+    /// Returns a command that inherits a descriptor, and looks for ways out as soon as `filters` hold it.
+    fn command(&self, home: &Home, filters: u32, arguments: &[&str]) -> Command {
+        let direct = home.command(arguments);
         // The shell opens a descriptor that the binary inherits.
         let mut command = Command::new("/bin/sh");
         command.args(["-c", "exec \"$0\" \"$@\" 9>\"$ESCAPE_INHERITED\""]).arg(direct.get_program());
         command.args(direct.get_args()).env_clear().envs(home.environment()).current_dir(home.path());
         self.prepare(home, command.stdin(Stdio::null()), filters);
+        command
+    }
+
+    /// Runs the script, in a process that looks for ways out as soon as `filters` hold it: what came of each way.
+    fn tried(&self, home: &Home, filters: u32, arguments: &[&str]) -> BTreeMap<String, String> {
+        let mut command = self.command(home, filters, &[&["run", "-e", SCRIPT], arguments].concat());
         let ran = Ran::of(&command.output().expect("there is a shell"));
         assert_eq!((ran.status, ran.stdout.trim()), (0, "ran"), "{ran:?}");
-        let ways = ran.stderr.lines().filter_map(|line| line.strip_prefix("way ")?.split_once(' '));
-        ways.map(|(name, result)| (name.to_owned(), result.to_owned())).collect()
+        ran.stderr.lines().filter_map(way).collect()
     }
+
+    /// Has a client ask a server with a process for each client, of which the one with this role looks for ways out: what
+    /// came of each way.
+    fn tried_by_server(&self, home: &Home, role: &str) -> BTreeMap<String, String> {
+        assert_eq!(home.run(["policy", "keygen", "k"]).status, 0);
+        let token = bearer(&seal(home, ""));
+        let serve = ["mcp", "--http", "127.0.0.1:0", "--issuer", "k.pub", "--isolate", "process"];
+        let mut command = self.command(home, 4, &serve);
+        command.env("ESCAPE_ROLE", role);
+        let (reader, writer) = std::io::pipe().expect("there is room");
+        let server = HttpServer::of_command(command, writer);
+        let ran = server.modern_js("return 1", &[("authorization", &token)]);
+        assert_eq!(ran["structuredContent"]["value"], 1, "{ran:#}");
+        let lines = BufReader::new(reader).lines().map_while(Result::ok);
+        let mut tried = BTreeMap::new();
+        // What a worker says has its name before it.
+        let said = |line: String| line.rsplit_once(" of a client: ").map_or(line.clone(), |(_, said)| said.to_owned());
+        for (name, result) in lines.filter_map(|line| way(&said(line))) {
+            tried.insert(name.clone(), result);
+            if name == "end" {
+                break;
+            }
+        }
+        tried
+    }
+}
+
+/// Parses a line that says what came of a way.
+fn way(line: &str) -> Option<(String, String)> {
+    let (name, result) = line.strip_prefix("way ")?.split_once(' ')?;
+    Some((name.to_owned(), result.to_owned()))
 }
 
 /// Compiles `escape.c` to a library.
@@ -284,6 +324,7 @@ fn network_that_a_tool_is_granted_opens_no_other_way() {
         ("socket-tcp", &["open"]),
         ("socket-udp", &["open"]),
         ("socket-tcp6", &["open", "EAFNOSUPPORT"]),
+        ("send-descriptor", &["open"]),
         // Of which nothing is connected: there is no socket.
         ("connect-abstract", &["EBADF"]),
         ("connect-path", &["EBADF"]),
@@ -487,6 +528,25 @@ fn process_of_a_job_finds_no_way_into_the_cache() {
     assert!(early.len() > 1 && early.iter().all(|result| result == "open"), "{early:?}");
     let read = tried("read-file");
     assert!(read.len() > 1 && read.iter().all(|result| result == TOUCHED), "{read:?}");
+}
+
+/// It reads what strangers send, has the descriptors of all their connections, and needs no file. What the starter does for
+/// it is tested where it is built (`host/mcp/src/http/workers/starter.rs`).
+#[test]
+fn front_process_of_a_server_finds_no_way_out() {
+    let home = Home::new();
+    let outside = Outside::new(&home);
+    let other: &[(&str, &[&str])] = &[("left-make-file", &[TOUCHED]), ("send-descriptor", &["open"])];
+    check(&outside.tried_by_server(&home, "front"), other);
+    assert_untouched(outside.directory.path());
+}
+
+#[test]
+fn process_of_a_client_finds_no_way_out() {
+    let home = Home::new();
+    let outside = Outside::new(&home);
+    check(&outside.tried_by_server(&home, "worker"), &[("left-make-file", &[TOUCHED])]);
+    assert_untouched(outside.directory.path());
 }
 
 /// The ways out are open without the wall: else the tests above could pass because a way leads nowhere anyway.

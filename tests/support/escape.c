@@ -4,6 +4,8 @@
  * has all that a guest's has. Each way is one line on standard error: `way NAME RESULT`, where the result is `open` or the name
  * of an error. No way does harm where it is open.
  *
+ * If `ESCAPE_ROLE` is set, it acts in the processes of a server with this `--role` alone; `front` is the one without.
+ *
  * If `ESCAPE_COUNT` is set it tries nothing, and says at the end of the process how many filters held it: `held COUNT`; and
  * whether there is a thread that began before any of them stood: `early`. */
 #define _GNU_SOURCE
@@ -199,6 +201,16 @@ static void sockets(void) {
     say("attach-program", setsockopt(online, SOL_SOCKET, SO_ATTACH_BPF, &one, sizeof one));
     int pair[2];
     say("pair-of-datagrams", socketpair(AF_UNIX, SOCK_DGRAM, 0, pair));
+    /* As many as a user may have on their way keep all of its processes from sending any. */
+    char room[CMSG_SPACE(sizeof(int))] = {0}, byte = 0;
+    struct iovec one_byte = {&byte, 1};
+    struct msghdr message = {.msg_iov = &one_byte, .msg_iovlen = 1, .msg_control = room, .msg_controllen = sizeof room};
+    struct cmsghdr *rights = CMSG_FIRSTHDR(&message);
+    *rights = (struct cmsghdr){.cmsg_len = CMSG_LEN(sizeof(int)), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS};
+    int ends[2] = {-1, -1};
+    socketpair(AF_UNIX, SOCK_STREAM, 0, ends);
+    memcpy(CMSG_DATA(rights), &ends[1], sizeof(int));
+    say("send-descriptor", sendmsg(ends[0], &message, 0));
     say("filter-packets", setsockopt(0, SOL_SOCKET, SO_ATTACH_FILTER, NULL, 0));
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     int own = socket(AF_UNIX, SOCK_STREAM, 0);
@@ -251,10 +263,31 @@ static int filters(void) {
 
 static int first;
 
+/* Whether this is another process than the one that is to act. */
+static int is_other;
+
+/* Returns true if the last role on the command line is not this one. */
+static int has_other_role(const char *wanted) {
+    char line[8192], last[32] = "front";
+    FILE *file = fopen("/proc/self/cmdline", "r");
+    size_t length = file ? fread(line, 1, sizeof line - 1, file) : 0;
+    if (file) fclose(file);
+    line[length] = 0;
+    for (size_t at = 0, next; at < length; at = next) {
+        next = at + strlen(line + at) + 1;
+        if (strcmp(line + at, "--role") == 0 && next < length) snprintf(last, sizeof last, "%s", line + next);
+    }
+    return strcmp(last, wanted) != 0;
+}
+
 /* How many threads there are that began before any filter stood: the kernel's Landlock may not hold them. */
 static int early;
 
-__attribute__((constructor)) static void begin(void) { first = filters(); }
+__attribute__((constructor)) static void begin(void) {
+    const char *role = getenv("ESCAPE_ROLE");
+    first = filters();
+    is_other = role && has_other_role(role);
+}
 
 __attribute__((destructor)) static void finish(void) {
     if (getenv("ESCAPE_COUNT") && strcmp(program_invocation_short_name, "tollhouse") == 0)
@@ -295,7 +328,7 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*
     int (*create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *) = dlsym(RTLD_NEXT, "pthread_create");
     const char *wanted = getenv("ESCAPE_FILTERS");
     int held = filters() - first;
-    int acts = wanted && held >= atoi(wanted) && !__sync_lock_test_and_set(&done, 1);
+    int acts = wanted && !is_other && held >= atoi(wanted) && !__sync_lock_test_and_set(&done, 1);
     if (!acts && held > 0) return create(thread, attributes, function, argument);
     if (!acts) __sync_fetch_and_add(&early, 1);
     struct start *start = malloc(sizeof *start);

@@ -34,6 +34,7 @@ pub(crate) fn test_full(profile: Profile) -> Result<()> {
     publish(&binary, &home)?;
     for (environment, requirements, script) in [
         ("mcp/sdk", "tests/mcp/requirements.txt", "tests/mcp/sdk.py"),
+        ("mcp/sdk", "tests/mcp/requirements.txt", "tests/mcp/sdk_isolated.py"),
         ("mcp/sdk-old", "tests/mcp/requirements-old.txt", "tests/mcp/sdk_old.py"),
     ] {
         say(&format!("testing the MCP server with what {requirements} names"));
@@ -45,9 +46,11 @@ pub(crate) fn test_full(profile: Profile) -> Result<()> {
     install(&PACKAGES, &packages)?;
     say("testing the MCP server with the official TypeScript SDK");
     let registry = home.join("tollhouse/registry");
-    let mut node = command("node");
-    node.arg("tests/mcp/sdk.mjs").arg(&packages).env("TOLLHOUSE_BIN", &binary);
-    run(node.env("TOLLHOUSE_TEST_REGISTRY", registry))?;
+    for script in ["tests/mcp/sdk.mjs", "tests/mcp/sdk_isolated.mjs"] {
+        let mut node = command("node");
+        node.arg(script).arg(&packages).env("TOLLHOUSE_BIN", &binary);
+        run(node.env("TOLLHOUSE_TEST_REGISTRY", &registry))?;
+    }
     say("mounting MCP servers of npm");
     let mut python = command("python3");
     python.arg("tests/mcp/real_servers.py").arg(&packages).env("TOLLHOUSE_BIN", &binary);

@@ -13,13 +13,13 @@ use std::time::Duration;
 
 use clap::Args;
 use tollhouse::capability::{Grant, Policy, parse_bytes, parse_duration};
-use tollhouse::gate::Gate;
+use tollhouse::gate::{Approver, Gate};
 use tollhouse::remedy::set_remedy_wording;
 use tollhouse::session::{Host, OpenOptions, Session, SessionId, Sessions};
 use tollhouse_mcp::{
     ApproverIssuer, DeferringApprover, ExposeError, HttpAccess, HttpOptions, ListenError, OAuthError, OpenOther,
     OpenSession, ProtectedResource, RootSession, ServeError, Server, ServerOptions, Stopper, StoredRoot,
-    SubjectSessions, TokenIssuer, TokenKey, serve_http, serve_stdio,
+    SubjectSessions, TokenClient, TokenIssuer, TokenKey, WaitingCalls, serve_http, serve_stdio,
 };
 
 use self::isolated::ProcessRole;
@@ -112,10 +112,10 @@ struct HttpArgs {
         conflicts_with_all = ["token", "allow", "allow_net", "id"])]
     oauth: Option<PathBuf>,
     /// Let clients decide about calls that wait, who have a bearer token that this key has sealed (`tollhouse policy seal`
-    /// of a policy without grants): the key or its file. They can do nothing else, and clients without such a token run
-    /// scripts and decide about nothing
-    #[arg(long, value_name = "KEY", requires = "address", help_heading = "HTTP",
-        conflicts_with_all = ["issuer", "oauth", "token"])]
+    /// of a policy without grants): the key or its file, and another one than that of `--issuer`. They can do nothing else,
+    /// and clients without such a token run scripts and decide about nothing. With `--oauth`, access tokens with the scope
+    /// `approve` of its file decide too
+    #[arg(long, value_name = "KEY", requires = "address", help_heading = "HTTP", conflicts_with = "token")]
     approvers: Option<String>,
     /// Revoked tokens of those who decide: one revocation id per line. Read when the server starts
     #[arg(long, value_name = "FILE", requires = "approvers", help_heading = "HTTP")]
@@ -156,6 +156,12 @@ struct HttpArgs {
     /// Port at which clients reach that server
     #[arg(long, hide = true, value_name = "PORT", default_value_t = 0, overrides_with = "front_port")]
     front_port: u16,
+    /// Calls of clients with tokens that wait, if other clients decide about them
+    #[arg(skip)]
+    waiting: Option<WaitingCalls>,
+    /// Process that has started this one
+    #[arg(long, hide = true, value_name = "ID", default_value_t = 0, overrides_with = "starter")]
+    starter: u32,
 }
 
 impl HttpArgs {
@@ -183,7 +189,16 @@ impl HttpArgs {
     fn approvers(&self) -> Result<Option<ApproverIssuer>> {
         let Some(key) = &self.approvers else { return Ok(None) };
         let revoked = token::revocations(self.approvers_revoked.as_deref())?;
-        Ok(Some(ApproverIssuer { key: token::public_key(key)?, revoked }))
+        let public = token::public_key(key)?;
+        if let Some(issuer) = &self.issuer
+            && token::public_key(issuer)? == public
+        {
+            return Err(CliError::usage(
+                "`--approvers` and `--issuer` are one key: any token without grants would decide",
+            )
+            .hint("`tollhouse policy keygen` makes another one"));
+        }
+        Ok(Some(ApproverIssuer { key: public, revoked }))
     }
 
     /// Reads the key that verifies sealed tokens.
@@ -222,6 +237,8 @@ impl McpCommand {
         self.begin(locations)?;
         let listener = self.http.bind()?;
         let (key, oauth, approvers) = (self.http.token_key()?, self.http.oauth()?, self.http.approvers()?);
+        let has_approvers = approvers.is_some() || oauth.as_ref().is_some_and(|oauth| oauth.tokens.approve.is_some());
+        self.http.waiting = has_approvers.then(WaitingCalls::default);
         self.confine.apply(|| self.session.touched(locations, self.id.is_some(), &self.audit).with_network())?;
         let host = locations.host()?;
         let (server, session) = self.server(locations, &host, listener.is_none() || self.http.ask_clients)?;
@@ -268,6 +285,7 @@ impl McpCommand {
             ask_client,
             version: env!("CARGO_PKG_VERSION").to_owned(),
             relay: self.session.relay().clone(),
+            waiting: self.http.waiting.clone().unwrap_or_default(),
         };
         Ok((Server::new(options).map_err(|error| unexposed(&error))?, session))
     }
@@ -290,12 +308,11 @@ impl McpCommand {
             return Err(CliError::usage("`--issuer`: the policy has `[[grant]]` or `[tool.…]`, which no client would have")
                 .hint("seal them into tokens (`tollhouse policy seal`); the policy says what is mounted: `[tools]`, `[mcp.…]`, limits"));
         }
-        let host = host.clone();
-        Ok(Box::new(move |mut policy: Policy| {
+        let (host, waiting) = (host.clone(), self.http.waiting.clone());
+        Ok(Box::new(move |client, mut policy: Policy| {
             // The issuer decides what may be called; it does not decide how many resources of this machine that takes.
             policy.limits = policy.limits.at_most(&prepared.policy.limits);
-            let approver = Arc::<DeferringApprover>::default();
-            prepared.session_with(&host, policy, approver)
+            prepared.session_with(&host, policy, approver_of(waiting.as_ref(), client))
         }))
     }
 
@@ -307,12 +324,11 @@ impl McpCommand {
             return Err(CliError::usage("`--oauth`: the policy has `[[grant]]`, which no client would have")
                 .hint("put them into the policies of scopes (`[scopes]`); the policy says what is mounted"));
         }
-        let host = host.clone();
-        Ok(Box::new(move |mut policy: Policy| {
+        let (host, waiting) = (host.clone(), self.http.waiting.clone());
+        Ok(Box::new(move |client, mut policy: Policy| {
             policy.limits = prepared.policy.limits.clone();
             policy.permissions = prepared.policy.permissions.clone();
-            let approver = Arc::<DeferringApprover>::default();
-            prepared.session_with(&host, policy, approver)
+            prepared.session_with(&host, policy, approver_of(waiting.as_ref(), client))
         }))
     }
 
@@ -402,6 +418,14 @@ impl McpCommand {
             };
             host.open(&sessions, id, options)
         }))
+    }
+}
+
+/// Returns the approver of a client with a token: its calls wait if somebody decides about them, else they are refused.
+fn approver_of(waiting: Option<&WaitingCalls>, client: &TokenClient) -> Arc<dyn Approver> {
+    match waiting {
+        Some(waiting) => waiting.approver(client.clone()),
+        None => Arc::<DeferringApprover>::default(),
     }
 }
 

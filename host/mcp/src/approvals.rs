@@ -17,7 +17,7 @@ use rmcp::service::RequestContext;
 use rmcp::{Peer, RoleServer, ServiceError};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use tollhouse::gate::{Answer, ApprovalError, ApprovalRequest, Approver};
+use tollhouse::gate::{Answer, ApprovalError, ApprovalRequest, Approver, DeferredCall};
 use tollhouse::session::{Answered, PendingCall};
 use tollhouse_types::is_hidden;
 
@@ -243,6 +243,13 @@ pub(crate) fn question_text(pending: &PendingCall) -> Option<String> {
     let (method, arguments, reason, grant) = (&call.method, &call.arguments, &call.reason, &call.grant);
     let message = QuestionText { method, arguments, reason, grant, cost: call.cost.clone() }.to_string();
     too_long(&message).is_none().then_some(message)
+}
+
+/// Returns the text of the question about a call, without values of secrets. The error says why nobody is asked.
+pub(crate) fn question_about(call: &DeferredCall) -> Result<String, String> {
+    let ((arguments, reason), cost) = (call.shown(), call.cost.clone());
+    let text = QuestionText { method: &call.method, arguments, reason, grant: &call.grant, cost }.to_string();
+    too_long(&text).map_or(Ok(text), Err)
 }
 
 /// Text of the question about a call.

@@ -8,7 +8,7 @@ use rmcp::model::{CallToolRequestParams, CallToolResult, ContentBlock, JsonObjec
 use serde_json::{Value, json};
 use tollhouse::session::{Answered, PendingCall, SessionId, Waiting};
 
-use crate::approvals::question_text;
+use crate::approvals::{question_text, visible};
 use crate::arguments::{Arguments, excerpt};
 use crate::definitions::object;
 use crate::http::ApproverIdentity;
@@ -16,6 +16,7 @@ use crate::server::Server;
 use crate::sessions::{ClientSessions, StoredRoot, UnreadableSession};
 use crate::tool_error::ToolError;
 use crate::unreadable_sessions::UnreadableSessions;
+use crate::waiting_calls::{CallDecision, TokenClient, Undecided, WaitingCall};
 
 const PENDING: &str = "pending";
 const DECIDE: &str = "decide";
@@ -44,7 +45,7 @@ pub(crate) fn tools() -> Vec<Tool> {
         .with_annotations(listing),
         Tool::new(
             DECIDE,
-            "Allow or deny a call that waits. It is made when its run is resumed, by the client whose run it is.",
+            "Allow or deny a call that waits. That of a suspended run is made when its client resumes the run.",
             Arc::new(object(
                 json!({
                     "session": text("Session of the call, as `pending` has it"),
@@ -66,14 +67,11 @@ pub(crate) async fn answer(
     client: String,
     request: CallToolRequestParams,
 ) -> CallToolResult {
-    let answered = tokio::task::spawn_blocking(move || {
-        let stored = server.0.root.stored.as_ref().ok_or_else(|| ToolError::new("no call of this server can wait"))?;
-        match &*request.name {
-            PENDING => pending(&server, stored, request.arguments),
-            DECIDE => decide(&server, stored, &approver, &client, request.arguments),
-            other => Err(ToolError::new(format!("there is no tool `{}`", excerpt(other)))
-                .hint("this token decides about calls: its tools are `pending` and `decide`")),
-        }
+    let answered = tokio::task::spawn_blocking(move || match &*request.name {
+        PENDING => pending(&server, &approver, request.arguments),
+        DECIDE => decide(&server, &approver, &client, request.arguments),
+        other => Err(ToolError::new(format!("there is no tool `{}`", excerpt(other)))
+            .hint("this token decides about calls: its tools are `pending` and `decide`")),
     });
     let answered = answered.await.unwrap_or_else(|error| Err(ToolError::because("the tool failed", &error)));
     answered.unwrap_or_else(ToolError::into_result)
@@ -94,8 +92,9 @@ fn sessions(
     Ok((ids?, unreadable.collect::<Result<_, ToolError>>()?))
 }
 
-fn pending(server: &Server, stored: &StoredRoot, arguments: Option<JsonObject>) -> Result<CallToolResult, ToolError> {
-    Arguments::new(arguments, &[])?;
+/// Lists the calls of suspended runs that wait, and the sessions that cannot be read.
+fn suspended(server: &Server) -> Result<(Vec<PendingCall>, Vec<UnreadableSession>), ToolError> {
+    let Some(stored) = &server.0.root.stored else { return Ok((Vec::new(), Vec::new())) };
     let clients = ClientSessions::of_root(&server.0.root);
     let (sessions, mut unreadable) = sessions(&clients, stored)?;
     let mut waiting: Vec<PendingCall> = Vec::new();
@@ -106,10 +105,25 @@ fn pending(server: &Server, stored: &StoredRoot, arguments: Option<JsonObject>) 
             Err(error) => unreadable.push((session.to_string(), error.into())),
         }
     }
+    Ok((waiting, unreadable))
+}
+
+fn pending(
+    server: &Server,
+    approver: &ApproverIdentity,
+    arguments: Option<JsonObject>,
+) -> Result<CallToolResult, ToolError> {
+    Arguments::new(arguments, &[])?;
+    let (suspended, unreadable) = suspended(server)?;
     let unreadable = UnreadableSessions::new(unreadable);
+    let waiting: Vec<ListedCall> = suspended
+        .iter()
+        .map(ListedCall::of_suspended)
+        .chain(server.0.waiting.list().iter().map(|call| ListedCall::of_waiting(call, approver)))
+        .collect();
     let shown = waiting.iter().take(MAX_CALLS);
-    let items: Vec<Value> = shown.clone().map(item).collect();
-    let text: Vec<String> = shown.map(told).collect();
+    let items: Vec<&Value> = shown.clone().map(|call| &call.item).collect();
+    let text: Vec<&str> = shown.map(|call| call.text.as_str()).collect();
     let text = match text.is_empty() {
         true => format!("{}No call waits for approval.", unreadable.reservation()),
         false => text.join("\n\n"),
@@ -119,6 +133,36 @@ fn pending(server: &Server, stored: &StoredRoot, arguments: Option<JsonObject>) 
         "pending": items, "more": waiting.len().saturating_sub(MAX_CALLS), "unreadable": unreadable.to_json(),
     }));
     Ok(result)
+}
+
+/// Call that waits, as whoever decides is shown it.
+struct ListedCall {
+    item: Value,
+    text: String,
+}
+
+impl ListedCall {
+    fn of_suspended(pending: &PendingCall) -> Self {
+        Self { item: item(pending), text: told(pending) }
+    }
+
+    /// Describes a call of a client with a token. One that is the decider's own has no digest.
+    fn of_waiting(waiting: &WaitingCall, approver: &ApproverIdentity) -> Self {
+        let WaitingCall { client, call, question, .. } = waiting;
+        let is_own = approver.subject().is_some_and(|subject| *client == TokenClient::Subject(subject.to_owned()));
+        let (name, digest) = (client.name(), (!is_own).then_some(&call.digest));
+        let (arguments, _) = call.shown();
+        let item = json!({
+            "session": name, "run": null, "seq": call.seq, "method": call.method, "grant": call.grant,
+            "question": question, "digest": digest, "arguments": arguments, "cost": call.cost,
+        });
+        let name = visible(&name);
+        let text = match digest {
+            Some(digest) => format!("session {name}, call {digest}:\n{question}"),
+            None => format!("session {name}: a call of your own, about which somebody else decides:\n{question}"),
+        };
+        Self { item, text }
+    }
 }
 
 /// Describes a call. One that cannot be decided about here has no digest.
@@ -147,7 +191,6 @@ fn told(pending: &PendingCall) -> String {
 
 fn decide(
     server: &Server,
-    stored: &StoredRoot,
     approver: &ApproverIdentity,
     client: &str,
     arguments: Option<JsonObject>,
@@ -156,9 +199,53 @@ fn decide(
     let (session, digest) = (arguments.required("session")?, arguments.required("call")?);
     let missing = || ToolError::new("the argument `decision` is missing: it is `allow` or `deny`");
     let allowed = arguments.word("decision", &["allow", "deny"])?.ok_or_else(missing)? == "allow";
-    let reason = arguments.text("reason")?.map(|reason| reason.chars().take(MAX_REASON).collect());
-    let unknown =
-        || ToolError::new("no such call waits there").hint("`pending` lists the calls that wait, with their digests");
+    let reason: Option<String> = arguments.text("reason")?.map(|reason| reason.chars().take(MAX_REASON).collect());
+    let refused = reason.or_else(|| Some("whoever decides refused the call".to_owned()));
+    let by = format!("{approver} of the MCP client {client}");
+    let decision = CallDecision { allowed, by, reason: refused.filter(|_| !allowed) };
+    let waits = server.0.waiting.list().iter().any(|waiting| waiting.client.name() == session);
+    match waits {
+        true => decide_waiting(server, approver, &session, &digest, decision),
+        false => decide_suspended(server, &session, digest, decision),
+    }
+}
+
+/// Says that there is no call to decide about.
+fn unknown() -> ToolError {
+    ToolError::new("no such call waits there").hint("`pending` lists the calls that wait, with their digests")
+}
+
+/// Decides about a call of a client with a token, whose run goes on at once.
+fn decide_waiting(
+    server: &Server,
+    approver: &ApproverIdentity,
+    session: &str,
+    digest: &str,
+    decision: CallDecision,
+) -> Result<CallToolResult, ToolError> {
+    let (allowed, by) = (decision.allowed, decision.by.clone());
+    let decided = server.0.waiting.decide(session, digest, approver.subject(), decision);
+    let WaitingCall { call, .. } = decided.map_err(|why| match why {
+        Undecided::Unknown => unknown(),
+        Undecided::Own => ToolError::new("the call is of the same subject, which decides about no call of its own"),
+    })?;
+    let told = if allowed { "allowed" } else { "refused" };
+    let text = format!("call {} of `{}` is {told}, and its run goes on", call.seq, call.method);
+    let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
+    result.structured_content = Some(json!({
+        "session": session, "run": null, "seq": call.seq, "method": call.method, "allowed": allowed, "by": by,
+    }));
+    Ok(result)
+}
+
+/// Decides about a call of a suspended run.
+fn decide_suspended(
+    server: &Server,
+    session: &str,
+    digest: String,
+    decision: CallDecision,
+) -> Result<CallToolResult, ToolError> {
+    let stored = server.0.root.stored.as_ref().ok_or_else(unknown)?;
     let (ids, _) = sessions(&ClientSessions::of_root(&server.0.root), stored)?;
     let id = ids.into_iter().find(|id| id.as_str() == session).ok_or_else(unknown)?;
     let waiting = stored.sessions.call_decisions().pending_calls(&id)?;
@@ -170,16 +257,8 @@ fn decide(
         )
         .hint(format!("`tollhouse session approve {session}` decides")));
     }
-    let by = format!("the token {} of the MCP client {client}", approver.id());
-    let refused = reason.or_else(|| Some("whoever decides refused the call".to_owned()));
-    let answered = Answered {
-        allowed,
-        by: by.clone(),
-        reason: if allowed { None } else { refused },
-        digest: Some(digest),
-        arguments: None,
-        signature: None,
-    };
+    let CallDecision { allowed, by, reason } = decision;
+    let answered = Answered { allowed, by: by.clone(), reason, digest: Some(digest), arguments: None, signature: None };
     let wait: Waiting = Arc::new(|| true);
     let decided = stored.sessions.call_decisions().decide(&id, Some(call.run), Some(call.call.seq), &answered, wait)?;
     let told = if allowed { "allowed" } else { "refused" };

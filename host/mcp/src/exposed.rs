@@ -48,7 +48,7 @@ const END: &str = "END_OF_ARGUMENTS";
 #[derive(Default)]
 pub(crate) struct ExposedTools {
     methods: BTreeMap<String, String>,
-    /// Definitions that clients were given, by name: a client asks for all of them again with each conversation.
+    /// Definitions that clients were given, by name. Clients with the same tools and effects share them.
     described: Mutex<HashMap<String, DescribedTool>>,
 }
 
@@ -56,7 +56,7 @@ pub(crate) struct ExposedTools {
 struct DescribedTool {
     tool: Arc<tollhouse::tool::Tool>,
     effects: MethodEffects,
-    definition: Tool,
+    definition: Arc<Tool>,
 }
 
 impl ExposedTools {
@@ -87,38 +87,44 @@ impl ExposedTools {
     }
 
     /// Returns a page of tools: those of this server on the first, and the exposed ones that are granted.
-    pub(crate) fn page(&self, own: Vec<Tool>, gate: &Gate, after: Option<&str>) -> Result<ListToolsResult, ErrorData> {
-        let mut tools = if after.is_some() { Vec::new() } else { own };
-        let start = match after {
+    pub(crate) fn page(
+        &self,
+        own: Vec<Tool>,
+        opened: &OpenedSession,
+        after: Option<&str>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        let listed = opened.listed.get_or_init(|| self.granted(opened.session.gate()));
+        let (mut tools, start) = match after {
             Some(cursor) if !self.is_name(cursor) => return Err(ErrorData::invalid_params("no such cursor", None)),
-            Some(cursor) => std::ops::Bound::Excluded(cursor),
-            None => std::ops::Bound::Unbounded,
+            Some(cursor) => (Vec::new(), listed.partition_point(|tool| *tool.name <= *cursor)),
+            None => (own, 0),
         };
-        let rest = self.methods.range::<str, _>((start, std::ops::Bound::Unbounded));
-        let mut granted = rest.filter(|(_, method)| gate.grants(method)).peekable();
-        let mut next = None;
-        while let Some((name, method)) = granted.next() {
-            tools.extend(self.definition(name, method, gate));
-            if tools.len() >= PAGE && granted.peek().is_some() {
-                next = Some(name.clone());
-                break;
-            }
-        }
-        Ok(ListToolsResult { next_cursor: next, ..ListToolsResult::with_all_items(tools) })
+        let rest = &listed[start..];
+        let here = PAGE.saturating_sub(tools.len()).max(1).min(rest.len());
+        tools.extend(rest[..here].iter().map(|tool| Tool::clone(tool)));
+        let last = rest[..here].last().filter(|_| here < rest.len());
+        let next_cursor = last.map(|tool| tool.name.to_string());
+        Ok(ListToolsResult { next_cursor, ..ListToolsResult::with_all_items(tools) })
+    }
+
+    /// Describes the exposed tools that are granted, sorted by name.
+    fn granted(&self, gate: &Gate) -> Vec<Arc<Tool>> {
+        let granted = self.methods.iter().filter(|(_, method)| gate.grants(method));
+        granted.filter_map(|(name, method)| self.definition(name, method, gate)).collect()
     }
 
     /// Describes a mounted tool as one of the protocol, for clients whose calls pass this gate.
-    fn definition(&self, name: &str, method: &str, gate: &Gate) -> Option<Tool> {
+    fn definition(&self, name: &str, method: &str, gate: &Gate) -> Option<Arc<Tool>> {
         let (tool, effects) = (gate.tools().get(method)?, gate.effects(method));
         let mut described = self.described.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = described.get(name)
             && Arc::ptr_eq(&known.tool, &tool)
             && known.effects == effects
         {
-            return Some(known.definition.clone());
+            return Some(Arc::clone(&known.definition));
         }
-        let definition = definition(name, &tool, effects)?;
-        let known = DescribedTool { tool, effects, definition: definition.clone() };
+        let definition = Arc::new(definition(name, &tool, effects)?);
+        let known = DescribedTool { tool, effects, definition: Arc::clone(&definition) };
         described.insert(name.to_owned(), known);
         Some(definition)
     }

@@ -46,6 +46,7 @@ use self::clients::{ClientOfRequest, HttpClients};
 use crate::server::Server;
 use crate::sessions::ClientSessions;
 use crate::stdio::{ServeError, Stopper};
+use crate::waiting_calls::TokenClient;
 
 /// Time after which a connection ends whose client does not read what it is sent, in milliseconds.
 #[cfg(target_os = "linux")]
@@ -75,8 +76,8 @@ pub enum ListenError {
     },
 }
 
-/// Opens a session in memory with a policy.
-pub type OpenSession = Box<dyn Fn(Policy) -> Result<Session, HostError> + Send + Sync>;
+/// Opens a session in memory of a client, with a policy.
+pub type OpenSession = Box<dyn Fn(&TokenClient, Policy) -> Result<Session, HostError> + Send + Sync>;
 
 /// Key that verifies sealed tokens.
 pub struct TokenKey {

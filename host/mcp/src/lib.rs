@@ -13,6 +13,7 @@
 //! | `tasks` | calls of tools: answered when they end, or by a task that the client polls |
 //! | `approvals` | calls that wait for consent: the client's user is asked, or the run stays suspended |
 //! | `deciding` | the tools of a client that decides about calls of others, and has no other tools |
+//! | `waiting_calls` | calls of clients with tokens that wait for such a decision |
 //! | `run_report`, `excerpts`, `images` | result of a run: text for the model, structured content, pictures |
 //! | `catalog` | mounted tools: search and declarations |
 //! | `exposed`, `tool_names` | mounted tools as tools of their own, also of a gateway, which offers nothing else |
@@ -58,6 +59,7 @@ mod tasks;
 mod tool_error;
 mod tool_names;
 mod unreadable_sessions;
+mod waiting_calls;
 
 pub use approvals::DeferringApprover;
 pub use client::{
@@ -75,3 +77,4 @@ pub use server::{Server, ServerOptions};
 pub use sessions::{OpenOther, RootSession, StoredRoot};
 pub use stdio::{ServeError, Stopper, serve_stdio};
 pub use tool_names::ExposeError;
+pub use waiting_calls::{TokenClient, WaitingCalls};

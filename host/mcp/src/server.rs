@@ -32,6 +32,7 @@ use crate::sessions::{ClientSessions, HeldSession, RootSession};
 use crate::tasks::{self, ToolCall};
 use crate::tool_error::ToolError;
 use crate::tool_names::{self, ExposeError};
+use crate::waiting_calls::WaitingCalls;
 use crate::{files, pending, prompts, resources, session_tool};
 
 /// Runs that may be active at once, of all clients. Each has a thread, and memory up to its session's limit.
@@ -61,6 +62,9 @@ const SCRIPT_METHODS: [&str; 9] = [
     "subscriptions/listen",
 ];
 
+/// Request of 2025-11-25, which later revisions do not have.
+const LIST_TASKS: &str = "tasks/list";
+
 /// Shortest text limit: an error of a script must fit.
 const MIN_TEXT: usize = 500;
 
@@ -81,6 +85,8 @@ pub struct ServerOptions {
     pub version: String,
     /// Relay of the messages of mounted servers. A gateway hands them on to its clients.
     pub relay: MessageRelay,
+    /// Calls of clients with tokens that wait for a decision by other clients.
+    pub waiting: WaitingCalls,
 }
 
 /// Server of all its connections. Cheap to clone.
@@ -95,6 +101,7 @@ pub(crate) struct ServerState {
     ask_client: bool,
     version: String,
     pub(crate) relay: MessageRelay,
+    pub(crate) waiting: WaitingCalls,
     pub(crate) runs: Arc<Semaphore>,
     /// Cancelled when the server ends: runs are cancelled then, and calls that wait for consent stay suspended on disk.
     pub(crate) ending: CancellationToken,
@@ -117,6 +124,7 @@ impl Server {
             ask_client: options.ask_client,
             version: options.version,
             relay: options.relay,
+            waiting: options.waiting,
             runs: Arc::new(Semaphore::new(MAX_RUNS)),
             ending: CancellationToken::new(),
             calls: watch::Sender::new(0),
@@ -404,15 +412,22 @@ impl ServerHandler for Connection {
         let cursor = request.and_then(|request| request.cursor);
         let server = &self.server.0;
         let own = if server.is_gateway { definitions::gateway(gate) } else { definitions::all(gate) };
-        server.exposed.page(own, gate, cursor.as_deref())
+        server.exposed.page(own, &main, cursor.as_deref())
     }
 
     async fn on_custom_request(
         &self,
         request: CustomRequest,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
         let method = request.method.as_str();
+        if method == LIST_TASKS && context.protocol_version() == Some(ProtocolVersion::V_2025_11_25) {
+            // All are on the first page.
+            return match request.params.as_ref().is_some_and(|params| !params["cursor"].is_null()) {
+                true => Err(ErrorData::invalid_params("no such cursor", None)),
+                false => Ok(CustomResult::new(self.sessions(&context)?.tasks.list())),
+            };
+        }
         let is_known = METHODS.contains(&method) || (!self.server.0.is_gateway && SCRIPT_METHODS.contains(&method));
         Err(match is_known {
             true => ErrorData::invalid_params(format!("the parameters are not those of `{method}`"), None),

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
+use rmcp::model::Tool;
 use tokio::sync::{OwnedMutexGuard, OwnedSemaphorePermit, Semaphore, broadcast};
 use tokio_util::sync::CancellationToken;
 use tollhouse::session::{At, HostError, Point, Session, SessionId, Sessions, SessionsError, Waiting};
@@ -70,6 +71,9 @@ pub(crate) struct OpenedSession {
     pub(crate) asked: AskedCalls,
     /// Set while nobody waits for the session any more, although another process has it.
     pub(crate) given_up: Arc<AtomicBool>,
+    /// Mounted tools that are listed as tools of the protocol, sorted by name, once they were asked for: a client asks for all
+    /// of them with each conversation. The tools of a session and what they are granted never change.
+    pub(crate) listed: OnceLock<Vec<Arc<Tool>>>,
 }
 
 /// Session that nothing else uses until this is dropped.
@@ -366,6 +370,7 @@ impl OpenedSession {
             turn: Arc::default(),
             asked: AskedCalls::default(),
             given_up,
+            listed: OnceLock::new(),
         })
     }
 

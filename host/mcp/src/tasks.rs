@@ -11,11 +11,12 @@ use std::time::Duration;
 
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, CreateTaskResult, InputRequests, InputRequiredResult,
-    InputResponses,
+    InputResponses, Task,
 };
 use rmcp::service::RequestContext;
 use rmcp::task_manager::{TaskContext, TaskExit, TaskManager, TaskOptions};
 use rmcp::{ErrorData, RoleServer};
+use serde_json::{Value, json};
 use tokio::sync::OwnedSemaphorePermit;
 use tokio_util::sync::CancellationToken;
 
@@ -53,6 +54,14 @@ impl ClientTasks {
         &self.manager
     }
 
+    /// Lists the tasks, the oldest first, as clients of 2025-11-25 are told of them. The SDK has no such request.
+    pub(crate) fn list(&self) -> Value {
+        let ids = self.ids.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let known = ids.iter().filter_map(|id| self.manager.get_task(id).ok());
+        let tasks: Vec<Value> = known.map(|known| listed(&known.task)).collect();
+        json!({ "tasks": tasks })
+    }
+
     /// Turns a call into a task; returns the call if the client has as many tasks as it may.
     fn begin(&self, running: Running, repeated: RepeatedCall) -> Result<CallToolResponse, Running> {
         let mut ids = self.ids.lock().unwrap_or_else(PoisonError::into_inner);
@@ -66,6 +75,21 @@ impl ClientTasks {
         ids.push(task.task_id.clone());
         Ok(CallToolResponse::Task(CreateTaskResult::new(task)))
     }
+}
+
+/// Describes a task in the words of 2025-11-25, whose times have other names.
+fn listed(task: &Task) -> Value {
+    let mut listed = json!({
+        "taskId": task.task_id, "status": task.status, "createdAt": task.created_at,
+        "lastUpdatedAt": task.last_updated_at, "ttl": task.ttl_ms,
+    });
+    if let Some(interval) = task.poll_interval_ms {
+        listed["pollInterval"] = interval.into();
+    }
+    if let Some(message) = &task.status_message {
+        listed["statusMessage"] = message.as_str().into();
+    }
+    listed
 }
 
 /// Task that a request has become, as an extension of the request.

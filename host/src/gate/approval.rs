@@ -7,6 +7,7 @@ use tollhouse_audit::{Audit, AuditError};
 use tollhouse_gate::{Caller, ConsentRequest, Cost, Decision, DeferredCall, Event, RankedArgument};
 
 use super::signed_approval::SignatureCheck;
+use crate::code::Interrupt;
 use crate::error::{Failure, Location};
 use crate::tool::Secrets;
 
@@ -111,6 +112,16 @@ pub struct Answer {
     shown: blake3::Hash,
     allowed: bool,
     by: String,
+    /// Reason of a refusal, for the script.
+    reason: Option<String>,
+}
+
+impl Answer {
+    /// Adds the reason of a refusal, which the script sees.
+    #[must_use]
+    pub fn because(self, reason: impl Into<String>) -> Self {
+        Self { reason: Some(reason.into()), ..self }
+    }
 }
 
 /// An error of asking for approval.
@@ -139,6 +150,21 @@ impl ApprovalRequest<'_> {
         self.asking.request.ranked_arguments()
     }
 
+    /// Describes the call for somebody who decides elsewhere while the run waits: with its digest, the time until which the
+    /// grant lets it be decided about, and what is shown in place of values of secrets.
+    #[must_use]
+    pub fn deferred(&self) -> DeferredCall {
+        let mut call = self.asking.request.deferred(crate::vfs::now());
+        call.redact(self.asking.secrets);
+        call
+    }
+
+    /// Returns true if nobody waits for the answer any more, since the run was stopped.
+    #[must_use]
+    pub fn is_stopped(&self) -> bool {
+        self.asking.interrupt.stopped().is_some()
+    }
+
     /// Records that a human is asked, and the text that is shown. To be called before the text is shown.
     ///
     /// # Errors
@@ -154,7 +180,7 @@ impl Question {
     /// Creates the answer to this question; `by` tells who gave it.
     #[must_use]
     pub fn answer(self, allowed: bool, by: impl Into<String>) -> Answer {
-        Answer { shown: self.shown, allowed, by: by.into() }
+        Answer { shown: self.shown, allowed, by: by.into(), reason: None }
     }
 }
 
@@ -167,6 +193,8 @@ pub(super) struct PendingApproval<'a> {
     pub(super) request: &'a ConsentRequest,
     pub(super) signatures: SignedApprovals<'a>,
     pub(super) secrets: &'a Secrets,
+    /// Switch of the run, whose clock stands.
+    pub(super) interrupt: &'a Interrupt,
 }
 
 /// The check of signed approvals, if there is one, and the digest of the policy that they have to be for.
@@ -213,8 +241,8 @@ impl PendingApproval<'_> {
             return Ok(Answering::Expired);
         }
         match approver.map(|approver| self.ask(approver)) {
-            Some(Ok(true)) => return Ok(Answering::Allowed),
-            Some(Ok(false)) => return Ok(Answering::Refused(None)),
+            Some(Ok(Answer { allowed: true, .. })) => return Ok(Answering::Allowed),
+            Some(Ok(Answer { reason, .. })) => return Ok(Answering::Refused(reason)),
             Some(Err(ApprovalError::Deferred)) if matches!(consent, Consent::Deferrable(_)) => {}
             Some(Err(error)) => return Err(error),
             None => {}
@@ -245,8 +273,8 @@ impl PendingApproval<'_> {
         check.verify(approvers, self.signatures.rules, decision, expires)
     }
 
-    /// Asks for approval. If this returns true, the consent is durably recorded.
-    fn ask(&self, approver: &dyn Approver) -> Result<bool, ApprovalError> {
+    /// Asks for approval. If the answer allows the call, the consent is durably recorded.
+    fn ask(&self, approver: &dyn Approver) -> Result<Answer, ApprovalError> {
         let asked = self.request;
         let answer = approver.approve(&ApprovalRequest {
             method: asked.method(),
@@ -274,7 +302,7 @@ impl PendingApproval<'_> {
         if allowed {
             logged?;
         }
-        Ok(allowed)
+        Ok(answer)
     }
 
     fn asked(&self, text: &str, shown: &blake3::Hash) -> Result<(), AuditError> {

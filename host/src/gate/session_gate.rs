@@ -263,7 +263,7 @@ impl SessionGate {
                 Judgement::Refused(refusal) => return Err(refused(record, refusal).into()),
                 Judgement::NeedsConsent(unapproved) => {
                     let _paused = interrupt.pause();
-                    self.ask(record, *unapproved, consent)?
+                    self.ask(record, *unapproved, interrupt, consent)?
                 }
                 Judgement::Admitted(admission) => match record.log().write(&admission.event()) {
                     Ok(()) => return Ok(*admission),
@@ -284,6 +284,7 @@ impl SessionGate {
         &self,
         record: &RunRecord,
         unapproved: UnapprovedCall,
+        interrupt: &Interrupt,
         consent: Consent<'_>,
     ) -> Result<Judgement, NotAdmitted> {
         // Whoever is present answers without a signature.
@@ -299,7 +300,7 @@ impl SessionGate {
         };
         let signatures = SignedApprovals { check: self.services.signatures.as_ref(), rules: self.rules_digest() };
         let secrets = &self.services.secrets;
-        let asking = PendingApproval { audit: &**record.log(), request: &request, signatures, secrets };
+        let asking = PendingApproval { audit: &**record.log(), request: &request, signatures, secrets, interrupt };
         let answered = asking.consent(approver.map(|approver| &**approver), consent);
         let (method, grant) = (request.method(), request.grant());
         let failure = match answered {

@@ -66,7 +66,7 @@ impl ConfineArgs {
             opening: true,
             network: confinement.network,
             store: confinement.store.is_some(),
-            handing: false,
+            ..ConfinePhase::RUN
         };
         process::close_inherited(&confinement.read);
         said(process::refuse_core(), "keep its memory out of core dumps", BOTH)?;
@@ -93,7 +93,7 @@ impl ConfineArgs {
 
     /// Isolates like [`Self::isolate`], and leaves connections that another process hands over.
     pub(crate) fn isolate_worker(&self, session: &Session) -> Result<()> {
-        self.isolate_in(ConfinePhase { handing: true, ..ConfinePhase::RUN }, session, None)
+        self.isolate_in(ConfinePhase { handed: true, ..ConfinePhase::RUN }, session, None)
     }
 
     fn isolate_in(&self, phase: ConfinePhase, session: &Session, port: Option<u16>) -> Result<()> {
@@ -286,20 +286,22 @@ pub(crate) struct ConfinePhase {
     network: bool,
     /// True if another process holds the store of the session, or may come to hold it.
     store: bool,
-    /// True if connections are handed from one process of a server to another.
+    /// True if this process hands connections to others.
     handing: bool,
+    /// True if another process hands connections to this one.
+    handed: bool,
 }
 
 impl ConfinePhase {
     /// Run without the network, whose session is in memory or in a store that this process holds.
-    pub(crate) const RUN: Self = Self { opening: false, network: false, store: false, handing: false };
+    pub(crate) const RUN: Self = Self { opening: false, network: false, store: false, handing: false, handed: false };
 
     /// Phases that differ in arguments, for people.
     #[cfg(target_os = "linux")]
     const SHOWN: [(&str, Self); 4] = [
         (
             "start of a session that is kept and may reach the network",
-            Self { opening: true, network: true, store: true, handing: false },
+            Self { opening: true, network: true, store: true, ..Self::RUN },
         ),
         ("run", Self::RUN),
         ("run, if the policy lets a tool reach the network", Self { network: true, ..Self::RUN }),

@@ -18,6 +18,7 @@ use tollhouse_mcp::{
     AcceptedTokens, AccessTokenJudge, Stopper, WorkerLimits, WorkerSessions, serve_front, serve_worker, start_workers,
 };
 
+use super::oauth::OAuthConfiguration;
 use super::{McpCommand, ended, note_listening, stopper, unaccepted};
 use crate::confine::Confinement;
 use crate::locations::Locations;
@@ -33,6 +34,9 @@ pub(super) enum ProcessRole {
     /// Run what a client asks for
     Worker,
 }
+
+/// Descriptors that a worker needs: for its connections, files and programs.
+const MIN_DESCRIPTORS: u64 = 256;
 
 /// Command line of the processes of a server.
 struct ServerProcesses {
@@ -68,6 +72,10 @@ impl McpCommand {
             None => self.serve_front(processes),
             Some(ProcessRole::Starter) => start(&processes(self.http.front_port)),
             Some(role) => {
+                if role == ProcessRole::Worker {
+                    end_with_starter(self.http.starter).map_err(|error| unstarted(&error))?;
+                    leave_descriptors().map_err(|error| unstarted(&error))?;
+                }
                 self.begin(locations)?;
                 self.serve_worker(locations, role)
             }
@@ -79,6 +87,7 @@ impl McpCommand {
         self.check_isolated()?;
         let Some(listener) = self.http.bind()? else { return Err(no_clients()) };
         let (issuer, oauth) = (self.http.token_key()?, self.http.oauth()?);
+        self.check_undecided(oauth.as_ref())?;
         let cannot = |error: &io::Error| CliError::because("cannot start another process of this program", error);
         let processes = processes(listener.local_addr().map_err(|error| cannot(&error))?.port());
         let mut prepare = processes.command(ProcessRole::Prepare);
@@ -117,6 +126,15 @@ impl McpCommand {
         Ok(())
     }
 
+    /// Checks that no client decides about calls of others: those wait in processes that know of no other client.
+    fn check_undecided(&self, oauth: Option<&OAuthConfiguration>) -> Result<()> {
+        if self.http.approvers.is_none() && oauth.is_none_or(|oauth| oauth.tokens.approve.is_none()) {
+            return Ok(());
+        }
+        let what = "`--isolate process` and clients that decide: calls wait in the processes of their clients";
+        Err(CliError::usage(what).hint("leave out `--approvers`, and `approve` of `--oauth`; or isolate by sandboxes"))
+    }
+
     /// Serves as the worker of a client, or prepares what workers need.
     fn serve_worker(&self, locations: &Locations, role: ProcessRole) -> Result {
         let (oauth, is_worker) = (self.http.oauth()?, role == ProcessRole::Worker);
@@ -141,7 +159,7 @@ impl McpCommand {
         self.confine.isolate_worker(&session)?;
         let stopper: Stopper = stopper();
         let sessions = WorkerSessions { sealed, subjects };
-        let handed = handed().map_err(|error| CliError::because("this process was not started by a server", &error))?;
+        let handed = handed().map_err(|error| unstarted(&error))?;
         ended(serve_worker(&server, handed, sessions, options, self.http.front_port, &stopper))
     }
 }
@@ -150,6 +168,39 @@ impl McpCommand {
 fn no_clients() -> CliError {
     CliError::usage("`--isolate process` is for clients with tokens: without them, all are one operator")
         .hint("ask for tokens: `--http ADDRESS --issuer KEY`, or `--oauth FILE`")
+}
+
+/// Says that a process with a role was not started by one of a server.
+fn unstarted(error: &io::Error) -> CliError {
+    CliError::because("this process was not started by a server", error)
+}
+
+/// Has the kernel kill this process when its starter ends. A worker that was taken over ends of itself for nobody, and the
+/// filters leave it no system call to take this back.
+#[cfg(target_os = "linux")]
+fn end_with_starter(starter: u32) -> io::Result<()> {
+    use rustix::process::{Signal, getppid, set_parent_process_death_signal};
+    // It is the end of the thread that counts which has started this process: the starter starts workers on its first one.
+    set_parent_process_death_signal(Some(Signal::KILL))?;
+    let parent = getppid().and_then(|parent| u32::try_from(parent.as_raw_nonzero().get()).ok());
+    // It may have ended before the kernel was told.
+    if parent == Some(starter) { Ok(()) } else { Err(io::Error::other("the process that started it has ended")) }
+}
+
+/// Does nothing: a worker ends when the front process has closed its socket.
+#[cfg(not(target_os = "linux"))]
+fn end_with_starter(_: u32) -> io::Result<()> {
+    Ok(())
+}
+
+/// Leaves this process half of the descriptors that it might have. Those that are on their way from one process to another
+/// count for the user: a worker that was taken over, and sends itself as many as it may, must not keep the front, which has the
+/// whole limit, from handing out connections.
+fn leave_descriptors() -> io::Result<()> {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let Some(most) = getrlimit(Resource::Nofile).current else { return Ok(()) };
+    let half = Some((most / 2).max(MIN_DESCRIPTORS).min(most));
+    Ok(setrlimit(Resource::Nofile, Rlimit { current: half, maximum: half })?)
 }
 
 /// Returns the socket that is the standard input of a process which a server has started.
@@ -161,8 +212,14 @@ fn handed() -> io::Result<OwnedFd> {
 fn start(processes: &ServerProcesses) -> Result {
     // Ctrl-C in a terminal is for all processes: workers end in order, and this one after them.
     signals::on_first(|| ());
-    let requests = handed().map_err(|error| CliError::because("this process was not started by a server", &error))?;
-    start_workers(requests, || processes.command(ProcessRole::Worker))
+    let requests = handed().map_err(|error| unstarted(&error))?;
+    let own = std::process::id().to_string();
+    let command = || {
+        let mut command = processes.command(ProcessRole::Worker);
+        command.args(["--starter", &own]);
+        command
+    };
+    start_workers(requests, command, |line: &str| note!("{line}"))
         .map_err(|error| CliError::because("the front process of the server cannot be heard", &error))?;
     Ok(Exit::SUCCESS)
 }

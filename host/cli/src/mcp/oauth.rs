@@ -39,6 +39,7 @@ struct ConfigurationText {
     algorithms: Option<Vec<Spanned<String>>>,
     leeway: Option<Spanned<String>>,
     scopes: BTreeMap<Spanned<String>, PathBuf>,
+    approve: Option<Spanned<String>>,
 }
 
 /// Configuration of an authorization server: who issues tokens, whom they are for, and what their scopes grant.
@@ -68,6 +69,7 @@ impl OAuthConfiguration {
             algorithms: source.algorithms(written.algorithms)?,
             leeway: source.leeway(written.leeway.as_ref())?,
             scopes: source.scopes(&written.scopes, directory)?,
+            approve: source.approve(written.approve.as_ref(), &written.scopes)?,
         };
         Ok(Self { tokens })
     }
@@ -136,15 +138,36 @@ impl Source<'_> {
             return Err(self.wrong(&format!("`[scopes]` has 1 to {MAX_SCOPES} scopes, each with a policy"), None));
         }
         let grants = written.iter().map(|(scope, policy)| {
-            let name = scope.get_ref();
-            if name.is_empty() || name.len() > MAX_SCOPE || !name.bytes().all(is_of_scope) {
-                let what =
-                    format!("a scope has 1 to {MAX_SCOPE} printable ASCII characters, and no space, `\"` or `\\`");
-                return Err(self.wrong(&what, Some(scope.span())));
-            }
-            Ok((name.clone(), grants(name, &directory.join(policy))?))
+            self.check_scope(scope)?;
+            Ok((scope.get_ref().clone(), grants(scope.get_ref(), &directory.join(policy))?))
         });
         grants.collect()
+    }
+
+    fn check_scope(&self, scope: &Spanned<String>) -> Result<()> {
+        let name = scope.get_ref();
+        if name.is_empty() || name.len() > MAX_SCOPE || !name.bytes().all(is_of_scope) {
+            let what = format!("a scope has 1 to {MAX_SCOPE} printable ASCII characters, and no space, `\"` or `\\`");
+            return Err(self.wrong(&what, Some(scope.span())));
+        }
+        Ok(())
+    }
+
+    /// Checks the scope of clients that decide, which grants nothing.
+    fn approve(
+        &self,
+        written: Option<&Spanned<String>>,
+        granting: &BTreeMap<Spanned<String>, PathBuf>,
+    ) -> Result<Option<String>> {
+        let Some(scope) = written else { return Ok(None) };
+        self.check_scope(scope)?;
+        if granting.keys().any(|granting| granting.get_ref() == scope.get_ref()) {
+            let what = format!("`approve` is the scope `{}`, which `[scopes]` has too", scope.get_ref());
+            return Err(self
+                .wrong(&what, Some(scope.span()))
+                .hint("whoever decides about calls can do nothing else: it is a scope of its own"));
+        }
+        Ok(Some(scope.get_ref().clone()))
     }
 }
 

@@ -1,10 +1,12 @@
-//! Clients that decide about calls of other clients, and do nothing else. Their tokens are sealed by a key of its own, and
-//! grant nothing.
+//! Clients that decide about calls of other clients, and do nothing else. Their tokens grant nothing: they are sealed by a key
+//! of its own, or are access tokens with the scope for it.
 
+use std::fmt;
 use std::time::SystemTime;
 
-use tollhouse::token::{PublicKey, RevocationList, Token};
+use tollhouse::token::{PublicKey, RevocationList, Token, TokenError};
 
+use crate::approvals::visible;
 use crate::tool_error::chain;
 
 /// Issuer of the tokens of clients that decide.
@@ -16,25 +18,61 @@ pub struct ApproverIssuer {
 }
 
 /// Client that decides, as an extension of its requests.
-#[derive(Clone, Debug)]
-pub(crate) struct ApproverIdentity(String);
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum ApproverIdentity {
+    /// Holder of a sealed token: its revocation id.
+    Sealed(String),
+    /// Subject of an access token.
+    Subject(String),
+}
+
+/// Reason why a token is not one of a client that decides.
+pub(super) enum NotApprover {
+    /// Another key has sealed it.
+    OtherKey(String),
+    /// It is refused, for this reason.
+    Refused(String),
+}
 
 impl ApproverIdentity {
-    /// Returns the revocation id of the token, for the log.
-    pub(crate) fn id(&self) -> &str {
-        &self.0
+    /// Returns the name of the client, which no other one has.
+    pub(super) fn name(&self) -> String {
+        format!("approver {self}")
+    }
+
+    /// Returns the subject of its access tokens, if it has such.
+    pub(crate) fn subject(&self) -> Option<&str> {
+        match self {
+            Self::Sealed(_) => None,
+            Self::Subject(subject) => Some(subject),
+        }
+    }
+}
+
+/// Words for the log.
+impl fmt::Display for ApproverIdentity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Sealed(id) => write!(f, "the token {id}"),
+            Self::Subject(subject) => write!(f, "the subject {}", visible(subject)),
+        }
     }
 }
 
 impl ApproverIssuer {
-    /// Judges a token. The error says why it is not accepted.
-    pub(super) fn judge(&self, text: &str) -> Result<ApproverIdentity, String> {
-        let token = Token::parse(text).map_err(|error| chain(&error))?;
-        let stages = token.stages(&self.key, &self.revoked, SystemTime::now()).map_err(|error| chain(&error))?;
+    /// Judges a token.
+    pub(super) fn judge(&self, text: &str) -> Result<ApproverIdentity, NotApprover> {
+        let refused = |error: TokenError| match error {
+            TokenError::Signature(_) => NotApprover::OtherKey(chain(&error)),
+            error => NotApprover::Refused(chain(&error)),
+        };
+        let token = Token::parse(text).map_err(refused)?;
+        let stages = token.stages(&self.key, &self.revoked, SystemTime::now()).map_err(refused)?;
         if stages.iter().any(|stage| !stage.policy.grants.is_empty() || !stage.policy.permissions.is_empty()) {
-            return Err("it grants something, and a token that decides about calls grants nothing".to_owned());
+            let why = "it grants something, and a token that decides about calls grants nothing";
+            return Err(NotApprover::Refused(why.to_owned()));
         }
-        let last = stages.into_iter().next_back().ok_or_else(|| "it is empty".to_owned())?;
-        Ok(ApproverIdentity(last.id))
+        let last = stages.into_iter().next_back().ok_or_else(|| NotApprover::Refused("it is empty".to_owned()))?;
+        Ok(ApproverIdentity::Sealed(last.id))
     }
 }

@@ -12,8 +12,8 @@ use tollhouse::session::{HostError, Session};
 use tollhouse::token::{Token, TokenStage};
 use tollhouse::vfs::Tree;
 
-use super::approvers::{ApproverIdentity, ApproverIssuer};
-use super::oauth::{AccessTokenJudge, Identity, SubjectSessions};
+use super::approvers::{ApproverIdentity, ApproverIssuer, NotApprover};
+use super::oauth::{AccessTokenJudge, Identity, JudgedToken, SubjectSessions};
 use super::opened_once::{OpenedOnce, Slots};
 use super::protocol_sessions::{ProtocolSessions, Reservation};
 use super::workers::AdmittedClient;
@@ -22,6 +22,7 @@ use crate::approvals::DeferringApprover;
 use crate::server::Server;
 use crate::sessions::{ClientSessions, RootSession};
 use crate::tool_error::{ToolError, chain};
+use crate::waiting_calls::TokenClient;
 
 /// Most tokens and blocks of tokens that have a session.
 const MAX_TOKENS: usize = 1024;
@@ -124,28 +125,36 @@ impl HttpClients {
     /// as opening a session takes.
     pub(super) fn authorize(
         &self,
-        identity: Option<&Identity>,
+        judged: Option<&JudgedToken>,
         token: Option<&str>,
         protocol_session: Option<&str>,
     ) -> Result<(Sender, String), Unauthorized> {
-        if let (Some(approvers), Some(token)) = (&self.approvers, token) {
-            let approver = approvers.judge(token).map_err(Unauthorized::Refused)?;
-            let name = format!("approver {}", approver.id());
-            return Ok((Sender::Approver(approver), name));
-        }
-        let (client, name) = self.client(identity, token, protocol_session)?;
+        let (client, name) = match judged {
+            Some(JudgedToken::Client(identity)) => self.of_subject(identity)?,
+            Some(JudgedToken::Approver(approver)) => return Ok(of_approver(approver.clone())),
+            None => match self.approver(token)? {
+                Some(approver) => return Ok(of_approver(approver)),
+                None => self.client(token, protocol_session)?,
+            },
+        };
         Ok((Sender::Client(client), name))
+    }
+
+    /// Returns the client that decides whose token this is; `None` if it is for the issuer of the others to judge.
+    fn approver(&self, token: Option<&str>) -> Result<Option<ApproverIdentity>, Unauthorized> {
+        let (Some(approvers), Some(token)) = (&self.approvers, token) else { return Ok(None) };
+        match approvers.judge(token) {
+            Ok(approver) => Ok(Some(approver)),
+            Err(NotApprover::OtherKey(_)) if self.issuer.is_some() => Ok(None),
+            Err(NotApprover::OtherKey(why) | NotApprover::Refused(why)) => Err(Unauthorized::Refused(why)),
+        }
     }
 
     fn client(
         &self,
-        identity: Option<&Identity>,
         token: Option<&str>,
         protocol_session: Option<&str>,
     ) -> Result<(Arc<ClientSessions>, String), Unauthorized> {
-        if let Some(identity) = identity {
-            return self.of_subject(identity);
-        }
         if self.asks_tokens() {
             let token = token.ok_or(Unauthorized::Missing)?;
             return match &self.issuer {
@@ -208,11 +217,13 @@ impl HttpClients {
         let unavailable = |error: &dyn std::error::Error| Unauthorized::Unavailable(chain(error));
         let mut name = String::new();
         let mut above: Option<TokenSession> = None;
+        let first = stages.first().map(|stage| stage.id.clone()).unwrap_or_default();
+        let owner = TokenClient::Sealed(first);
         for stage in stages {
             name = if name.is_empty() { stage.id } else { format!("{name}.{}", stage.id) };
             let open = || {
                 let opened = match &above {
-                    None => open_first(stage.policy),
+                    None => open_first(&owner, stage.policy),
                     Some(above) => below(above, stage.policy),
                 };
                 let session = opened.map_err(|error| unavailable(&error))?;
@@ -226,6 +237,11 @@ impl HttpClients {
         }
         let known = above.ok_or_else(|| Unauthorized::Refused("it is empty".to_owned()))?;
         Ok((known.client, name))
+    }
+
+    /// Returns true if a session of a token or of a subject is open, or is about to be.
+    pub(super) fn has_sessions(&self) -> bool {
+        self.tokens.has_any() || self.subjects.as_ref().is_some_and(SubjectSessions::has_any)
     }
 
     /// Returns true if a request with this token may use a protocol session.
@@ -262,6 +278,12 @@ impl TokenKey {
         let stages = token.stages(&self.key, &self.revoked, SystemTime::now()).map_err(|error| refused(&error))?;
         Ok((token, stages))
     }
+}
+
+/// Returns a client that decides as the sender of its request, with its name.
+fn of_approver(approver: ApproverIdentity) -> (Sender, String) {
+    let name = approver.name();
+    (Sender::Approver(approver), name)
 }
 
 /// Opens the session of a narrower token. It shares budgets with the session above, and none of its files.

@@ -39,6 +39,9 @@ use crate::stdio::GRACE;
 /// Header of the protocol session.
 pub(super) const SESSION: &str = "mcp-session-id";
 
+/// Header of a worker's answer: no session could be opened in it. It does not reach the client.
+pub(super) const NO_SESSION: &str = "tollhouse-no-session";
+
 /// Time for the head of a request, which is also how long a connection may be idle.
 const HEAD: Duration = Duration::from_secs(60);
 
@@ -305,11 +308,18 @@ impl Shared {
     ) -> Result<AdmittedRequest, Answer> {
         check_path(parts)?;
         let protocol_session = header(&parts.headers, SESSION);
+        let is_worker = admitted.is_some();
         let authorized = match admitted {
             Some(client) => self.open_admitted(client).await,
             None => self.authorize(parts, protocol_session.clone()).await,
         };
-        let refused = |unauthorized| unauthorized_answer(self.clients.oauth(), unauthorized);
+        let refused = |unauthorized| {
+            let mut answer = unauthorized_answer(self.clients.oauth(), unauthorized);
+            if is_worker && !self.clients.has_sessions() {
+                answer.headers_mut().insert(NO_SESSION, HeaderValue::from_static("true"));
+            }
+            answer
+        };
         let (sender, token) = authorized.map_err(refused)?;
         if protocol_session.as_deref().is_some_and(|id| !self.clients.owns(id, &token)) {
             return Err(no_session());
@@ -338,7 +348,7 @@ impl Shared {
             return Err(Unauthorized::InAddress);
         }
         let token = bearer(&parts.headers);
-        let identity = match (self.clients.oauth(), &token) {
+        let judged = match (self.clients.oauth(), &token) {
             (Some(oauth), Some(token)) if is_jwt(token) => Some(oauth.judge(token).await?),
             _ => None,
         };
@@ -349,7 +359,7 @@ impl Shared {
         };
         let shared = Arc::clone(self);
         let authorized = tokio::task::spawn_blocking(move || {
-            shared.clients.authorize(identity.as_ref(), token.as_deref(), protocol_session.as_deref())
+            shared.clients.authorize(judged.as_ref(), token.as_deref(), protocol_session.as_deref())
         });
         authorized.await.unwrap_or_else(|error| Err(Unauthorized::Unavailable(error.to_string())))
     }

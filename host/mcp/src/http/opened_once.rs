@@ -54,6 +54,12 @@ impl<A, V: Clone> OpenedOnce<A, V> {
         }
     }
 
+    /// Returns true if a value is open, or is about to be.
+    pub(super) fn has_any(&self) -> bool {
+        // A lock that is held is that of a value which is being opened.
+        lock(&self.0).values().any(|slot| slot.value.try_lock().map_or(true, |value| value.is_some()))
+    }
+
     fn slot<E>(
         &self,
         key: &str,
@@ -143,7 +149,9 @@ mod tests {
         let opened = OpenedOnce::default();
         let one = |slots: &mut Slots<(), u32>| if slots.is_empty() { Ok(()) } else { Err("it is full") };
         assert_eq!(opened.get_or_open("a", (), one, || Err("no")), Err("no"));
+        assert!(!opened.has_any());
         assert_eq!(opened.get_or_open("b", (), one, || Ok(2)), Ok(2));
+        assert!(opened.has_any());
         assert_eq!(opened.get_or_open("c", (), one, || Ok(3)), Err("it is full"));
         assert_eq!(opened.get_or_open("b", (), one, || Err("it is open")), Ok(2));
     }

@@ -29,12 +29,15 @@ pub(super) enum CallPeriod {
     Network,
     /// If another process holds the store, or may come to hold it.
     Store,
-    /// If connections are handed from one process of a server to another.
+    /// If this process hands connections to others.
     Handing,
+    /// If another process hands connections to this one.
+    Handed,
 }
 
 impl CallPeriod {
-    pub(super) const ALL: [Self; 5] = [Self::Always, Self::Opening, Self::Network, Self::Store, Self::Handing];
+    pub(super) const ALL: [Self; 6] =
+        [Self::Always, Self::Opening, Self::Network, Self::Store, Self::Handing, Self::Handed];
 
     /// Returns true if the group is needed in this phase.
     pub(super) fn is_in(self, phase: ConfinePhase) -> bool {
@@ -44,6 +47,7 @@ impl CallPeriod {
             Self::Network => phase.network,
             Self::Store => phase.store,
             Self::Handing => phase.handing,
+            Self::Handed => phase.handed,
         }
     }
 
@@ -54,7 +58,8 @@ impl CallPeriod {
             Self::Opening => "start: until the session is open",
             Self::Network => "run, if the policy lets a tool reach the network",
             Self::Store => "run, if another process holds the store of the session",
-            Self::Handing => "run of a server with a process for each client",
+            Self::Handing => "front process of a server with a process for each client",
+            Self::Handed => "process of a client of such a server",
         }
     }
 }
@@ -156,8 +161,15 @@ pub(super) const GROUPS: &[CallGroup] = &[
     },
     CallGroup {
         when: CallPeriod::Handing,
-        reason: "connections that the front process hands to the process of a client",
-        calls: calls![SYS_recvmsg SYS_sendmsg],
+        reason: "connections that it hands to the processes of clients",
+        calls: calls![SYS_sendmsg],
+    },
+    CallGroup {
+        when: CallPeriod::Handed,
+        reason: "connections that the front process hands to it",
+        // Not SYS_sendmsg: descriptors that nobody receives count for the user, and too many of them keep the front from
+        // handing out any.
+        calls: calls![SYS_recvmsg],
     },
     #[cfg(target_arch = "x86_64")]
     CallGroup { when: CallPeriod::Opening, reason: "an older name of the same on x86-64", calls: calls![SYS_chmod] },

@@ -119,7 +119,7 @@ mod tests {
                 UnixStream::pair().expect("they stay here");
             });
             UdpSocket::bind("127.0.0.1:0").expect("nothing refuses it yet");
-            let start = ConfinePhase { opening: true, network: true, store: true, handing: false };
+            let start = ConfinePhase { opening: true, network: true, store: true, ..ConfinePhase::RUN };
             if hold(start, ThreadScope::All).expect("the kernel takes it") == FilterStatus::Unsupported {
                 return note!("this kernel has no seccomp");
             }

@@ -26,8 +26,9 @@ pub use self::key_set::{Algorithm, KeySetError};
 pub use self::keys::{KeySource, KeysError};
 pub use self::subjects::SubjectSessions;
 
-use self::access_token::{Expected, ParsedToken};
+use self::access_token::{Expected, ParsedToken, Verified};
 use self::keys::Keys;
+use super::approvers::ApproverIdentity;
 use super::clients::Unauthorized;
 use super::{OpenSession, PATH};
 
@@ -50,6 +51,8 @@ pub struct OAuthOptions {
     pub leeway: Duration,
     /// Grants of each scope.
     pub scopes: BTreeMap<String, Vec<Grant>>,
+    /// Scope of clients that decide about calls of others, and do nothing else.
+    pub approve: Option<String>,
 }
 
 /// Reason why a server cannot be a protected resource.
@@ -82,6 +85,8 @@ pub struct AccessTokenJudge {
     resource: String,
     keys: Keys,
     scopes: BTreeSet<String>,
+    /// Scope of clients that decide.
+    approve: Option<String>,
     /// True if a scope has a grant with a budget.
     has_budgets: bool,
     /// Address of the metadata, as clients are told.
@@ -119,14 +124,14 @@ impl AccessTokenJudge {
     /// # Errors
     /// If there are no keys.
     pub fn new(options: OAuthOptions) -> Result<Self, OAuthError> {
-        let OAuthOptions { issuer, resource, audience, keys, algorithms, leeway, scopes } = options;
+        let OAuthOptions { issuer, resource, audience, keys, algorithms, leeway, scopes, approve } = options;
         let runtime = Builder::new_current_thread().enable_all().build().map_err(OAuthError::Start)?;
         let keys = runtime.block_on(Keys::new(keys, &issuer))?;
         let metadata_url = metadata_url(resource.as_str());
         let expected = Expected { issuer: issuer.as_str().to_owned(), audience, algorithms, leeway };
         let has_budgets = scopes.values().flatten().any(|grant| grant.calls.is_some() || grant.spend.is_some());
         let (resource, scopes) = (resource.as_str().to_owned(), scopes.into_keys().collect());
-        Ok(Self { expected, resource, keys, scopes, has_budgets, metadata_url })
+        Ok(Self { expected, resource, keys, scopes, approve, has_budgets, metadata_url })
     }
 
     /// Returns the TCP port at which keys are fetched again; `None` if they are those of a file.
@@ -140,19 +145,31 @@ impl AccessTokenJudge {
         self.has_budgets
     }
 
-    /// Judges a token, and returns its subject with the scopes that the configuration has.
-    pub(super) async fn judge(&self, token: &str) -> Result<Identity, Unauthorized> {
+    /// Judges a token, and returns whose it is.
+    pub(super) async fn judge(&self, token: &str) -> Result<JudgedToken, Unauthorized> {
         let refused = |error: access_token::TokenError| Unauthorized::Refused(error.to_string());
         let parsed = ParsedToken::parse(token, &self.expected).map_err(refused)?;
         let keys = self.keys.get(|keys| parsed.has_key(keys)).await;
         let keys = keys.map_err(|error| Unauthorized::Unavailable(crate::tool_error::chain(&error)))?;
         let verified = parsed.verify(&keys, &self.expected, SystemTime::now()).map_err(refused)?;
-        let scopes: BTreeSet<String> =
-            verified.scopes.into_iter().filter(|scope| self.scopes.contains(scope)).collect();
-        if scopes.is_empty() {
-            return Err(Unauthorized::Insufficient);
+        self.judge_scopes(verified)
+    }
+
+    /// Returns whose a token is. One that decides and grants something is of nobody: who has it could allow its own calls.
+    fn judge_scopes(&self, verified: Verified) -> Result<JudgedToken, Unauthorized> {
+        let Verified { subject, scopes } = verified;
+        let decides = self.approve.as_ref().is_some_and(|approve| scopes.contains(approve));
+        let scopes: BTreeSet<String> = scopes.into_iter().filter(|scope| self.scopes.contains(scope)).collect();
+        match (decides, scopes.is_empty()) {
+            (false, false) => Ok(JudgedToken::Client(Identity { subject, scopes })),
+            (false, true) => Err(Unauthorized::Insufficient),
+            (true, true) => Ok(JudgedToken::Approver(ApproverIdentity::Subject(subject))),
+            (true, false) => {
+                let why = "it has the scope of those who decide about calls, and scopes that grant something: ask for them in \
+                           two tokens, of two subjects";
+                Err(Unauthorized::Refused(why.to_owned()))
+            }
         }
-        Ok(Identity { subject: verified.subject, scopes })
     }
 
     /// Returns the document that says which authorization server the clients have to ask (RFC 9728), if it is at this
@@ -177,6 +194,15 @@ impl AccessTokenJudge {
         let scopes: Vec<&str> = self.scopes.iter().map(String::as_str).collect();
         format!("resource_metadata=\"{}\", scope=\"{}\"", self.metadata_url, scopes.join(" "))
     }
+}
+
+/// Client whose token is accepted.
+#[derive(Debug)]
+pub(super) enum JudgedToken {
+    /// One that has what its scopes grant.
+    Client(Identity),
+    /// One that decides about calls of others.
+    Approver(ApproverIdentity),
 }
 
 /// Subject of an accepted token, with the scopes of the token that grant something.

@@ -17,6 +17,7 @@ use super::{Identity, OAuthError};
 use crate::approvals::DeferringApprover;
 use crate::sessions::{ClientSessions, RootSession};
 use crate::tool_error::chain;
+use crate::waiting_calls::TokenClient;
 
 /// Most subjects. None is forgotten, since its budgets would be whole again.
 const MAX_SUBJECTS: usize = 1024;
@@ -62,7 +63,8 @@ impl SubjectSessions {
     /// # Errors
     /// If the grants cannot be used with what is mounted, or those of one scope would take back an approval.
     pub fn check(&self) -> Result<(), OAuthError> {
-        let all = (self.open)(self.policy.clone()).map_err(|error| OAuthError::Grants(Box::new(error)))?;
+        let nobody = TokenClient::Subject(String::new());
+        let all = (self.open)(&nobody, self.policy.clone()).map_err(|error| OAuthError::Grants(Box::new(error)))?;
         // If each scope is right alone, each set of them is.
         for scope in self.scopes.keys() {
             let alone = all.delegate_subset(|grant| self.is_of(grant, &[scope.clone()].into()));
@@ -83,7 +85,8 @@ impl SubjectSessions {
                 _ => Ok(()),
             },
             || {
-                let session = (self.open)(self.policy.clone()).map_err(unavailable)?;
+                let client = TokenClient::Subject(identity.subject.clone());
+                let session = (self.open)(&client, self.policy.clone()).map_err(unavailable)?;
                 Ok(Arc::new(Subject { session, clients: Mutex::default() }))
             },
         )?;
@@ -100,6 +103,11 @@ impl SubjectSessions {
         let client = Arc::new(ClientSessions::of_root(&root));
         clients.insert(identity.scopes.clone(), Arc::clone(&client));
         Ok((client, name))
+    }
+
+    /// Returns true if a subject has a session, or is about to.
+    pub(in crate::http) fn has_any(&self) -> bool {
+        self.subjects.has_any()
     }
 
     /// Returns true if a grant is one of these scopes.

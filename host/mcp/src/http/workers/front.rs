@@ -10,13 +10,13 @@ use tokio::task::spawn_blocking;
 
 use super::AdmittedClient;
 use super::process::WorkerError;
-use super::relay::relay;
+use super::relay::{RelayedAnswer, relay};
 use super::session_names::SessionNames;
 use super::table::{ClientAccount, WorkerTable};
 use crate::http::clients::Unauthorized;
 use crate::http::connections::{SESSION, check_path};
 use crate::http::cors::{self, NamedOrigins};
-use crate::http::oauth::is_jwt;
+use crate::http::oauth::{JudgedToken, is_jwt};
 use crate::http::refusals::{
     Answer, bearer, discard, has_token, header, metadata, no_session, read_body, refuse, unauthorized_answer,
 };
@@ -107,7 +107,10 @@ impl Front {
         let token = bearer(&parts.headers).ok_or(Unauthorized::Missing)?;
         match &self.tokens.oauth {
             Some(oauth) if is_jwt(&token) => {
-                let identity = oauth.judge(&token).await?;
+                let JudgedToken::Client(identity) = oauth.judge(&token).await? else {
+                    // The calls that wait are in the processes of other clients.
+                    return Err(Unauthorized::Refused("no call of this server can be decided about".to_owned()));
+                };
                 let (name, account) = (identity.name(), identity.subject_name());
                 let (client, has_budgets) = (AdmittedClient::Subject(identity), oauth.has_budgets());
                 Ok(KnownSender { client, name, account, expires: None, has_budgets })
@@ -130,10 +133,13 @@ impl Front {
             Err(why) => return refuse(StatusCode::SERVICE_UNAVAILABLE, &why),
         };
         let answered = relay(&worker, client, parts, session.as_deref(), body).await;
-        let (mut answer, begun) = match answered {
+        let RelayedAnswer { mut answer, begun, has_no_session } = match answered {
             Ok(answered) => answered,
             Err(error) => return refuse(status_of(&error), &crate::tool_error::chain(&error)),
         };
+        if has_no_session {
+            self.workers.give_up(account.name, &worker);
+        }
         if let Some(begun) = begun {
             let shown = self.names.signed(&begun, name).and_then(|shown| HeaderValue::try_from(shown).ok());
             let Some(shown) = shown else {

@@ -7,7 +7,7 @@
 //!
 //! - `front`: who sent a request, and its limits; `relay`: the request, and the answer of its client's worker;
 //! - `table`: workers by client, and what is known of those that ended; `process`: a worker, as the front process sees it;
-//! - `starter`: the process that starts workers;
+//! - `starter`: the process that starts workers; `words`: what these say on standard error;
 //! - `receiver`: the worker's side: connections that it is handed, each with its client;
 //! - `session_names`: names of protocol sessions; `descriptors`: connections as messages.
 //!
@@ -27,6 +27,7 @@ mod starter;
 mod table;
 #[cfg(test)]
 mod tests;
+mod words;
 
 use std::io;
 use std::os::fd::OwnedFd;

@@ -11,7 +11,7 @@ use http::header::{
     ACCEPT, ACCEPT_ENCODING, ALLOW, CACHE_CONTROL, CONTENT_TYPE, HOST, HeaderMap, HeaderName, ORIGIN, USER_AGENT,
 };
 use http::request::Parts;
-use http::{Request, Response};
+use http::{HeaderValue, Request, Response};
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::{Body, Frame, Incoming};
 use hyper::client::conn::http1;
@@ -24,14 +24,15 @@ use super::AdmittedClient;
 use super::process::{WorkerError, WorkerProcess, WorkerUse};
 use super::receiver::write_client;
 use crate::http::PATH;
-use crate::http::connections::{MAX_HEAD, SESSION};
+use crate::http::connections::{MAX_HEAD, NO_SESSION, SESSION};
 use crate::http::refusals::{Answer, header};
 
 /// Headers of a request that its worker gets, besides those that begin with [`OF_PROTOCOL`].
 const OF_REQUEST: [HeaderName; 6] = [ACCEPT, ACCEPT_ENCODING, CONTENT_TYPE, HOST, ORIGIN, USER_AGENT];
 
-/// Headers of an answer that its client gets. That of the protocol session is not among them: it is named anew.
-const OF_ANSWER: [HeaderName; 3] = [ALLOW, CACHE_CONTROL, CONTENT_TYPE];
+/// Headers of an answer that its client gets. That of the protocol session is not among them: it is named anew. Nor is that of
+/// caches: a worker could have a proxy in front of the server keep its answer for other clients.
+const OF_ANSWER: [HeaderName; 2] = [ALLOW, CONTENT_TYPE];
 
 /// Header of a client that continues a stream.
 const LAST_EVENT: &str = "last-event-id";
@@ -48,14 +49,23 @@ const MAX_ID: usize = 256;
 /// Code of an internal error, in JSON-RPC.
 const INTERNAL_ERROR: i32 = -32603;
 
-/// Request to a worker, and its answer. `session` is the worker's name of the protocol session.
+/// Answer of a worker, as far as the front process takes it.
+pub(super) struct RelayedAnswer {
+    pub(super) answer: Answer,
+    /// The worker's name of a protocol session that the answer begins.
+    pub(super) begun: Option<String>,
+    /// True if the worker says that it could open no session.
+    pub(super) has_no_session: bool,
+}
+
+/// Sends a request to a worker, and returns its answer. `session` is the worker's name of the protocol session.
 pub(super) async fn relay(
     worker: &Arc<WorkerProcess>,
     client: &AdmittedClient,
     parts: &Parts,
     session: Option<&str>,
     body: Bytes,
-) -> Result<(Answer, Option<String>), WorkerError> {
+) -> Result<RelayedAnswer, WorkerError> {
     let error_event = error_event(&body);
     let request = request(parts, session, body).ok_or(WorkerError::Strange)?;
     let (mut stream, in_use) = worker.connect().await?;
@@ -80,8 +90,9 @@ pub(super) async fn relay(
     let mut answer = Response::new(relayed.boxed_unsync());
     *answer.status_mut() = head.status;
     copy(&head.headers, answer.headers_mut(), |name| OF_ANSWER.contains(name));
-    let session = header(&head.headers, SESSION);
-    Ok((answer, session))
+    answer.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    let (begun, has_no_session) = (header(&head.headers, SESSION), head.headers.contains_key(NO_SESSION));
+    Ok(RelayedAnswer { answer, begun, has_no_session })
 }
 
 /// Returns the request for a worker. Nothing in it is of the client's authorization.

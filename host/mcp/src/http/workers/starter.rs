@@ -13,24 +13,37 @@ use rustix::io::Errno;
 
 use super::LINGER;
 use super::descriptors::receive;
+use super::words::relay_words;
 
 /// Time that a worker may take from the end of its output to its exit, and the interval at which its exit is checked.
 const LAST_STEPS: Duration = Duration::from_secs(10);
 const PAUSE: Duration = Duration::from_millis(1);
 
 /// Starts workers as the process at the other end of the socket asks, until that ends and all workers have ended. `command`
-/// returns the command of a worker, whose standard input and output are set here.
+/// returns the command of a worker, whose standard input, output and error are set here; `say` passes on a line that one wrote on
+/// standard error.
 ///
 /// A worker that goes on after it was told to end, or after the front process has ended, is killed.
 ///
 /// # Errors
 /// If the socket cannot be read.
-pub fn start_workers(requests: OwnedFd, command: impl Fn() -> Command) -> io::Result<()> {
+pub fn start_workers(
+    requests: OwnedFd,
+    command: impl Fn() -> Command,
+    say: impl Fn(&str) + Clone + Send + 'static,
+) -> io::Result<()> {
     let mut attended: Vec<thread::JoinHandle<()>> = Vec::new();
     while let Some([connections, life]) = receive_retrying(&requests)? {
         let mut life = UnixStream::from(life);
         match start(command(), connections) {
-            Ok((child, output)) => attended.push(thread::spawn(move || attend(child, &output, &mut life))),
+            Ok((mut child, output)) => {
+                if let Some(words) = child.stderr.take() {
+                    let (worker, say) = (child.id(), say.clone());
+                    // It ends with the worker, or with what that has started.
+                    thread::spawn(move || relay_words(worker, words, say));
+                }
+                attended.push(thread::spawn(move || attend(child, &output, &mut life)));
+            }
             Err(error) => report(&mut life, &format!("it cannot be started: {error}")),
         }
         attended.retain(|thread| !thread.is_finished());
@@ -52,7 +65,7 @@ fn receive_retrying(requests: &OwnedFd) -> io::Result<Option<[OwnedFd; 2]>> {
 }
 
 fn start(mut command: Command, connections: OwnedFd) -> io::Result<(Child, ChildStdout)> {
-    let mut child = command.stdin(Stdio::from(connections)).stdout(Stdio::piped()).spawn()?;
+    let mut child = command.stdin(Stdio::from(connections)).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
     let output = child.stdout.take().ok_or_else(|| io::Error::other("it has no output"))?;
     Ok((child, output))
 }
@@ -118,11 +131,12 @@ mod tests {
     fn ended(script: &'static str, leaves: bool) -> String {
         let (front, requests) = UnixStream::pair().expect("a pair");
         let starter = thread::spawn(move || {
-            start_workers(requests.into(), || {
+            let command = || {
                 let mut command = Command::new("/bin/sh");
                 command.args(["-c", script]);
                 command
-            })
+            };
+            start_workers(requests.into(), command, |_: &str| ())
         });
         let (connections, theirs) = UnixStream::pair().expect("a pair");
         let (mut life, watched) = UnixStream::pair().expect("a pair");

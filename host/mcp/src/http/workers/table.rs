@@ -5,7 +5,7 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream as StdStream;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use tokio::io::AsyncReadExt as _;
 use tokio::net::UnixStream;
@@ -22,6 +22,13 @@ const TIDYING: Duration = Duration::from_secs(30);
 
 /// Time that the starter has to end once all workers have.
 const STARTER: Duration = Duration::from_secs(2);
+
+/// Longest time for which a client is refused whose worker could open no session.
+const AGAIN: Duration = Duration::from_secs(60);
+
+/// Refusal of a client whose worker has ended with what it had spent.
+const LOST: &str = "the process of this client has ended, and with it the count of its budgets: its tokens are refused \
+                    until the server starts again";
 
 /// Client, as far as its worker depends on it.
 pub(super) struct ClientAccount<'a> {
@@ -43,9 +50,28 @@ pub(super) struct WorkerTable {
 }
 
 struct KnownClient {
-    /// `None` once the worker has ended, and what was spent is lost with it.
-    worker: Option<Arc<WorkerProcess>>,
+    state: ClientState,
     expires: Option<SystemTime>,
+}
+
+/// State of a client.
+enum ClientState {
+    /// A worker answers its requests.
+    Served(Arc<WorkerProcess>),
+    /// Its worker has ended, and what was spent is lost with it.
+    Lost,
+    /// Its worker could open no session, and was ended. It is tried again from this time on; `None` for a client with
+    /// budgets, since its worker may have said so after it had spent them.
+    Refused(Option<Instant>),
+}
+
+impl KnownClient {
+    fn worker(&self) -> Option<&Arc<WorkerProcess>> {
+        match &self.state {
+            ClientState::Served(worker) => Some(worker),
+            ClientState::Lost | ClientState::Refused(_) => None,
+        }
+    }
 }
 
 impl WorkerTable {
@@ -58,15 +84,17 @@ impl WorkerTable {
     /// Returns the worker of a client, which is started if there is none. The error says why there can be none.
     pub(super) fn get(self: &Arc<Self>, account: &ClientAccount<'_>) -> Result<Arc<WorkerProcess>, String> {
         let mut clients = self.lock();
-        let worker = match clients.get(account.name) {
-            Some(KnownClient { worker: Some(worker), .. }) => Arc::clone(worker),
-            Some(KnownClient { worker: None, .. }) => {
-                return Err(
-                    "the process of this client has ended, and with it the count of its budgets: its tokens are \
-                            refused until the server starts again"
-                        .to_owned(),
-                );
-            }
+        let again = |again: &Option<Instant>| again.is_some_and(|again| again <= Instant::now());
+        if clients
+            .get(account.name)
+            .is_some_and(|client| matches!(&client.state, ClientState::Refused(at) if again(at)))
+        {
+            clients.remove(account.name);
+        }
+        let worker = match clients.get(account.name).map(|client| &client.state) {
+            Some(ClientState::Served(worker)) => Arc::clone(worker),
+            Some(ClientState::Lost) => return Err(LOST.to_owned()),
+            Some(ClientState::Refused(again)) => return Err(refused(*again)),
             None => self.start(&mut clients, account)?,
         };
         if account.has_budgets {
@@ -85,12 +113,12 @@ impl WorkerTable {
             return Err(format!("{MAX_CLIENTS} clients are known here"));
         }
         let most = self.limits.most;
-        if clients.values().filter(|client| client.worker.is_some()).count() >= most {
+        if clients.values().filter(|client| client.worker().is_some()).count() >= most {
             return Err(format!("{most} clients have processes here, as many as may: `--max-workers`"));
         }
         let started = WorkerProcess::start(&self.starter);
         let (worker, life) = started.map_err(|error| format!("no process can be started for this client: {error}"))?;
-        let known = KnownClient { worker: Some(Arc::clone(&worker)), expires: account.expires };
+        let known = KnownClient { state: ClientState::Served(Arc::clone(&worker)), expires: account.expires };
         clients.insert(account.name.to_owned(), known);
         let (table, name, attended) = (Arc::clone(self), account.name.to_owned(), Arc::clone(&worker));
         self.attended.send_modify(|attended| *attended += 1);
@@ -106,13 +134,26 @@ impl WorkerTable {
     fn note_end(&self, name: &str, ended: &Arc<WorkerProcess>, is_lost: bool) {
         let mut clients = self.lock();
         let Some(known) = clients.get_mut(name) else { return };
-        if !known.worker.as_ref().is_some_and(|worker| Arc::ptr_eq(worker, ended)) {
+        if !known.worker().is_some_and(|worker| Arc::ptr_eq(worker, ended)) {
             return;
         }
         if is_lost {
-            known.worker = None;
+            known.state = ClientState::Lost;
         } else {
             clients.remove(name);
+        }
+    }
+
+    /// Ends a worker that says it could open no session, so that another client can have its place. Its client is refused
+    /// for a time, since each attempt would start a process; one with budgets until the server starts again, since the worker
+    /// may be lying.
+    pub(super) fn give_up(&self, name: &str, worker: &Arc<WorkerProcess>) {
+        let mut clients = self.lock();
+        let Some(known) = clients.get_mut(name) else { return };
+        if known.worker().is_some_and(|known| Arc::ptr_eq(known, worker)) {
+            let again = Instant::now().checked_add(self.limits.idle.min(AGAIN));
+            known.state = ClientState::Refused(again.filter(|_| !worker.has_budgets()));
+            worker.end();
         }
     }
 
@@ -133,7 +174,11 @@ impl WorkerTable {
         let now = SystemTime::now();
         self.lock().retain(|_, client| {
             let has_expired = client.expires.is_some_and(|end| end + margin <= now);
-            let Some(worker) = &client.worker else { return !has_expired };
+            let worker = match &client.state {
+                ClientState::Served(worker) => worker,
+                ClientState::Refused(Some(again)) => return !has_expired && *again > Instant::now(),
+                ClientState::Lost | ClientState::Refused(None) => return !has_expired,
+            };
             let is_needed = !has_expired && (worker.has_budgets() || !worker.is_idle(self.limits.idle));
             if !is_needed {
                 worker.end();
@@ -144,7 +189,7 @@ impl WorkerTable {
 
     /// Ends all workers, and waits for that.
     pub(super) async fn end(&self) {
-        let workers: Vec<_> = self.lock().drain().filter_map(|(_, client)| client.worker).collect();
+        let workers: Vec<_> = self.lock().drain().filter_map(|(_, client)| client.worker().cloned()).collect();
         workers.iter().for_each(|worker| worker.end());
         let mut attended = self.attended.subscribe();
         // Whoever has not ended by then is killed.
@@ -171,4 +216,16 @@ impl WorkerTable {
     fn lock(&self) -> MutexGuard<'_, HashMap<String, KnownClient>> {
         self.clients.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Refuses a client whose worker could open no session, until this time.
+fn refused(again: Option<Instant>) -> String {
+    let until = match again {
+        None => "until the server starts again".to_owned(),
+        Some(again) => {
+            let left = again.saturating_duration_since(Instant::now()).as_secs() + 1;
+            format!("for another {left} seconds")
+        }
+    };
+    format!("no session can be opened for this client, as its first request was told: its tokens are refused {until}")
 }

@@ -15,10 +15,9 @@ use tokio::runtime::Runtime;
 
 use super::descriptors::receive;
 use super::process::{WorkerError, WorkerProcess};
-use super::relay::relay;
+use super::relay::{RelayedAnswer, relay};
 use super::table::{ClientAccount, WorkerTable};
 use super::{AdmittedClient, WorkerLimits};
-use crate::http::refusals::Answer;
 
 /// Worker of a test, as the starter and the worker have it.
 struct FakeWorker {
@@ -83,13 +82,13 @@ fn parts() -> Parts {
     Request::post("/mcp").header("content-type", "application/json").body(()).expect("it is a request").into_parts().0
 }
 
-async fn ask(worker: &Arc<WorkerProcess>) -> Result<(Answer, Option<String>), WorkerError> {
+async fn ask(worker: &Arc<WorkerProcess>) -> Result<RelayedAnswer, WorkerError> {
     let body = Bytes::from_static(br#"{"jsonrpc":"2.0","id":7,"method":"tools/call"}"#);
     relay(worker, &AdmittedClient::Sealed(Vec::new()), &parts(), None, body).await
 }
 
 /// Asks a worker that answers with these bytes, and closes its connection.
-fn answered(bytes: &'static [u8]) -> Result<(Answer, Option<String>), WorkerError> {
+fn answered(bytes: &'static [u8]) -> Result<RelayedAnswer, WorkerError> {
     runtime().block_on(async {
         let table = table(1, Duration::MAX, move |worker| drop(worker.ready().answer(bytes)));
         ask(&table.get(&account("a", false)).expect("there is room")).await
@@ -102,13 +101,17 @@ fn runtime() -> Runtime {
 
 #[test]
 fn answer_of_a_worker_has_no_header_that_is_the_front_s() {
-    let (answer, session) = answered(
+    let RelayedAnswer { answer, begun, has_no_session } = answered(
         b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nset-cookie: a=b\r\nwww-authenticate: Bearer\r\n\
-        access-control-allow-origin: *\r\nmcp-session-id: another\r\nlocation: http://x\r\ncontent-length: 2\r\n\r\n{}",
+        access-control-allow-origin: *\r\ncache-control: public, s-maxage=9999999\r\nmcp-session-id: another\r\nlocation: http://x\r\ncontent-length: 2\r\n\r\n{}",
     )
     .expect("it is an answer");
     let names: Vec<&str> = answer.headers().keys().map(http::HeaderName::as_str).collect();
-    assert_eq!((names, session.as_deref()), (vec!["content-type"], Some("another")));
+    assert_eq!(
+        (names, begun.as_deref(), has_no_session),
+        (vec!["content-type", "cache-control"], Some("another"), false)
+    );
+    assert_eq!(answer.headers()["cache-control"], "no-store");
 }
 
 #[test]
@@ -119,7 +122,7 @@ fn answer_that_is_none_of_http_is_refused() {
         b"HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n",
         b"",
     ] {
-        let error = answered(strange).map(|(answer, _)| answer.status()).expect_err("it is refused");
+        let error = answered(strange).map(|relayed| relayed.answer.status()).expect_err("it is refused");
         assert!(matches!(error, WorkerError::Strange | WorkerError::Ended(_)), "{strange:?}: {error}");
     }
 }
@@ -149,7 +152,8 @@ fn worker_that_floods_waits_for_its_client() {
             }
             told.send(count).expect("the test waits");
         });
-        let (answer, _) = ask(&table.get(&account("a", false)).expect("there is room")).await.expect("it answers");
+        let RelayedAnswer { answer, .. } =
+            ask(&table.get(&account("a", false)).expect("there is room")).await.expect("it answers");
         let mut body = answer.into_body();
         assert!(body.frame().await.expect("there is more").is_ok());
         tokio::time::sleep(Duration::from_millis(300)).await;
@@ -168,7 +172,7 @@ fn stream_that_breaks_off_ends_with_an_error_for_its_request() {
                 b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n6\r\ndata: \r\n",
             ));
         });
-        let (answer, _) = ask(&table.get(&account("a", false)).expect("there is room")).await.expect("it answers");
+        let RelayedAnswer { answer, .. } = ask(&table.get(&account("a", false)).expect("there is room")).await.expect("it answers");
         answer.into_body().collect().await.expect("the stream ends in order").to_bytes()
     });
     let text = std::str::from_utf8(&text).expect("it is text");
@@ -231,4 +235,74 @@ fn workers_beyond_the_limit_are_refused_until_an_idle_one_has_ended() {
         assert!(refused.contains("--max-workers"), "{refused}");
         table.end().await;
     });
+}
+
+/// Whoever took a worker over could say so after it has spent the budgets of its client.
+#[test]
+fn worker_without_a_session_leaves_its_place_and_its_client_is_refused_for_a_time() {
+    const REFUSAL: &[u8] =
+        b"HTTP/1.1 503 Service Unavailable\r\ntollhouse-no-session: true\r\ncontent-length: 0\r\n\r\n";
+    runtime().block_on(async {
+        let idle = Duration::from_millis(500);
+        let table = table(1, idle, |worker| {
+            let worker = worker.ready();
+            drop(worker.answer(REFUSAL));
+            // It does not end of itself.
+            while receive::<1>(&worker.handed).is_ok_and(|handed| handed.is_some()) {}
+        });
+        let refused = |name: &'static str, has_budgets: bool| {
+            let table = Arc::clone(&table);
+            async move {
+                let worker = table.get(&account(name, has_budgets)).expect("there is room");
+                let relayed = ask(&worker).await.expect("it answers");
+                assert!(relayed.has_no_session && !relayed.answer.headers().contains_key("tollhouse-no-session"));
+                table.give_up(name, &worker);
+            }
+        };
+        refused("free", false).await;
+        let told = table.get(&account("free", false)).map(drop).expect_err("each attempt would start a process");
+        assert!(told.contains("for another 1 seconds"), "{told}");
+        refused("counted", true).await;
+        tokio::time::sleep(2 * idle).await;
+        let told = table.get(&account("counted", true)).map(drop).expect_err("its budgets would be whole again");
+        assert!(told.contains("until the server starts again"), "{told}");
+        table.get(&account("free", false)).map(drop).expect("it is tried again");
+    });
+}
+
+/// Whoever waits for the answer is its own client, and takes nothing with it when it leaves.
+#[test]
+fn worker_that_never_answers_is_free_again_when_its_client_leaves() {
+    runtime().block_on(async {
+        let table = table(1, Duration::MAX, |worker| {
+            let worker = worker.ready();
+            let mut connection = worker.accept();
+            // The body of the request, and then the end.
+            let mut rest = Vec::new();
+            connection.read_to_end(&mut rest).expect("the front closes it");
+            drop(worker.accept());
+        });
+        let worker = table.get(&account("a", false)).expect("there is room");
+        let asked = tokio::time::timeout(Duration::from_millis(200), ask(&worker)).await;
+        assert!(asked.map(drop).is_err(), "it does not answer");
+        assert!(worker.is_idle(Duration::ZERO), "nobody uses it any more");
+        // It is told that the client has left: it takes the next request.
+        ask(&worker).await.map(drop).expect_err("it ends instead of an answer");
+    });
+}
+
+#[test]
+fn body_of_another_length_than_its_head_says_is_incomplete_or_cut() {
+    let body = |bytes: &'static [u8]| {
+        runtime().block_on(async {
+            let table = table(1, Duration::MAX, move |worker| drop(worker.ready().answer(bytes)));
+            let worker = table.get(&account("a", false)).expect("there is room");
+            let RelayedAnswer { answer, .. } = ask(&worker).await.expect("it is an answer");
+            answer.into_body().collect().await.map(http_body_util::Collected::to_bytes)
+        })
+    };
+    let head = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 10\r\n\r\n{}";
+    assert!(body(head).is_err(), "its client is not to take it for complete");
+    let long = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\nevil";
+    assert_eq!(&body(long).expect("it is complete")[..], b"{}");
 }
