@@ -6,6 +6,7 @@ mod child_shells;
 mod commands;
 mod file_errors;
 mod operands;
+mod pipelines;
 mod signals;
 mod write_order;
 
