@@ -68,7 +68,7 @@ impl UserDatabase {
 /// Command `id` of the shell.
 pub(super) struct Id(pub(super) UserDatabase);
 
-/// What `id` prints of a user.
+/// Property of a user that `id` prints.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Selection {
     Everything,

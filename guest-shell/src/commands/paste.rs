@@ -122,7 +122,7 @@ struct Failure {
 }
 
 impl Source {
-    /// Reads an operand. `standard_input` is the index of the first operand `-`.
+    /// Reads the lines of an operand. `standard_input` is the index of the first operand `-`.
     async fn read(ctx: &Context<'_>, name: &str, standard_input: Option<usize>) -> Result<Self> {
         let shared = standard_input.filter(|_| name == "-");
         Ok(match operands::read(ctx, name).await? {

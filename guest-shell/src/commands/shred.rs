@@ -120,7 +120,7 @@ impl Builtin for Shred {
     }
 }
 
-/// Overwrites one file. The error is a message.
+/// Overwrites one file. The error is a message for the user.
 async fn shred(
     ctx: &Context<'_>,
     options: &ShredOptions,

@@ -5,7 +5,7 @@ use bashkit::builtins::arg_parser::{OptArg, ParsedOpt, gnu_getopt};
 
 use super::algorithm::{DigestAlgorithm, LONGEST_BLAKE2B, PlainSum, has_blake2b};
 
-/// What a command computes.
+/// Computation of a command.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Algorithm {
     Digest(DigestAlgorithm),

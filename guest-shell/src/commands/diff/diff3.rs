@@ -150,7 +150,7 @@ impl Diff3Options {
 /// Files that differ in a block.
 #[derive(Clone, Copy, PartialEq)]
 enum OddFile {
-    /// One file differs from the other two, which are alike.
+    /// Difference of one file from the other two, which are alike.
     One(usize),
     All,
 }

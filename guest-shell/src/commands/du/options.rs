@@ -35,18 +35,18 @@ const LONG: [(&str, OptArg, char); 25] = [
     ("version", OptArg::No, '!'),
 ];
 
-/// What is counted.
+/// Quantity that is counted.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Measure {
     /// Blocks that contents take.
     Blocks,
-    /// Lengths of contents.
+    /// Lengths of the contents of files.
     Apparent,
     /// Number of files.
     Inodes,
 }
 
-/// Which symbolic links are followed.
+/// Selection of the symbolic links that are followed.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Following {
     None,

@@ -30,7 +30,7 @@ const ENV_OPTIONS: &[(&str, OptArg, char)] = &[
     ("debug", OptArg::No, 'v'),
 ];
 
-/// Parses the arguments. The error is the message.
+/// Parses the arguments of `env`. The error is a message for the user.
 pub(super) fn parse_env_args(args: &[String], env: &HashMap<String, String>) -> Result<EnvArgs, String> {
     let args = split_strings(args, env)?;
     let (options, words) = gnu_getopt("env", &args, "iC:u:0v", ENV_OPTIONS, false, 125)
