@@ -39,10 +39,10 @@ pub(super) struct UserDatabase {
 }
 
 /// User with a group of the same name.
-struct User<'a> {
-    name: &'a str,
-    uid: u32,
-    gid: u32,
+pub(super) struct User<'a> {
+    pub(super) name: &'a str,
+    pub(super) uid: u32,
+    pub(super) gid: u32,
 }
 
 impl UserDatabase {
@@ -51,12 +51,13 @@ impl UserDatabase {
         Self { user: user.to_owned() }
     }
 
-    fn current(&self) -> User<'_> {
+    /// Returns the user who runs the script.
+    pub(super) fn current(&self) -> User<'_> {
         User { name: &self.user, uid: SANDBOX_UID, gid: SANDBOX_GID }
     }
 
     /// Returns a user by name, or by number.
-    fn find(&self, text: &str) -> Option<User<'_>> {
+    pub(super) fn find(&self, text: &str) -> Option<User<'_>> {
         let root = User { name: "root", uid: 0, gid: 0 };
         let users = || [self.current(), User { ..root }].into_iter();
         let by_name = users().find(|user| user.name == text);

@@ -121,7 +121,7 @@ pub(crate) fn add_all(builder: BashBuilder, registry: &BuiltinRegistry, user: &s
 fn add_all_with_clock(builder: BashBuilder, registry: &BuiltinRegistry, user: &str, clock: Date) -> BashBuilder {
     bashkit::builtins::set_pcre_translation(grep::translate_perl);
     mend::register(registry);
-    register(registry);
+    register(registry, user);
     let mut builder = builder.builtin_registry(registry.clone());
     for (name, utility) in utilities::all(user, clock) {
         // The registry has precedence, so that the utility would be unreachable without notice.
@@ -132,8 +132,8 @@ fn add_all_with_clock(builder: BashBuilder, registry: &BuiltinRegistry, user: &s
     builder
 }
 
-/// Adds the commands that are not utilities to the registry.
-fn register(registry: &BuiltinRegistry) {
+/// Adds the commands that are not utilities to the registry. `user` owns the files.
+fn register(registry: &BuiltinRegistry, user: &str) {
     registry.insert_command("bc", bc::command::Bc);
     registry.insert_command("column", column::command::Column);
     registry.insert_command("dc", dc::command::Dc);
@@ -142,7 +142,7 @@ fn register(registry: &BuiltinRegistry) {
     registry.insert_command("seq", seq::Seq);
     registry.insert_command("stty", terminal::Stty);
     registry.insert_command("tput", terminal::Tput);
-    files::register(registry);
+    files::register(registry, user);
     zip::register(registry);
     registry.insert("jq", Arc::new(jq::Jq));
 }

@@ -13,7 +13,7 @@ use super::archive::tar::Tar;
 use super::archive::xz::Xz;
 use super::archive::zstd::Zstd;
 use super::cal::Cal;
-use super::coreutils_extra::{Chgrp, GrepAlias, ListAlias, Sum};
+use super::coreutils_extra::{GrepAlias, ListAlias, Sum};
 use super::date::Date;
 use super::du::Du;
 use super::encodings::EncodingCommand;
@@ -143,7 +143,6 @@ fn compressors() -> Vec<NamedUtility> {
 /// Commands for files and directories.
 fn file_commands(clock: Date, user: &str) -> Vec<NamedUtility> {
     vec![
-        ("chgrp", Arc::new(Chgrp)),
         ("cmp", Arc::new(cmp::Cmp)),
         ("df", Arc::new(df::Df)),
         ("dir", Arc::new(ListAlias::dir(ls::Ls::new(clock, user)))),

@@ -156,7 +156,7 @@ impl Lister<'_> {
 
     async fn operand(&self, name: &str) -> Result<File> {
         if name.is_empty() {
-            return Err(std::io::Error::from(std::io::ErrorKind::NotFound).into());
+            return Err(std::io::Error::new(std::io::ErrorKind::NotFound, "No such file or directory").into());
         }
         let fs = self.ctx.fs.as_ref();
         let path = resolve_path(self.ctx.cwd, name);

@@ -105,6 +105,10 @@ async fn touch(
     options: &TouchOptions,
     ctx: &Context<'_>,
 ) -> std::result::Result<(), String> {
+    if file == "-" {
+        // The file behind standard output, which this call just wrote to or which has no time.
+        return Ok(());
+    }
     let not_set = |reason: &str| Err(format!("setting times of '{file}': {reason}"));
     let path = resolve_path(ctx.cwd, file);
     let is_directory_name = file.ends_with('/');

@@ -26,6 +26,8 @@ pub(super) struct XargsRun {
     stdout: StreamData,
     stderr: PlacedMessages,
     status: i32,
+    /// True if the command whose result comes next was not started.
+    not_started: bool,
 }
 
 /// Returns the commands of command lines.
@@ -57,6 +59,7 @@ impl XargsRun {
             stdout: StreamData::new(),
             stderr: PlacedMessages::new(),
             status: 0,
+            not_started: false,
         }
     }
 
@@ -74,7 +77,10 @@ impl XargsRun {
                 self.error = Some(format!("{name}: exited with status 255; aborting"));
                 self.status = COMMAND_ABORTED;
             }
-            status @ (126 | 127) => self.status = status,
+            status if self.not_started => {
+                self.commands.clear();
+                self.status = status;
+            }
             _ if self.status == 0 => self.status = COMMAND_FAILED,
             _ => {}
         }
@@ -90,6 +96,10 @@ fn printed_line(command: &SubCommand) -> String {
 
 #[async_trait]
 impl PlanDriver for XargsRun {
+    fn command_did_not_start(&mut self) {
+        self.not_started = true;
+    }
+
     async fn next(&mut self, last: Option<ExecResult>) -> Result<PlanStep> {
         if let Some(result) = last {
             self.account(&result);
