@@ -62,6 +62,7 @@ mod numfmt;
 mod od;
 mod openssl;
 mod operands;
+pub(crate) mod option_parser;
 mod paste;
 mod patch;
 mod pr;
