@@ -10,13 +10,14 @@ use std::cmp::Ordering;
 
 use async_trait::async_trait;
 
+use crate::commands::option_parser::gnu_getopt;
 use bashkit::ExecResult;
 use bashkit::PlacedMessages;
 use bashkit::Result;
 use bashkit::builtins::Builtin;
 use bashkit::builtins::BuiltinHelper;
 use bashkit::builtins::Context;
-use bashkit::builtins::arg_parser::{OptArg, gnu_getopt};
+use bashkit::builtins::arg_parser::OptArg;
 
 /// The comm builtin - compare two sorted files line by line.
 ///

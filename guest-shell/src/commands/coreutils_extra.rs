@@ -4,12 +4,13 @@
 
 use async_trait::async_trait;
 
+use crate::commands::option_parser::gnu_getopt;
 use bashkit::ExecResult;
 use bashkit::Result;
 use bashkit::StreamData;
 use bashkit::builtins::Builtin;
 use bashkit::builtins::Context;
-use bashkit::builtins::arg_parser::{OptArg, gnu_getopt};
+use bashkit::builtins::arg_parser::OptArg;
 use bashkit::builtins::check_help_version;
 
 use super::checksum::algorithm::PlainSum;

@@ -10,12 +10,13 @@
 use async_trait::async_trait;
 
 use crate::commands::operands::{OutputFlush, read_all};
+use crate::commands::option_parser::gnu_getopt;
 use bashkit::ExecResult;
 use bashkit::Result;
 use bashkit::builtins::Builtin;
 use bashkit::builtins::BuiltinHelper;
 use bashkit::builtins::Context;
-use bashkit::builtins::arg_parser::{OptArg, gnu_getopt};
+use bashkit::builtins::arg_parser::OptArg;
 
 /// The fold builtin command.
 ///

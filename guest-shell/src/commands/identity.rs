@@ -1,7 +1,8 @@
 //! Commands `id` and `groups`, as those of GNU coreutils 9.1. The users of the sandbox are the one who runs the script,
 //! and `root`; the group of each has its name.
 
-use bashkit::builtins::arg_parser::{OptArg, gnu_getopt};
+use crate::commands::option_parser::gnu_getopt;
+use bashkit::builtins::arg_parser::OptArg;
 use bashkit::builtins::system::{SANDBOX_GID, SANDBOX_UID};
 use bashkit::builtins::{Builtin, Context, check_help_version};
 use bashkit::{ExecResult, PlacedMessages, Result, async_trait};

@@ -66,6 +66,7 @@ mod numfmt;
 mod od;
 mod openssl;
 mod operands;
+pub(crate) mod option_parser;
 mod padding;
 mod paste;
 mod patch;

@@ -10,12 +10,13 @@
 use async_trait::async_trait;
 use regex::Regex;
 
+use crate::commands::option_parser::gnu_getopt;
 use crate::commands::padding::{MAX_FORMAT_WIDTH, filled, filled_behind};
 use bashkit::ExecResult;
 use bashkit::Result;
 use bashkit::builtins::Builtin;
 use bashkit::builtins::Context;
-use bashkit::builtins::arg_parser::{OptArg, gnu_getopt};
+use bashkit::builtins::arg_parser::OptArg;
 
 /// The nl builtin - number lines of files.
 ///

@@ -7,6 +7,7 @@ mod commands;
 mod file_errors;
 mod launchers;
 mod operands;
+mod option_values;
 mod ownership;
 mod signals;
 mod traces;

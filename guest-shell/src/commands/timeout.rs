@@ -6,7 +6,10 @@
 use std::any::Any;
 use std::time::Duration;
 
+use bashkit::builtins::arg_parser::OptArg;
 use bashkit::{Builtin, BuiltinContext, ExecResult, ExecutionPlan, Result, SubCommand, async_trait};
+
+use super::option_parser::gnu_getopt;
 
 /// Longest wait, in seconds. A wait of a hundred years is as good as endless.
 const FOREVER: f64 = 100.0 * 365.0 * 86_400.0;
@@ -40,6 +43,14 @@ DURATION 0 is no limit.
   -k, --kill-after=D     taken and ignored: a stopped command is gone at once
   -s, --signal=SIGNAL    signal instead of TERM: KILL always makes the status 137; COMMAND is stopped in the same way
 ";
+
+const TIMEOUT_OPTIONS: [(&str, OptArg, char); 5] = [
+    ("foreground", OptArg::No, 'f'),
+    ("kill-after", OptArg::Required, 'k'),
+    ("preserve-status", OptArg::No, 'p'),
+    ("signal", OptArg::Required, 's'),
+    ("verbose", OptArg::No, 'v'),
+];
 
 /// Status of `timeout` for a failure of its own.
 const TIMEOUT_FAILED: i32 = 125;
@@ -106,42 +117,28 @@ fn signal_number(name: &str) -> Option<i32> {
 }
 
 fn parse(words: &[String]) -> std::result::Result<Request, Refusal> {
-    let wrong = |message: &str| Refusal::Wrong(format!("timeout: {message}\n"));
-    let mut preserve_status = false;
-    let mut signal = SIGTERM;
-    let hint = "Try 'timeout --help' for more information.";
-    let unknown = |name: &str| wrong(&format!("'{name}': invalid signal\n{hint}"));
-    let parse_signal = |name: &str| signal_number(name).ok_or_else(|| unknown(name));
-    let mut words = words.iter();
-    let seconds = loop {
-        let Some(word) = words.next() else { return Err(wrong("missing operand")) };
-        match word.as_str() {
-            "--help" => return Err(Refusal::Help),
-            "-p" | "--preserve-status" => preserve_status = true,
-            "-f" | "--foreground" | "-v" | "--verbose" | "--" => {}
-            "-k" | "--kill-after" => {
-                words.next();
-            }
-            "-s" | "--signal" => {
-                let name = words.next().ok_or_else(|| wrong("option requires an argument -- 's'"))?;
-                signal = parse_signal(name)?;
-            }
-            option if option.starts_with("--kill-after=") || option.starts_with("-k") => {}
-            option if option.starts_with("--signal=") || option.starts_with("-s") => {
-                let name = option.strip_prefix("--signal=").or_else(|| option.strip_prefix("-s"));
-                signal = parse_signal(name.unwrap_or_default())?;
-            }
-            option if option.starts_with('-') => return Err(wrong(&format!("unrecognized option '{option}'"))),
-            number => match interval(number) {
-                Some(seconds) => break seconds,
-                None => return Err(wrong(&format!("invalid time interval '{number}'"))),
-            },
-        }
-    };
-    let command: Vec<String> = words.cloned().collect();
-    if command.is_empty() {
-        return Err(wrong("missing command"));
+    let wrong =
+        |message: &str| Refusal::Wrong(format!("timeout: {message}\nTry 'timeout --help' for more information.\n"));
+    if words.first().is_some_and(|word| word == "--help") {
+        return Err(Refusal::Help);
     }
+    let (given, operands) = gnu_getopt("timeout", words, "fk:ps:v", &TIMEOUT_OPTIONS, false, TIMEOUT_FAILED)
+        .map_err(|refusal| Refusal::Wrong(refusal.stderr.to_string()))?;
+    let (mut preserve_status, mut signal) = (false, SIGTERM);
+    for option in given {
+        let value = option.value.unwrap_or_default();
+        match option.key {
+            'p' => preserve_status = true,
+            's' => signal = signal_number(&value).ok_or_else(|| wrong(&format!("'{value}': invalid signal")))?,
+            'k' if interval(&value).is_none() => return Err(wrong(&format!("invalid time interval '{value}'"))),
+            _ => {}
+        }
+    }
+    let Some((number, command)) = operands.split_first().filter(|(_, command)| !command.is_empty()) else {
+        return Err(wrong("missing operand"));
+    };
+    let seconds = interval(number).ok_or_else(|| wrong(&format!("invalid time interval '{number}'")))?;
+    let command = command.to_vec();
     let expired_status = if preserve_status || signal == SIGKILL { 128 + signal } else { STOPPED };
     Ok(Request { seconds, expired_status, command })
 }

@@ -5,12 +5,13 @@
 use super::character_locale::is_c_locale;
 use async_trait::async_trait;
 
+use crate::commands::option_parser::gnu_getopt;
 use bashkit::ExecResult;
 use bashkit::PlacedMessages;
 use bashkit::Result;
 use bashkit::builtins::Builtin;
 use bashkit::builtins::Context;
-use bashkit::builtins::arg_parser::{OptArg, gnu_getopt};
+use bashkit::builtins::arg_parser::OptArg;
 
 /// The wc builtin - print newline, word, and byte counts.
 ///

@@ -1,7 +1,8 @@
 //! Options of `du`.
 
+use crate::commands::option_parser::gnu_getopt;
 use bashkit::ExecResult;
-use bashkit::builtins::arg_parser::{OptArg, ParsedOpt, gnu_getopt};
+use bashkit::builtins::arg_parser::{OptArg, ParsedOpt};
 
 use super::size::{SizeScale, parse_block_size};
 

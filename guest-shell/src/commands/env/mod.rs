@@ -35,6 +35,9 @@ impl Builtin for Env {
                 return Ok(ExecResult::err(format!("{e}\nTry 'env --help' for more information.\n"), 125));
             }
         };
+        if let Some(message) = parsed.impossible_change() {
+            return Ok(ExecResult::err(message, 125));
+        }
         // A command is run through `execution_plan`; reaching here with one
         // means the plan path was unavailable.
         if !parsed.command.is_empty() {
@@ -66,6 +69,9 @@ impl Builtin for Env {
         let Ok(parsed) = parse_env_args(ctx.args, ctx.env) else {
             return Ok(None);
         };
+        if parsed.impossible_change().is_some() {
+            return Ok(None);
+        }
         if parsed.verbose && !parsed.command.is_empty() {
             return Ok(Some(ExecutionPlan::BatchWithStatus {
                 commands: vec![SubCommand {

@@ -1,6 +1,6 @@
 //! Command line of `hexdump`.
 
-use bashkit::builtins::arg_parser::gnu_getopt;
+use crate::commands::option_parser::gnu_getopt;
 
 use super::format::{DumpFormat, block_size};
 

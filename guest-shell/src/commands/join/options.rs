@@ -1,7 +1,8 @@
 //! Options of the command line.
 
+use crate::commands::option_parser::gnu_getopt;
 use bashkit::ExecResult;
-use bashkit::builtins::arg_parser::{OptArg, ParsedOpt, gnu_getopt};
+use bashkit::builtins::arg_parser::{OptArg, ParsedOpt};
 
 use crate::commands::records;
 
