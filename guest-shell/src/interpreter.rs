@@ -12,10 +12,11 @@ use bashkit::{Bash, BashBuilder, BuiltinRegistry, ExecOptions, InMemoryFs, Shell
 use crate::bindings::random;
 use crate::bindings::types::{Limits, Script};
 use crate::catalog::Methods;
+use crate::commands::timeout::Timeout;
 use crate::fs::SessionFiles;
 use crate::program_command::ProgramCommand;
 use crate::script_command::{self, ScriptCommand};
-use crate::time_commands::{Sleep, Timeout};
+use crate::time_commands::{Sleep, alarm};
 use crate::tool_command::{TOOL, ToolCommand};
 use crate::{commands, limits, mend, state};
 
@@ -130,7 +131,7 @@ fn builder(user: &str, limits: &Limits) -> BashBuilder {
         .memory_limits(limits::variables(limits))
         .builtin_filter(|name| !NETWORK.contains(&name))
         .builtin("sleep", Box::new(Sleep))
-        .builtin("timeout", Box::new(Timeout))
+        .builtin("timeout", Box::new(Timeout::new(alarm)))
 }
 
 /// Registers `tool`, the aliases, the programs, and the other languages. The host omits aliases with the name of a

@@ -25,7 +25,7 @@
 //! | [`program_command`] | commands for mounted programs |
 //! | [`script_command`] | `node` and `js`: scripts in the other guest |
 //! | [`typed`] | interactive input: detection of input that continues on the next line |
-//! | [`time_commands`] | `sleep` and `timeout`, as operations of the host |
+//! | [`time_commands`] | `sleep`, and the alarm of `timeout`, as operations of the host |
 //!
 //! **Invariant:** no import is called before `start`: `wizer-initialize` runs when the host is built.
 //!

@@ -57,11 +57,9 @@ pub(crate) async fn run_with(
     context: &CommandContext<'_>,
     what: Runnable,
     arguments: Vec<String>,
-    mut environment: Vec<(String, String)>,
+    environment: Vec<(String, String)>,
 ) -> Result<CommandStatus> {
-    environment.retain(|(name, _)| !context.env.contains_key(name));
-    environment.extend(context.env.iter().map(|(name, value)| (name.clone(), value.clone())));
-    environment.sort();
+    let environment = with_exported(context, environment);
     if let Some(place) = not_text(&what, &arguments, &environment) {
         let message =
             format!("{}: {place} is not UTF-8 text\nhint: pass bytes on standard input, or in a file\n", context.name);
@@ -115,6 +113,14 @@ pub(crate) async fn run_with(
             Ok(CommandStatus::with_code(of_program(&failure)))
         }
     }
+}
+
+/// Returns an environment with the exported variables of the shell, which replace those of the same name.
+fn with_exported(context: &CommandContext<'_>, mut environment: Vec<(String, String)>) -> Vec<(String, String)> {
+    environment.retain(|(name, _)| !context.env.contains_key(name));
+    environment.extend(context.env.iter().map(|(name, value)| (name.clone(), value.clone())));
+    environment.sort();
+    environment
 }
 
 /// Returns a description of an input that is not valid text: the script, an argument or a variable. WASI supports only

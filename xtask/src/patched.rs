@@ -276,6 +276,7 @@ fn apply(patch: &PatchFile, files: &mut Files) -> Result<()> {
             other => return Err(anyhow::anyhow!("{other:?} is not done here")).with_context(failed),
         };
         let text = part.patch().as_text().context("it is not of text").with_context(failed)?;
+        check_positions(&base, text).with_context(|| path.display().to_string()).with_context(failed)?;
         let applied = diffy::apply(&base, text).with_context(|| path.display().to_string()).with_context(failed)?;
         if !is_below(&path) {
             bail!("{name} reaches outside of the crate: {}", path.display());
@@ -287,6 +288,35 @@ fn apply(patch: &PatchFile, files: &mut Files) -> Result<()> {
         bail!("{name} changes nothing");
     }
     Ok(())
+}
+
+/// Checks that each hunk of a patch has one place in a file: the line that the hunk names, or, if earlier patches have
+/// moved that line, the only one where the hunk fits. Hunks have one line of context, which may occur several times.
+fn check_positions(base: &str, patch: &diffy::Patch<'_, str>) -> Result<()> {
+    let lines: Vec<&str> = base.split_inclusive('\n').collect();
+    for hunk in patch.hunks() {
+        let old: Vec<&str> = hunk.lines().iter().filter_map(old_line).collect();
+        if old.is_empty() {
+            continue;
+        }
+        let start = hunk.old_range().start().saturating_sub(1);
+        if lines.get(start..).is_some_and(|rest| rest.starts_with(&old)) {
+            continue;
+        }
+        let places = lines.windows(old.len()).filter(|window| *window == old).count();
+        if places != 1 {
+            bail!("the hunk of line {} fits at {places} places", hunk.old_range().start());
+        }
+    }
+    Ok(())
+}
+
+/// Returns a line of a hunk if it is one of the old file.
+fn old_line<'a>(line: &diffy::Line<'a, str>) -> Option<&'a str> {
+    match line {
+        diffy::Line::Context(text) | diffy::Line::Delete(text) => Some(*text),
+        diffy::Line::Insert(_) => None,
+    }
 }
 
 /// Writes these files to a directory. Files that are the same already are not touched, so that cargo does not build the
@@ -358,6 +388,21 @@ mod tests {
         }
         let outside = format!("{HEAD}@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n").replace("src/lib.rs", "../lib.rs");
         apply(&patch(&outside), &mut one_file()).expect_err("it reaches outside");
+    }
+
+    #[test]
+    fn patch_whose_lines_have_moved_is_applied_only_if_they_occur_once() {
+        let hunk = format!("{HEAD}@@ -1,2 +1,3 @@\n two\n+2.5\n three\n");
+        let mut files = one_file();
+        apply(&patch(&hunk), &mut files).expect("there is one place");
+        assert_eq!(files[std::path::Path::new("src/lib.rs")], b"one\ntwo\n2.5\nthree\n");
+        let twice = b"one\ntwo\nthree\ntwo\nthree\n".to_vec();
+        let mut files = Files::from([("src/lib.rs".into(), twice.clone())]);
+        let error = apply(&patch(&hunk), &mut files).expect_err("there are two places");
+        assert!(format!("{error:#}").contains("fits at 2 places"), "{error:#}");
+        let exact = hunk.replace("-1,2 +1,3", "-4,2 +4,3");
+        apply(&patch(&exact), &mut files).expect("the hunk names the second");
+        assert_eq!(files[std::path::Path::new("src/lib.rs")], b"one\ntwo\nthree\ntwo\n2.5\nthree\n");
     }
 
     #[test]

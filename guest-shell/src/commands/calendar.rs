@@ -1,31 +1,41 @@
-//! Dates of the civil calendar, in UTC.
+//! Dates of the civil calendar, in UTC, and the names of its months.
 
-/// Days from 1 March of the year 0 to the Unix epoch.
-const EPOCH: u64 = 719_468;
+use chrono::{DateTime, Datelike, Days, NaiveDate, NaiveTime, Timelike, Utc};
 
-/// Converts seconds since the Unix epoch to year, month and day, and hour, minute and second.
+/// English names of the months.
+pub(super) const MONTH_NAMES: [&str; 12] = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+];
+
+/// Converts seconds since the Unix epoch to year, month and day, and hour, minute and second. A time that no calendar
+/// reaches is the last one.
 pub(super) fn civil(seconds: u64) -> ([u64; 3], [u64; 3]) {
-    let (days, rest) = (seconds / 86_400 + EPOCH, seconds % 86_400);
-    // Eras have 400 years; a year begins in March.
-    let (era, day) = (days / 146_097, days % 146_097);
-    let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
-    let day_of_year = day - (365 * year + year / 4 - year / 100);
-    let from_march = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * from_march + 2) / 5 + 1;
-    let month = if from_march < 10 { from_march + 3 } else { from_march - 9 };
-    let year = era * 400 + year + u64::from(month <= 2);
-    ([year, month, day], [rest / 3_600, rest % 3_600 / 60, rest % 60])
+    let time = i64::try_from(seconds).ok().and_then(|seconds| DateTime::from_timestamp(seconds, 0));
+    let time = time.unwrap_or(DateTime::<Utc>::MAX_UTC);
+    let year = time.year().unsigned_abs();
+    ([year, time.month(), time.day()].map(u64::from), [time.hour(), time.minute(), time.second()].map(u64::from))
 }
 
-/// Converts a date and time to seconds since the Unix epoch. Returns `None` for an earlier or invalid date.
+/// Converts a date and time to seconds since the Unix epoch. A day that its month does not have is one of the next.
+/// Returns `None` for an earlier or invalid date.
 pub(super) fn seconds([year, month, day]: [u64; 3], [hour, minute, second]: [u64; 3]) -> Option<u64> {
-    if !(1..=12).contains(&month) || !(1..=31).contains(&day) || hour > 24 || minute > 60 || second > 60 {
+    if !(1..=31).contains(&day) || hour > 24 || minute > 60 || second > 60 {
         return None;
     }
-    let (year, from_march) = if month > 2 { (year, month - 3) } else { (year.checked_sub(1)?, month + 9) };
-    let day_of_year = (153 * from_march + 2) / 5 + day - 1;
-    let days = (year.checked_mul(365)? + year / 4 - year / 100 + year / 400 + day_of_year).checked_sub(EPOCH)?;
-    days.checked_mul(86_400)?.checked_add(hour * 3_600 + minute * 60 + second)
+    let first = NaiveDate::from_ymd_opt(i32::try_from(year).ok()?, u32::try_from(month).ok()?, 1)?;
+    let midnight = first.checked_add_days(Days::new(day - 1))?.and_time(NaiveTime::MIN).and_utc().timestamp();
+    u64::try_from(midnight).ok()?.checked_add(hour * 3_600 + minute * 60 + second)
 }
 
 #[cfg(test)]
@@ -45,5 +55,7 @@ mod tests {
         }
         assert_eq!(seconds([1969, 12, 31], [0, 0, 0]), None);
         assert_eq!(seconds([2024, 13, 1], [0, 0, 0]), None);
+        assert_eq!(seconds([2023, 2, 31], [24, 0, 0]), seconds([2023, 3, 4], [0, 0, 0]));
+        assert_eq!(civil(u64::MAX).1, [23, 59, 59]);
     }
 }

@@ -16,3 +16,15 @@ pub(super) fn character_locale(env: &HashMap<String, String>) -> Option<&str> {
 pub(super) fn is_c_locale(env: &HashMap<String, String>) -> bool {
     matches!(character_locale(env), Some("C" | "POSIX"))
 }
+
+/// Returns a character in upper case, where that is a single character, as `towupper` of the C library does (`ß` stays).
+pub(crate) fn upper_character(character: char) -> char {
+    let mut upper = character.to_uppercase();
+    upper.next().filter(|_| upper.next().is_none()).unwrap_or(character)
+}
+
+/// Returns a character in lower case, where that is a single character.
+pub(crate) fn lower_character(character: char) -> char {
+    let mut lower = character.to_lowercase();
+    lower.next().filter(|_| lower.next().is_none()).unwrap_or(character)
+}

@@ -21,8 +21,25 @@ pub(super) fn clap_answer(name: &str, error: &clap::Error, status: i32) -> ExecR
             usage(&format!("invalid option -- '{}'", argument.chars().nth(1).unwrap_or_default()))
         }
         ErrorKind::MissingRequiredArgument => usage("missing operand"),
+        ErrorKind::InvalidValue | ErrorKind::ValueValidation => invalid_value(name, error, argument),
         _ => ExecResult::err(error.render().to_string(), status),
     }
+}
+
+/// Returns the result of an option whose argument is none of those that it takes, which has status 1 in all commands.
+fn invalid_value(name: &str, error: &clap::Error, argument: &str) -> ExecResult {
+    let option = argument.split([' ', '=', '[']).next().unwrap_or_default();
+    let Some(ContextValue::String(value)) = error.get(ContextKind::InvalidValue) else {
+        return ExecResult::err(error.render().to_string(), 1);
+    };
+    let mut message = format!("{name}: invalid argument '{value}' for '{option}'\n");
+    if value.is_empty() && !argument.contains('[') {
+        message = format!("{name}: option '{option}' requires an argument\n");
+    } else if let Some(ContextValue::Strings(valid)) = error.get(ContextKind::ValidValue) {
+        message += "Valid arguments are:\n";
+        valid.iter().for_each(|value| message += &format!("  - '{value}'\n"));
+    }
+    ExecResult::err(format!("{message}Try '{name} --help' for more information.\n"), 1)
 }
 
 #[cfg(test)]

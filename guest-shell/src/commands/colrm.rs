@@ -1,7 +1,7 @@
 //! `colrm`: removes columns of lines, as util-linux's does.
 
+use crate::commands::option_parser::gnu_getopt;
 use async_trait::async_trait;
-use bashkit::builtins::arg_parser::gnu_getopt;
 use bashkit::builtins::{Builtin, Context, check_help_version};
 use bashkit::{ExecResult, Result};
 use unicode_width::UnicodeWidthChar as _;

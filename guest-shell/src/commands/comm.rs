@@ -10,13 +10,14 @@ use std::cmp::Ordering;
 
 use async_trait::async_trait;
 
+use crate::commands::option_parser::gnu_getopt;
 use bashkit::ExecResult;
 use bashkit::PlacedMessages;
 use bashkit::Result;
 use bashkit::builtins::Builtin;
 use bashkit::builtins::BuiltinHelper;
 use bashkit::builtins::Context;
-use bashkit::builtins::arg_parser::{OptArg, gnu_getopt};
+use bashkit::builtins::arg_parser::OptArg;
 
 /// The comm builtin - compare two sorted files line by line.
 ///
@@ -241,33 +242,10 @@ impl Order {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::collections::HashMap;
-    use std::path::PathBuf;
-    use std::sync::Arc;
-
-    use bashkit::fs::{FileSystem, InMemoryFs};
+    use crate::commands::testing::call_with_files;
 
     async fn run_comm(args: &[&str], stdin: Option<&str>, files: &[(&str, &[u8])]) -> ExecResult {
-        let fs = Arc::new(InMemoryFs::new());
-        for (path, content) in files {
-            fs.write_file(std::path::Path::new(path), content).await.unwrap();
-        }
-        let mut variables = HashMap::new();
-        let env = HashMap::new();
-        let mut cwd = PathBuf::from("/");
-
-        let args: Vec<String> = args.iter().map(|s| s.to_string()).collect();
-        let ctx = Context {
-            args: &args,
-            env: &env,
-            variables: &mut variables,
-            cwd: &mut cwd,
-            fs,
-            stdin: crate::commands::testing::test_stream_opt(stdin),
-            shell: None,
-        };
-
-        Comm.execute(ctx).await.unwrap()
+        call_with_files(&Comm, args, stdin, files).await
     }
 
     #[tokio::test]

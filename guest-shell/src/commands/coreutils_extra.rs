@@ -1,15 +1,16 @@
-//! Front ends of other commands: `egrep`, `fgrep`, `dir`, `vdir`, `chgrp`, `sum`.
+//! Front ends of other commands: `egrep`, `fgrep`, `dir`, `vdir`, `sum`.
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
 use async_trait::async_trait;
 
+use crate::commands::option_parser::gnu_getopt;
 use bashkit::ExecResult;
 use bashkit::Result;
 use bashkit::StreamData;
 use bashkit::builtins::Builtin;
 use bashkit::builtins::Context;
-use bashkit::builtins::arg_parser::{OptArg, gnu_getopt};
+use bashkit::builtins::arg_parser::OptArg;
 use bashkit::builtins::check_help_version;
 
 use super::checksum::algorithm::PlainSum;
@@ -95,26 +96,6 @@ fn renamed(messages: &StreamData, from: &str, to: &str) -> Vec<u8> {
         None => message.to_vec(),
     });
     renamed.collect()
-}
-
-/// Command `chgrp GROUP FILE...`, where ownership is not modeled, like in `chown`.
-pub(crate) struct Chgrp;
-
-#[async_trait]
-impl Builtin for Chgrp {
-    async fn execute(&self, ctx: Context<'_>) -> Result<ExecResult> {
-        if let Some(r) = bashkit::builtins::check_help_version(
-            ctx.args,
-            "Usage: chgrp [OPTION]... GROUP FILE...\nChange the group of each FILE to GROUP.\n\n  -R, --recursive\toperate on files and directories recursively\n",
-            Some("chgrp (GNU coreutils) 9.1"),
-        ) {
-            return Ok(r);
-        }
-        let args = ctx.args.to_vec();
-        let mut r = run_with_args(&bashkit::builtins::Chown, ctx, &args).await?;
-        r.stderr = renamed(&r.stderr, "chown", "chgrp").into();
-        Ok(r)
-    }
 }
 
 /// Command `sum [-r|-s] [FILE]...` with its two checksums.

@@ -2,8 +2,9 @@
 //!
 //! There is one file system, to which every path belongs.
 
+use crate::commands::option_parser::gnu_getopt;
 use async_trait::async_trait;
-use bashkit::builtins::arg_parser::{OptArg, gnu_getopt};
+use bashkit::builtins::arg_parser::OptArg;
 use bashkit::builtins::{Builtin, Context, check_help_version, resolve_path};
 use bashkit::{ExecResult, Result};
 

@@ -7,10 +7,12 @@
 use std::path::{Path, PathBuf};
 
 use async_trait::async_trait;
-use bashkit::builtins::limits::DIRSTACK_MAX_SIZE;
 use bashkit::builtins::{Builtin, BuiltinSideEffect, Context, resolve_path};
 use bashkit::fs::vfs_join;
 use bashkit::{ExecResult, Result};
+
+/// Largest number of directories in the stack.
+const MAX_ENTRIES: usize = 4096;
 
 fn normalize_path(base: &Path, target: &str) -> PathBuf {
     let path = if target.starts_with('/') { PathBuf::from(target) } else { vfs_join(base, target) };
@@ -59,9 +61,9 @@ enum Operand {
     Directory(String),
 }
 
-/// Arguments of `pushd` and `popd`.
+/// Parsed arguments of `pushd` and `popd`.
 struct Request {
-    /// Option `-n`: only the stack changes, not the directory.
+    /// True with `-n`: only the stack changes, not the directory.
     stay: bool,
     operand: Operand,
 }
@@ -163,7 +165,7 @@ async fn install(
     }
     if let Some(shell) = ctx.shell.as_mut() {
         // The stack belongs to the shell, and its size to the limits.
-        if entries.len() > DIRSTACK_MAX_SIZE {
+        if entries.len() > MAX_ENTRIES {
             return Err(failure(format!("{name}: directory stack full\n"), 1));
         }
         shell.dir_stack.clear();

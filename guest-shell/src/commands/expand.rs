@@ -11,13 +11,16 @@
 use async_trait::async_trait;
 
 use crate::commands::operands::Operands;
+use crate::commands::option_parser::gnu_getopt;
 use bashkit::ExecResult;
 use bashkit::Result;
 use bashkit::builtins::Builtin;
 use bashkit::builtins::BuiltinHelper;
 use bashkit::builtins::Context;
-use bashkit::builtins::arg_parser::{OptArg, gnu_getopt};
-use bashkit::builtins::limits::EXPAND_MAX_TAB_STOP as MAX_TAB_STOP;
+use bashkit::builtins::arg_parser::OptArg;
+
+/// Largest distance of tab stops.
+const MAX_TAB_STOP: usize = 10_000;
 
 /// Largest output: a single tab may stand for thousands of spaces.
 const MAX_OUTPUT_BYTES: usize = 64 << 20;
@@ -277,6 +280,34 @@ impl BuiltinHelper for Unexpand {
     const NAME: &'static str = "unexpand";
 }
 
+/// Parses the arguments of `unexpand`: the tab stops, true if all blanks are converted, and the files. The error is the
+/// result of a wrong call.
+fn parse_unexpand_args(words: &[String]) -> std::result::Result<(TabStops, bool, Vec<String>), ExecResult> {
+    const LONG: [(&str, OptArg, char); 3] =
+        [("all", OptArg::No, 'a'), ("first-only", OptArg::No, 'F'), ("tabs", OptArg::Required, 't')];
+    let refusal = |message: String| Unexpand::err(message, 1);
+    let (words, obsolete) = split_obsolete_tabs(words);
+    let (options, files) = gnu_getopt("unexpand", &words, "at:", &LONG, true, 1)?;
+    let mut stops = TabStops::default();
+    for list in &obsolete {
+        stops.parse_into(list).map_err(refusal)?;
+    }
+    let (mut all, mut first_only) = (false, false);
+    for option in options {
+        match option.key {
+            'a' => all = true,
+            'F' => first_only = true,
+            _ => {
+                stops.parse_into(&option.value.unwrap_or_default()).map_err(refusal)?;
+                // A list of stops is for all blanks.
+                all = true;
+            }
+        }
+    }
+    stops.finalize().map_err(refusal)?;
+    Ok((stops, all && !first_only, files))
+}
+
 #[async_trait]
 impl Builtin for Unexpand {
     async fn execute(&self, ctx: Context<'_>) -> Result<ExecResult> {
@@ -287,46 +318,10 @@ impl Builtin for Unexpand {
         ) {
             return Ok(r);
         }
-        let (args, obsolete) = split_obsolete_tabs(ctx.args);
-        let (opts, files) = match gnu_getopt(
-            "unexpand",
-            &args,
-            "at:",
-            &[("all", OptArg::No, 'a'), ("first-only", OptArg::No, 'F'), ("tabs", OptArg::Required, 't')],
-            true,
-            1,
-        ) {
-            Ok(v) => v,
-            Err(e) => return Ok(e),
+        let (stops, all, files) = match parse_unexpand_args(ctx.args) {
+            Ok(parsed) => parsed,
+            Err(refusal) => return Ok(refusal),
         };
-        let mut stops = TabStops::default();
-        let mut all = false;
-        let mut first_only = false;
-        for spec in &obsolete {
-            if let Err(e) = stops.parse_into(spec) {
-                return Ok(Self::err(e, 1));
-            }
-        }
-        for o in opts {
-            match o.key {
-                'a' => all = true,
-                'F' => first_only = true,
-                _ => {
-                    let spec = o.value.unwrap_or_default();
-                    if let Err(e) = stops.parse_into(&spec) {
-                        return Ok(Self::err(e, 1));
-                    }
-                    all = true; // -t implies -a
-                }
-            }
-        }
-        if first_only {
-            all = false;
-        }
-        if let Err(e) = stops.finalize() {
-            return Ok(Self::err(e, 1));
-        }
-
         let operands = crate::commands::operands::read_all(&ctx, "unexpand", &files).await?;
         let input = operands.concat();
         let unexpand = |input: &str| {
@@ -415,45 +410,14 @@ fn unexpand_line(line: &str, stops: &TabStops, all: bool, out: &mut String) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use bashkit::fs::InMemoryFs;
-    use std::collections::HashMap;
-    use std::path::PathBuf;
-    use std::sync::Arc;
+    use crate::commands::testing::call_with_files;
 
     async fn run_expand(args: &[&str], stdin: Option<&str>) -> ExecResult {
-        let args: Vec<String> = args.iter().map(|s| s.to_string()).collect();
-        let env = HashMap::new();
-        let mut variables = HashMap::new();
-        let mut cwd = PathBuf::from("/");
-        let fs = Arc::new(InMemoryFs::new()) as Arc<dyn bashkit::fs::FileSystem>;
-        let ctx = Context {
-            args: &args,
-            env: &env,
-            variables: &mut variables,
-            cwd: &mut cwd,
-            fs,
-            stdin: crate::commands::testing::test_stream_opt(stdin),
-            shell: None,
-        };
-        Expand.execute(ctx).await.expect("expand failed")
+        call_with_files(&Expand, args, stdin, &[]).await
     }
 
     async fn run_unexpand(args: &[&str], stdin: Option<&str>) -> ExecResult {
-        let args: Vec<String> = args.iter().map(|s| s.to_string()).collect();
-        let env = HashMap::new();
-        let mut variables = HashMap::new();
-        let mut cwd = PathBuf::from("/");
-        let fs = Arc::new(InMemoryFs::new()) as Arc<dyn bashkit::fs::FileSystem>;
-        let ctx = Context {
-            args: &args,
-            env: &env,
-            variables: &mut variables,
-            cwd: &mut cwd,
-            fs,
-            stdin: crate::commands::testing::test_stream_opt(stdin),
-            shell: None,
-        };
-        Unexpand.execute(ctx).await.expect("unexpand failed")
+        call_with_files(&Unexpand, args, stdin, &[]).await
     }
 
     #[tokio::test]

@@ -10,12 +10,13 @@
 use async_trait::async_trait;
 
 use crate::commands::operands::{OutputFlush, read_all};
+use crate::commands::option_parser::gnu_getopt;
 use bashkit::ExecResult;
 use bashkit::Result;
 use bashkit::builtins::Builtin;
 use bashkit::builtins::BuiltinHelper;
 use bashkit::builtins::Context;
-use bashkit::builtins::arg_parser::{OptArg, gnu_getopt};
+use bashkit::builtins::arg_parser::OptArg;
 
 /// The fold builtin command.
 ///
@@ -180,27 +181,10 @@ impl Builtin for Fold {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use bashkit::fs::InMemoryFs;
-    use std::collections::HashMap;
-    use std::path::PathBuf;
-    use std::sync::Arc;
+    use crate::commands::testing::call_with_files;
 
     async fn run_fold(args: &[&str], stdin: Option<&str>) -> ExecResult {
-        let args: Vec<String> = args.iter().map(|s| s.to_string()).collect();
-        let env = HashMap::new();
-        let mut variables = HashMap::new();
-        let mut cwd = PathBuf::from("/");
-        let fs = Arc::new(InMemoryFs::new()) as Arc<dyn bashkit::fs::FileSystem>;
-        let ctx = Context {
-            args: &args,
-            env: &env,
-            variables: &mut variables,
-            cwd: &mut cwd,
-            fs,
-            stdin: crate::commands::testing::test_stream_opt(stdin),
-            shell: None,
-        };
-        Fold.execute(ctx).await.expect("fold failed")
+        call_with_files(&Fold, args, stdin, &[]).await
     }
 
     #[tokio::test]

@@ -181,7 +181,7 @@ impl Encoding {
         }
     }
 
-    /// Writes a character. Returns false if the encoding does not have it.
+    /// Writes a character, and returns false if the encoding does not have it.
     fn encode(self, character: char, output: &mut Vec<u8>) -> bool {
         let mut units = [0; 2];
         match self {
@@ -302,7 +302,7 @@ impl IconvRequest {
         Ok((Self { from: from_encoding, to: to_encoding, transliterates, omits, ignores, output }, files))
     }
 
-    /// Converts input. Returns a message if something could not be converted.
+    /// Converts an input, and returns a message if something could not be converted.
     fn convert(&self, input: &[u8], output: &mut Vec<u8>) -> Option<String> {
         let (from, mut position) = match (self.from, input) {
             (Encoding::Utf16, [0xff, 0xfe, ..]) => (Encoding::Utf16Le, 2),

@@ -1,7 +1,8 @@
 //! Commands `id` and `groups`, as those of GNU coreutils 9.1. The users of the sandbox are the one who runs the script,
 //! and `root`; the group of each has its name.
 
-use bashkit::builtins::arg_parser::{OptArg, gnu_getopt};
+use crate::commands::option_parser::gnu_getopt;
+use bashkit::builtins::arg_parser::OptArg;
 use bashkit::builtins::system::{SANDBOX_GID, SANDBOX_UID};
 use bashkit::builtins::{Builtin, Context, check_help_version};
 use bashkit::{ExecResult, PlacedMessages, Result, async_trait};
@@ -39,10 +40,10 @@ pub(super) struct UserDatabase {
 }
 
 /// User with a group of the same name.
-struct User<'a> {
-    name: &'a str,
-    uid: u32,
-    gid: u32,
+pub(super) struct User<'a> {
+    pub(super) name: &'a str,
+    pub(super) uid: u32,
+    pub(super) gid: u32,
 }
 
 impl UserDatabase {
@@ -51,12 +52,13 @@ impl UserDatabase {
         Self { user: user.to_owned() }
     }
 
-    fn current(&self) -> User<'_> {
+    /// Returns the user who runs the script.
+    pub(super) fn current(&self) -> User<'_> {
         User { name: &self.user, uid: SANDBOX_UID, gid: SANDBOX_GID }
     }
 
     /// Returns a user by name, or by number.
-    fn find(&self, text: &str) -> Option<User<'_>> {
+    pub(super) fn find(&self, text: &str) -> Option<User<'_>> {
         let root = User { name: "root", uid: 0, gid: 0 };
         let users = || [self.current(), User { ..root }].into_iter();
         let by_name = users().find(|user| user.name == text);
@@ -68,7 +70,7 @@ impl UserDatabase {
 /// Command `id` of the shell.
 pub(super) struct Id(pub(super) UserDatabase);
 
-/// What `id` prints of a user.
+/// Property of a user that `id` prints.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Selection {
     Everything,

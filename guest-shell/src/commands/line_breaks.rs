@@ -120,7 +120,7 @@ struct Job {
 }
 
 impl ConversionOptions {
-    /// Applies an option. Returns false if there is none of that name.
+    /// Applies an option, and returns false if there is none of that name.
     fn set(&mut self, option: &str) -> bool {
         match option {
             "-q" | "--quiet" => self.quiet = true,

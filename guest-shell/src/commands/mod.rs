@@ -13,6 +13,7 @@ mod budget;
 mod byte_text;
 mod cal;
 mod calendar;
+mod cat;
 mod character_locale;
 mod checksum;
 mod clap_answer;
@@ -28,9 +29,11 @@ mod dc;
 mod decimal;
 mod df;
 mod diff;
+mod dirname;
 mod dirstack;
 mod du;
 mod effort;
+mod enable;
 mod encodings;
 mod env;
 mod excerpt;
@@ -57,11 +60,14 @@ mod logger;
 mod long_double;
 mod look;
 mod ls;
+mod mapfile;
 mod nl;
 mod numfmt;
 mod od;
 mod openssl;
 mod operands;
+pub(crate) mod option_parser;
+mod padding;
 mod paste;
 mod patch;
 mod pr;
@@ -84,15 +90,19 @@ mod terminal;
 mod testing;
 mod textrev;
 mod time;
+pub(crate) mod timeout;
 mod touch;
 mod tr;
 mod tree;
 mod truncate;
 mod uniq;
 mod utilities;
+mod watch;
 mod wc;
 pub(crate) mod web;
+mod which;
 mod wrappers;
+mod xargs;
 mod xxd;
 mod zip;
 
@@ -112,7 +122,7 @@ pub(crate) fn add_all(builder: BashBuilder, registry: &BuiltinRegistry, user: &s
 fn add_all_with_clock(builder: BashBuilder, registry: &BuiltinRegistry, user: &str, clock: Date) -> BashBuilder {
     bashkit::builtins::set_pcre_translation(grep::translate_perl);
     mend::register(registry);
-    register(registry);
+    register(registry, user);
     let mut builder = builder.builtin_registry(registry.clone());
     for (name, utility) in utilities::all(user, clock) {
         // The registry has precedence, so that the utility would be unreachable without notice.
@@ -123,8 +133,8 @@ fn add_all_with_clock(builder: BashBuilder, registry: &BuiltinRegistry, user: &s
     builder
 }
 
-/// Adds the commands that are not utilities to the registry.
-fn register(registry: &BuiltinRegistry) {
+/// Adds the commands that are not utilities to the registry. `user` owns the files.
+fn register(registry: &BuiltinRegistry, user: &str) {
     registry.insert_command("bc", bc::command::Bc);
     registry.insert_command("column", column::command::Column);
     registry.insert_command("dc", dc::command::Dc);
@@ -133,7 +143,7 @@ fn register(registry: &BuiltinRegistry) {
     registry.insert_command("seq", seq::Seq);
     registry.insert_command("stty", terminal::Stty);
     registry.insert_command("tput", terminal::Tput);
-    files::register(registry);
+    files::register(registry, user);
     zip::register(registry);
     registry.insert("jq", Arc::new(jq::Jq));
 }

@@ -10,12 +10,13 @@
 use async_trait::async_trait;
 use regex::Regex;
 
+use crate::commands::option_parser::gnu_getopt;
+use crate::commands::padding::{MAX_FORMAT_WIDTH, filled, filled_behind};
 use bashkit::ExecResult;
 use bashkit::Result;
 use bashkit::builtins::Builtin;
 use bashkit::builtins::Context;
-use bashkit::builtins::MAX_FORMAT_WIDTH;
-use bashkit::builtins::arg_parser::{OptArg, gnu_getopt};
+use bashkit::builtins::arg_parser::OptArg;
 
 /// The nl builtin - number lines of files.
 ///
@@ -183,8 +184,6 @@ fn parse_nl_args(args: &[String]) -> std::result::Result<(NlOptions, Vec<String>
     Ok((opts, files))
 }
 
-use bashkit::builtins::helpers::{filled, filled_behind};
-
 fn format_number(num: i64, format: NumberFormat, width: usize) -> String {
     match format {
         NumberFormat::LeftJustified => filled_behind(&num.to_string(), width, ' '),
@@ -292,53 +291,14 @@ impl Builtin for Nl {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::collections::HashMap;
-    use std::path::PathBuf;
-    use std::sync::Arc;
-
-    use bashkit::fs::{FileSystem, InMemoryFs};
+    use crate::commands::testing::call_with_files;
 
     async fn run_nl(args: &[&str], stdin: Option<&str>) -> ExecResult {
-        let fs = Arc::new(InMemoryFs::new());
-        let mut variables = HashMap::new();
-        let env = HashMap::new();
-        let mut cwd = PathBuf::from("/");
-
-        let args: Vec<String> = args.iter().map(|s| s.to_string()).collect();
-        let ctx = Context {
-            args: &args,
-            env: &env,
-            variables: &mut variables,
-            cwd: &mut cwd,
-            fs,
-            stdin: crate::commands::testing::test_stream_opt(stdin),
-            shell: None,
-        };
-
-        Nl.execute(ctx).await.unwrap()
+        call_with_files(&Nl, args, stdin, &[]).await
     }
 
     async fn run_nl_with_fs(args: &[&str], stdin: Option<&str>, files: &[(&str, &[u8])]) -> ExecResult {
-        let fs = Arc::new(InMemoryFs::new());
-        for (path, content) in files {
-            fs.write_file(std::path::Path::new(path), content).await.unwrap();
-        }
-        let mut variables = HashMap::new();
-        let env = HashMap::new();
-        let mut cwd = PathBuf::from("/");
-
-        let args: Vec<String> = args.iter().map(|s| s.to_string()).collect();
-        let ctx = Context {
-            args: &args,
-            env: &env,
-            variables: &mut variables,
-            cwd: &mut cwd,
-            fs,
-            stdin: crate::commands::testing::test_stream_opt(stdin),
-            shell: None,
-        };
-
-        Nl.execute(ctx).await.unwrap()
+        call_with_files(&Nl, args, stdin, files).await
     }
 
     #[tokio::test]

@@ -1,8 +1,9 @@
 //! `paste`: merges lines of files, as GNU's does. Characters of a list of delimiters are those of UTF-8, where
 //! coreutils 9.1 takes bytes.
 
+use crate::commands::option_parser::gnu_getopt;
 use async_trait::async_trait;
-use bashkit::builtins::arg_parser::{OptArg, gnu_getopt};
+use bashkit::builtins::arg_parser::OptArg;
 use bashkit::builtins::{Builtin, Context, check_help_version};
 use bashkit::{ExecResult, PlacedMessages, Result};
 
@@ -122,7 +123,7 @@ struct Failure {
 }
 
 impl Source {
-    /// Reads an operand. `standard_input` is the index of the first operand `-`.
+    /// Reads the lines of an operand. `standard_input` is the index of the first operand `-`.
     async fn read(ctx: &Context<'_>, name: &str, standard_input: Option<usize>) -> Result<Self> {
         let shared = standard_input.filter(|_| name == "-");
         Ok(match operands::read(ctx, name).await? {

@@ -5,9 +5,14 @@ use super::testing::{builder, run};
 mod child_shells;
 mod commands;
 mod file_errors;
+mod launchers;
 mod operands;
 mod pipelines;
+mod option_values;
+mod ownership;
 mod signals;
+mod traces;
+mod unset_elements;
 mod write_order;
 
 async fn check(cases: &[(&str, &str, i32)]) {

@@ -3,8 +3,9 @@
 //! What was in the file before is not kept by the session's files; each pass is written all the same, so that the file
 //! has the size and the contents that the last one leaves.
 
+use crate::commands::option_parser::gnu_getopt;
 use async_trait::async_trait;
-use bashkit::builtins::arg_parser::{OptArg, gnu_getopt};
+use bashkit::builtins::arg_parser::OptArg;
 use bashkit::builtins::{Builtin, Context, check_help_version, resolve_path};
 use bashkit::error::io_error_reason;
 use bashkit::{ExecResult, Result};
@@ -120,7 +121,7 @@ impl Builtin for Shred {
     }
 }
 
-/// Overwrites one file. The error is a message.
+/// Overwrites one file. The error is a message for the user.
 async fn shred(
     ctx: &Context<'_>,
     options: &ShredOptions,

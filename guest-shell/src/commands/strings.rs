@@ -249,46 +249,14 @@ impl Builtin for Strings {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::collections::HashMap;
-    use std::path::PathBuf;
-    use std::sync::Arc;
-
-    use bashkit::fs::{FileSystem, InMemoryFs};
+    use crate::commands::testing::call_with_files;
 
     async fn run_strings(args: &[&str], stdin: Option<&str>) -> ExecResult {
-        let fs = Arc::new(InMemoryFs::new());
-        let mut variables = HashMap::new();
-        let env = HashMap::new();
-        let mut cwd = PathBuf::from("/");
-
-        let args: Vec<String> = args.iter().map(|s| s.to_string()).collect();
-        let ctx = Context {
-            args: &args,
-            env: &env,
-            variables: &mut variables,
-            cwd: &mut cwd,
-            fs,
-            stdin: crate::commands::testing::test_stream_opt(stdin),
-            shell: None,
-        };
-
-        Strings.execute(ctx).await.unwrap()
+        call_with_files(&Strings, args, stdin, &[]).await
     }
 
     async fn run_strings_with_fs(args: &[&str], files: &[(&str, &[u8])]) -> ExecResult {
-        let fs = Arc::new(InMemoryFs::new());
-        for (path, content) in files {
-            fs.write_file(std::path::Path::new(path), content).await.unwrap();
-        }
-        let mut variables = HashMap::new();
-        let env = HashMap::new();
-        let mut cwd = PathBuf::from("/");
-
-        let args: Vec<String> = args.iter().map(|s| s.to_string()).collect();
-        let ctx =
-            Context { args: &args, env: &env, variables: &mut variables, cwd: &mut cwd, fs, stdin: None, shell: None };
-
-        Strings.execute(ctx).await.unwrap()
+        call_with_files(&Strings, args, None, files).await
     }
 
     #[tokio::test]

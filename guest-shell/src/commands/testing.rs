@@ -1,12 +1,17 @@
 //! Utilities for tests of the commands.
 
 pub(crate) use bashkit::testing::assert_no_leak;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
+use bashkit::fs::{FileSystem, InMemoryFs};
 use bashkit::{Bash, BashBuilder, Builtin, BuiltinContext, BuiltinRegistry, ExecResult, StreamData, async_trait};
 use chrono::DateTime;
 
 use super::date::Date;
+use super::timeout::Timeout;
 
 /// Builder of a shell with all commands.
 pub(crate) struct ShellBuilder {
@@ -34,12 +39,18 @@ impl ShellBuilder {
 
     /// Adds a command that waits, as the world's `sleep` does.
     pub(crate) fn sleep(self) -> Self {
-        Self { builder: self.builder.builtin("sleep", Box::new(Sleep)), ..self }
+        self.builtin("sleep", Sleep)
+    }
+
+    /// Adds a command.
+    pub(crate) fn builtin(self, name: &str, command: impl Builtin + 'static) -> Self {
+        Self { builder: self.builder.builtin(name, Box::new(command)), ..self }
     }
 
     /// Builds the shell with its utilities.
     pub(crate) fn build(self) -> Bash {
-        super::add_all_with_clock(self.builder, &BuiltinRegistry::new(), self.user, self.clock).build()
+        let builder = self.builder.builtin("timeout", Box::new(Timeout::new(|_| None)));
+        super::add_all_with_clock(builder, &BuiltinRegistry::new(), self.user, self.clock).build()
     }
 }
 
@@ -63,6 +74,54 @@ pub(crate) fn test_stream(text: &str) -> &'static StreamData {
 /// Returns optional standard input of a command.
 pub(crate) fn test_stream_opt(text: Option<&str>) -> Option<&'static StreamData> {
     text.map(test_stream)
+}
+
+/// Returns an empty file system in memory, and a directory in it.
+pub(crate) async fn home_directory() -> (Arc<InMemoryFs>, PathBuf) {
+    let fs = Arc::new(InMemoryFs::new());
+    let directory = PathBuf::from("/home/user");
+    fs.mkdir(&directory, true).await.expect("a new directory");
+    (fs, directory)
+}
+
+/// Calls a command outside of a shell.
+pub(crate) async fn call(command: &dyn Builtin, fs: Arc<dyn FileSystem>, cwd: &Path, words: &[&str]) -> ExecResult {
+    call_with_input(command, fs, cwd, words, None).await
+}
+
+/// [`call`] with files in the root directory, and with standard input.
+pub(crate) async fn call_with_files(
+    command: &dyn Builtin,
+    words: &[&str],
+    stdin: Option<&str>,
+    files: &[(&str, &[u8])],
+) -> ExecResult {
+    let fs = Arc::new(InMemoryFs::new());
+    for (path, content) in files {
+        fs.write_file(Path::new(path), content).await.expect("a new file");
+    }
+    call_with_input(command, fs, Path::new("/"), words, stdin).await
+}
+
+async fn call_with_input(
+    command: &dyn Builtin,
+    fs: Arc<dyn FileSystem>,
+    cwd: &Path,
+    words: &[&str],
+    stdin: Option<&str>,
+) -> ExecResult {
+    let args: Vec<String> = words.iter().map(ToString::to_string).collect();
+    let (env, mut variables, mut cwd) = (HashMap::new(), HashMap::new(), cwd.to_path_buf());
+    let context = BuiltinContext {
+        args: &args,
+        env: &env,
+        variables: &mut variables,
+        cwd: &mut cwd,
+        fs,
+        stdin: test_stream_opt(stdin),
+        shell: None,
+    };
+    command.execute(context).await.expect("no limit is reached")
 }
 
 /// Runs a script in a new shell.

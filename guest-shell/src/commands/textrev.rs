@@ -173,30 +173,10 @@ impl Builtin for Rev {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::collections::HashMap;
-    use std::path::PathBuf;
-    use std::sync::Arc;
-
-    use bashkit::fs::InMemoryFs;
+    use crate::commands::testing::call_with_files;
 
     async fn run_rev(args: &[&str], stdin: Option<&str>) -> ExecResult {
-        let fs = Arc::new(InMemoryFs::new());
-        let mut variables = HashMap::new();
-        let env = HashMap::new();
-        let mut cwd = PathBuf::from("/");
-
-        let args: Vec<String> = args.iter().map(|s| s.to_string()).collect();
-        let ctx = Context {
-            args: &args,
-            env: &env,
-            variables: &mut variables,
-            cwd: &mut cwd,
-            fs,
-            stdin: crate::commands::testing::test_stream_opt(stdin),
-            shell: None,
-        };
-
-        Rev.execute(ctx).await.unwrap()
+        call_with_files(&Rev, args, stdin, &[]).await
     }
 
     #[tokio::test]

@@ -13,7 +13,7 @@ use super::archive::tar::Tar;
 use super::archive::xz::Xz;
 use super::archive::zstd::Zstd;
 use super::cal::Cal;
-use super::coreutils_extra::{Chgrp, GrepAlias, ListAlias, Sum};
+use super::coreutils_extra::{GrepAlias, ListAlias, Sum};
 use super::date::Date;
 use super::du::Du;
 use super::encodings::EncodingCommand;
@@ -22,12 +22,12 @@ use super::line_breaks::{Conversion, LineBreaks};
 use super::shred::Shred;
 use super::wrappers::{Ionice, Setsid, Stdbuf};
 use super::{
-    awk, checksum, cmp, colrm, comm, csplit, cut, df, diff, dirstack, env, expand, expr, factor, file, find, fmt, fold,
-    grep, head, hexdump, iconv, join, less, logger, look, ls,
+    awk, cat, checksum, cmp, colrm, comm, csplit, cut, df, diff, dirname, dirstack, enable, env, expand, expr, factor,
+    file, find, fmt, fold, grep, head, hexdump, iconv, join, less, logger, look, ls, mapfile,
 };
 use super::{
     nl, numfmt, od, openssl, paste, pr, printf, sed, shuf, sort, split, stat, strings, tail, textrev, time, touch, tr,
-    tree, truncate, uniq, wc, xxd,
+    tree, truncate, uniq, watch, wc, which, xargs, xxd,
 };
 
 /// Command with its name.
@@ -38,21 +38,30 @@ pub(super) fn all(user: &str, clock: Date) -> Vec<NamedUtility> {
     let mut utilities: Vec<NamedUtility> = vec![
         ("date", Arc::new(clock)),
         ("cal", Arc::new(Cal::with_clock(clock))),
+        ("dirname", Arc::new(dirname::Dirname)),
         ("dirs", Arc::new(dirstack::Dirs)),
+        ("enable", Arc::new(enable::Enable)),
         ("env", Arc::new(env::Env)),
         ("expr", Arc::new(expr::Expr)),
         ("logger", Arc::new(logger::Logger)),
+        ("logout", Arc::new(enable::Logout)),
+        ("mapfile", Arc::new(mapfile::Mapfile)),
         ("numfmt", Arc::new(numfmt::Numfmt)),
         ("popd", Arc::new(dirstack::Popd)),
         ("pushd", Arc::new(dirstack::Pushd)),
         ("pr", Arc::new(pr::Pr::with_clock(clock))),
         ("openssl", Arc::new(openssl::Openssl)),
         ("printf", Arc::new(printf::Printf::with_clock(clock))),
+        ("readarray", Arc::new(mapfile::Mapfile)),
         ("shuf", Arc::new(shuf::Shuf)),
         ("ionice", Arc::new(Ionice)),
         ("setsid", Arc::new(Setsid)),
         ("stdbuf", Arc::new(Stdbuf)),
+        ("suspend", Arc::new(enable::Suspend)),
         ("time", Arc::new(time::GnuTime)),
+        ("watch", Arc::new(watch::Watch)),
+        ("which", Arc::new(which::Which)),
+        ("xargs", Arc::new(xargs::Xargs)),
     ];
     for name in ["awk", "gawk", "mawk", "nawk"] {
         utilities.push((name, Arc::new(awk::Awk::with_clock(clock))));
@@ -70,6 +79,7 @@ fn filters() -> Vec<NamedUtility> {
         ("base32", Arc::new(EncodingCommand::base32())),
         ("base64", Arc::new(EncodingCommand::base64())),
         ("basenc", Arc::new(EncodingCommand::basenc())),
+        ("cat", Arc::new(cat::Cat)),
         ("colrm", Arc::new(colrm::Colrm)),
         ("comm", Arc::new(comm::Comm)),
         ("csplit", Arc::new(csplit::Csplit)),
@@ -133,7 +143,6 @@ fn compressors() -> Vec<NamedUtility> {
 /// Commands for files and directories.
 fn file_commands(clock: Date, user: &str) -> Vec<NamedUtility> {
     vec![
-        ("chgrp", Arc::new(Chgrp)),
         ("cmp", Arc::new(cmp::Cmp)),
         ("df", Arc::new(df::Df)),
         ("dir", Arc::new(ListAlias::dir(ls::Ls::new(clock, user)))),

@@ -5,12 +5,13 @@
 use super::character_locale::is_c_locale;
 use async_trait::async_trait;
 
+use crate::commands::option_parser::gnu_getopt;
 use bashkit::ExecResult;
 use bashkit::PlacedMessages;
 use bashkit::Result;
 use bashkit::builtins::Builtin;
 use bashkit::builtins::Context;
-use bashkit::builtins::arg_parser::{OptArg, gnu_getopt};
+use bashkit::builtins::arg_parser::OptArg;
 
 /// The wc builtin - print newline, word, and byte counts.
 ///
@@ -345,46 +346,18 @@ fn format_counts(counts: &TextCounts, flags: &WcFlags, filename: Option<&String>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::collections::HashMap;
-    use std::path::PathBuf;
-    use std::sync::Arc;
-
-    use bashkit::fs::InMemoryFs;
+    use crate::commands::testing::{call, call_with_files};
 
     async fn run_wc(args: &[&str], stdin: Option<&str>) -> ExecResult {
-        let fs = Arc::new(InMemoryFs::new());
-        let mut variables = HashMap::new();
-        let env = HashMap::new();
-        let mut cwd = PathBuf::from("/");
-
-        let args: Vec<String> = args.iter().map(|s| s.to_string()).collect();
-        let ctx = Context {
-            args: &args,
-            env: &env,
-            variables: &mut variables,
-            cwd: &mut cwd,
-            fs,
-            stdin: crate::commands::testing::test_stream_opt(stdin),
-            shell: None,
-        };
-
-        Wc.execute(ctx).await.unwrap()
+        call_with_files(&Wc, args, stdin, &[]).await
     }
 
     // Issue #2425: a failed read reports the resolved VFS path, which must be
     // `/`-separated even where the host separator is `\`.
     #[tokio::test]
     async fn error_names_the_file_as_it_was_given() {
-        let fs = Arc::new(InMemoryFs::new());
-        let mut variables = HashMap::new();
-        let env = HashMap::new();
-        let mut cwd = PathBuf::from("/d/proj");
-
-        let args = vec!["src/missing.rs".to_string()];
-        let ctx =
-            Context { args: &args, env: &env, variables: &mut variables, cwd: &mut cwd, fs, stdin: None, shell: None };
-
-        let result = Wc.execute(ctx).await.unwrap();
+        let fs = std::sync::Arc::new(bashkit::fs::InMemoryFs::new());
+        let result = call(&Wc, fs, std::path::Path::new("/d/proj"), &["src/missing.rs"]).await;
         assert_eq!(result.exit_code, 1);
         assert!(result.stderr.starts_with("wc: src/missing.rs:"), "{}", result.stderr);
     }

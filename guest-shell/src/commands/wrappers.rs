@@ -2,8 +2,9 @@
 //!
 //! Output is passed on as it is written, and there are no terminals, no sessions of processes and no priorities.
 
+use crate::commands::option_parser::gnu_getopt;
 use async_trait::async_trait;
-use bashkit::builtins::arg_parser::{OptArg, gnu_getopt};
+use bashkit::builtins::arg_parser::OptArg;
 use bashkit::builtins::{Builtin, Context, ExecutionPlan, check_help_version};
 use bashkit::{ExecResult, Result, SubCommand};
 

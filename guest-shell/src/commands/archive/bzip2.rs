@@ -217,7 +217,8 @@ impl Bzip2Call<'_> {
         Ok(())
     }
 
-    /// Reads a file. Returns `None`, after a message, if it cannot be read, or if it is a link and links are refused.
+    /// Reads an input file, and returns `None`, after a message, if it cannot be read, or if it is a link and links are
+    /// refused.
     async fn read(&mut self, file: &str, path: &Path, refuses_links: bool) -> Result<Option<Vec<u8>>> {
         let is_link = self.ctx.fs.lstat(path).await.is_ok_and(|status| status.file_type.is_symlink());
         if is_link && refuses_links {

@@ -9,7 +9,6 @@ use std::io::{Error, Read, Write};
 use ::bzip2::read::MultiBzDecoder;
 use ::bzip2::write::BzEncoder;
 use bashkit::Result;
-use bashkit::builtins::limits::ARCHIVE_MAX_DECOMPRESSION_RATIO;
 use bashkit::limits::{BudgetedBytes, ExecutionBudget, LimitExceeded};
 use flate2::GzBuilder;
 use flate2::read::GzDecoder;
@@ -23,6 +22,9 @@ use crate::commands::budget::archive_io_error;
 /// Size up to which the ratio to the compressed size does not count: archives of small files are mostly zeros, and logs
 /// repeat themselves. What memory and files may hold is bounded by their own limits.
 const ALWAYS_UNPACKED: usize = 32 << 20;
+
+/// Largest ratio of the sizes of a text and of its compressed form: more is an attack on the memory.
+const MAX_DECOMPRESSION_RATIO: usize = 100;
 
 /// Level of xz, of those from 0 to 9.
 pub(super) const XZ_LEVEL: u32 = 6;
@@ -209,9 +211,9 @@ pub(super) fn append_unpacked(
     if u64::try_from(length).unwrap_or(u64::MAX) > max_size {
         return Err(Error::other(UnpackedTooLarge(format!("decompressed size exceeds {max_size} byte limit"))));
     }
-    let length_limit = compressed_size.saturating_mul(ARCHIVE_MAX_DECOMPRESSION_RATIO);
+    let length_limit = compressed_size.saturating_mul(MAX_DECOMPRESSION_RATIO);
     if compressed_size > 0 && length > length_limit.max(ALWAYS_UNPACKED) {
-        let message = format!("decompression ratio exceeds {ARCHIVE_MAX_DECOMPRESSION_RATIO}:1");
+        let message = format!("decompression ratio exceeds {MAX_DECOMPRESSION_RATIO}:1");
         return Err(Error::other(UnpackedTooLarge(message)));
     }
     output.try_extend_from_slice(part).map_err(Error::other)

@@ -22,6 +22,7 @@
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
 mod ast;
+mod bounds;
 mod driver;
 mod format;
 mod interpreter;

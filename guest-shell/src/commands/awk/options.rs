@@ -74,7 +74,7 @@ pub(super) struct Options {
     pub(super) csv: bool,
     /// Files are edited (`-i inplace`).
     pub(super) edits_files: bool,
-    /// What is added to the name of a file that is edited for a copy of it.
+    /// Suffix of the name of the copy that is kept of an edited file.
     pub(super) copy_suffix: Option<String>,
     pub(super) operands: Vec<String>,
 }

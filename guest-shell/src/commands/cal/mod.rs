@@ -7,7 +7,8 @@ use bashkit::builtins::arg_parser::gnu_getopt;
 use bashkit::builtins::{Builtin, Context};
 use bashkit::{ExecResult, Result};
 
-use self::page::{CalendarPage, MONTH_NAMES};
+use self::page::CalendarPage;
+use super::calendar::MONTH_NAMES;
 use super::date::Date;
 
 const USAGE: &str = "\

@@ -1,20 +1,6 @@
 //! Pages of months. Before 14 September 1752, days are those of the Julian calendar, as in the English-speaking world.
 
-/// English names of the months.
-pub(super) const MONTH_NAMES: [&str; 12] = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-];
+use crate::commands::calendar::MONTH_NAMES;
 
 /// Lines of weeks in each month.
 const WEEK_LINES: usize = 6;

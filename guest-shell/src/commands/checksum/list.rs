@@ -16,7 +16,7 @@ struct ListedSum {
     shown: String,
 }
 
-/// What came of the lines of one list.
+/// Counts of the lines of a list by their outcome.
 #[derive(Default)]
 struct ListCounts {
     formatted: usize,
@@ -96,7 +96,7 @@ impl ListCheck<'_> {
         }
     }
 
-    /// Reads a line: `DIGEST  NAME`, `DIGEST *NAME` or `TAG (NAME) = DIGEST`.
+    /// Parses a line of a list: `DIGEST  NAME`, `DIGEST *NAME` or `TAG (NAME) = DIGEST`.
     fn parse_line(&self, line: &str) -> Option<ListedSum> {
         let line = line.trim_start_matches([' ', '\t']);
         let (is_escaped, line) = line.strip_prefix('\\').map_or((false, line), |line| (true, line));

@@ -1,11 +1,12 @@
 //! Options of the commands that print checksums.
 
+use crate::commands::option_parser::gnu_getopt;
 use bashkit::ExecResult;
-use bashkit::builtins::arg_parser::{OptArg, ParsedOpt, gnu_getopt};
+use bashkit::builtins::arg_parser::{OptArg, ParsedOpt};
 
 use super::algorithm::{DigestAlgorithm, LONGEST_BLAKE2B, PlainSum, has_blake2b};
 
-/// What a command computes.
+/// Computation of a command.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Algorithm {
     Digest(DigestAlgorithm),

@@ -42,7 +42,7 @@ impl PositionUnit {
         }
     }
 
-    /// Reads one range. One without an end goes up to the largest position.
+    /// Parses one range of a list. A range without an end goes up to the largest position.
     fn range(self, text: &str) -> Result<(usize, usize), String> {
         match text.split_once('-') {
             None if text.is_empty() => Err(self.numbered_from_one()),
@@ -64,7 +64,7 @@ impl PositionUnit {
 pub(super) struct RangeList(pub(super) Vec<(usize, usize)>);
 
 impl RangeList {
-    /// Reads a list. The error is a message.
+    /// Parses a list of ranges. The error is a message for the user.
     pub(super) fn parse(list: &str, unit: PositionUnit) -> Result<Self, String> {
         let mut ranges = Vec::new();
         for part in list.split([',', ' ', '\t']) {

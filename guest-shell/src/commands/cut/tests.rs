@@ -35,13 +35,13 @@ async fn cut_output_is_gnus() {
 #[tokio::test]
 async fn cut_failures_have_messages() {
     for (script, message) in [
-        ("cut -Q -f1", "cut: invalid option -- 'Q'\n"),
+        ("cut -Q -f1", "cut: invalid option -- 'Q'\nTry 'cut --help' for more information.\n"),
         ("cut -f1 -b1", "cut: only one list may be specified\nTry 'cut --help' for more information.\n"),
         (
             "cut -f 1,18446744073709551615",
             "cut: field number '18446744073709551615' is too large\nTry 'cut --help' for more information.\n",
         ),
-        ("cut -f", "cut: option requires an argument -- 'f'\n"),
+        ("cut -f", "cut: option requires an argument -- 'f'\nTry 'cut --help' for more information.\n"),
         ("cut -f1 -d ab", "cut: the delimiter must be a single character\nTry 'cut --help' for more information.\n"),
     ] {
         let result = run(script).await;

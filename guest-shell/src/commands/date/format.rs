@@ -5,7 +5,7 @@
 
 use chrono::{DateTime, Datelike as _, Timelike as _, Utc};
 
-/// Dialect of conversions. That of date has `%N`, `%q`, `%:z` and the flag `+`, which the dialect of the C library,
+/// Dialect of the conversions in a format. The dialect of `date` has `%N`, `%q`, `%:z` and the flag `+`, which the dialect of the C library,
 /// used by `printf '%(…)T'`, lacks.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Dialect {
@@ -268,8 +268,8 @@ impl ShownTime {
         let significant = shown.trim_end_matches('0').len().max(1);
         match spec.pad {
             Some('-') => shown[..significant].to_string(),
-            Some('_') => bashkit::builtins::helpers::filled_behind(&shown[..significant], width, ' '),
-            _ => bashkit::builtins::helpers::filled_behind(shown, width, '0'),
+            Some('_') => crate::commands::padding::filled_behind(&shown[..significant], width, ' '),
+            _ => crate::commands::padding::filled_behind(shown, width, '0'),
         }
     }
 

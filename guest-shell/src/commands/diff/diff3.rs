@@ -116,6 +116,9 @@ impl Diff3Options {
         if shows_all && !merges {
             return Err(script('A'));
         }
+        if !labels.is_empty() && !merges {
+            return Err(hint("incompatible options".to_owned()));
+        }
         let names: [String; 3] = names.try_into().map_err(|names: Vec<String>| {
             hint(match names.as_slice() {
                 [] => "missing operand".to_owned(),
@@ -150,7 +153,7 @@ impl Diff3Options {
 /// Files that differ in a block.
 #[derive(Clone, Copy, PartialEq)]
 enum OddFile {
-    /// One file differs from the other two, which are alike.
+    /// Difference of one file from the other two, which are alike.
     One(usize),
     All,
 }

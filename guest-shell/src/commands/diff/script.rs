@@ -9,7 +9,7 @@
 pub(super) struct Change {
     /// First line, from 0, and number of lines that are deleted.
     pub(super) old: (usize, usize),
-    /// The same of those that are inserted.
+    /// First line, from 0, and number of lines that are inserted.
     pub(super) new: (usize, usize),
 }
 

@@ -1,7 +1,8 @@
 //! Options of `du`.
 
+use crate::commands::option_parser::gnu_getopt;
 use bashkit::ExecResult;
-use bashkit::builtins::arg_parser::{OptArg, ParsedOpt, gnu_getopt};
+use bashkit::builtins::arg_parser::{OptArg, ParsedOpt};
 
 use super::size::{SizeScale, parse_block_size};
 
@@ -35,18 +36,18 @@ const LONG: [(&str, OptArg, char); 25] = [
     ("version", OptArg::No, '!'),
 ];
 
-/// What is counted.
+/// Quantity that is counted.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Measure {
     /// Blocks that contents take.
     Blocks,
-    /// Lengths of contents.
+    /// Lengths of the contents of files.
     Apparent,
     /// Number of files.
     Inodes,
 }
 
-/// Which symbolic links are followed.
+/// Selection of the symbolic links that are followed.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Following {
     None,

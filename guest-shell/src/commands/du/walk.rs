@@ -153,7 +153,7 @@ impl<'a> UsageWalk<'a> {
         }
     }
 
-    /// Prints a line.
+    /// Prints the line with the usage of a name.
     pub(super) fn print(&mut self, usage: Usage, name: &str) {
         let size = match self.options.measure {
             Measure::Inodes => usage.size.to_string(),

@@ -20,7 +20,7 @@ use self::options::parse_env_args;
 
 const HELP: &str = "Usage: env [OPTION]... [-] [NAME=VALUE]... [COMMAND [ARG]...]\nSet each NAME to VALUE in the environment and run COMMAND.\n\n  -i, --ignore-environment\tstart with an empty environment\n  -0, --null\tend each output line with NUL, not newline\n  -u, --unset=NAME\tremove variable from the environment\n  -C, --chdir=DIR\tchange working directory to DIR\n  -S, --split-string=S\tprocess and split S into separate arguments\n  -v, --debug\ttell what is done\n  --help\tdisplay this help and exit\n  --version\toutput version information and exit\n";
 
-/// Command `env`. A command is run through an [`ExecutionPlan`], in a copy of the environment.
+/// Command `env` of the shell, which runs a command through an [`ExecutionPlan`], in a copy of the environment.
 pub(super) struct Env;
 
 #[async_trait]
@@ -35,6 +35,9 @@ impl Builtin for Env {
                 return Ok(ExecResult::err(format!("{e}\nTry 'env --help' for more information.\n"), 125));
             }
         };
+        if let Some(message) = parsed.impossible_change() {
+            return Ok(ExecResult::err(message, 125));
+        }
         // A command is run through `execution_plan`; reaching here with one
         // means the plan path was unavailable.
         if !parsed.command.is_empty() {
@@ -66,6 +69,9 @@ impl Builtin for Env {
         let Ok(parsed) = parse_env_args(ctx.args, ctx.env) else {
             return Ok(None);
         };
+        if parsed.impossible_change().is_some() {
+            return Ok(None);
+        }
         if parsed.verbose && !parsed.command.is_empty() {
             return Ok(Some(ExecutionPlan::BatchWithStatus {
                 commands: vec![SubCommand {

@@ -30,7 +30,18 @@ const ENV_OPTIONS: &[(&str, OptArg, char)] = &[
     ("debug", OptArg::No, 'v'),
 ];
 
-/// Parses the arguments. The error is the message.
+impl EnvArgs {
+    /// Returns a message if the environment cannot be changed as the options ask for.
+    pub(super) fn impossible_change(&self) -> Option<String> {
+        if let Some(name) = self.unset.iter().find(|name| name.is_empty() || name.contains('=')) {
+            return Some(format!("env: cannot unset '{name}': Invalid argument\n"));
+        }
+        let nowhere = self.chdir.as_ref().is_some_and(String::is_empty);
+        nowhere.then(|| "env: cannot change directory to '': No such file or directory\n".to_owned())
+    }
+}
+
+/// Parses the arguments of `env`. The error is a message for the user.
 pub(super) fn parse_env_args(args: &[String], env: &HashMap<String, String>) -> Result<EnvArgs, String> {
     let args = split_strings(args, env)?;
     let (options, words) = gnu_getopt("env", &args, "iC:u:0v", ENV_OPTIONS, false, 125)

@@ -64,7 +64,7 @@ impl<'a> StringSplitter<'a> {
         Self { text: text.chars().peekable(), env, words: Vec::new(), word: None }
     }
 
-    /// Returns the words. The error is the message.
+    /// Returns the words of the text of `-S`. The error is a message for the user.
     fn words(mut self) -> Result<Vec<String>, String> {
         let mut quote = None;
         while let Some(letter) = self.text.next() {

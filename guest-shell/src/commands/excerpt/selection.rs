@@ -7,11 +7,11 @@
 pub(in crate::commands) enum Selection {
     /// The first units, as of `head -n 3`.
     First(usize),
-    /// All but the last units, as of `head -n -3`.
+    /// Selection of all units but the last ones, as by `head -n -3`.
     AllButLast(usize),
     /// The last units, as of `tail -n 3`.
     Last(usize),
-    /// All units from this one on, as for `tail -n +3`; the first is 1.
+    /// Selection of all units from this one on, as by `tail -n +3`; the first unit is 1.
     From(usize),
 }
 

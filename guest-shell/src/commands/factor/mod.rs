@@ -3,8 +3,8 @@
 mod large;
 mod word;
 
+use crate::commands::option_parser::gnu_getopt;
 use async_trait::async_trait;
-use bashkit::builtins::arg_parser::gnu_getopt;
 use bashkit::builtins::{Builtin, Context, check_help_version};
 use bashkit::{ExecResult, PlacedMessages, Result};
 use num_bigint::BigUint;
@@ -33,10 +33,7 @@ impl Builtin for Factor {
         }
         let (_, mut numbers) = match gnu_getopt("factor", ctx.args, "", &[], true, 1) {
             Ok(parsed) => parsed,
-            Err(mut refusal) => {
-                refusal.stderr = format!("{}Try 'factor --help' for more information.\n", &*refusal.stderr).into();
-                return Ok(refusal);
-            }
+            Err(refusal) => return Ok(refusal),
         };
         if numbers.is_empty() {
             let input = ctx.stdin_to_end().await?;

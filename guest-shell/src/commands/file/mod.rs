@@ -284,41 +284,16 @@ async fn symbolic_link(ctx: &Context<'_>, options: &Options, path: &std::path::P
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::collections::HashMap;
-    use std::path::PathBuf;
-    use std::sync::Arc;
-
-    use bashkit::fs::{FileSystem, InMemoryFs};
-
-    async fn create_test_ctx() -> (Arc<InMemoryFs>, PathBuf, HashMap<String, String>) {
-        let fs = Arc::new(InMemoryFs::new());
-        let cwd = PathBuf::from("/home/user");
-        let variables = HashMap::new();
-
-        fs.mkdir(&cwd, true).await.unwrap();
-
-        (fs, cwd, variables)
-    }
+    use crate::commands::testing::{call, home_directory};
+    use bashkit::fs::FileSystem;
 
     #[tokio::test]
     async fn test_file_regular() {
-        let (fs, mut cwd, mut variables) = create_test_ctx().await;
-        let env = HashMap::new();
+        let (fs, cwd) = home_directory().await;
 
         fs.write_file(&cwd.join("test.txt"), b"Hello, world!").await.unwrap();
 
-        let args = vec!["test.txt".to_string()];
-        let ctx = Context {
-            args: &args,
-            env: &env,
-            variables: &mut variables,
-            cwd: &mut cwd,
-            fs: fs.clone(),
-            stdin: None,
-            shell: None,
-        };
-
-        let result = File.execute(ctx).await.unwrap();
+        let result = call(&File, fs.clone(), &cwd, &["test.txt"]).await;
         assert_eq!(result.exit_code, 0);
         assert!(result.stdout.contains("test.txt:"));
         assert!(result.stdout.contains("ASCII text"));
@@ -326,134 +301,60 @@ mod tests {
 
     #[tokio::test]
     async fn test_file_directory() {
-        let (fs, mut cwd, mut variables) = create_test_ctx().await;
-        let env = HashMap::new();
+        let (fs, cwd) = home_directory().await;
 
         fs.mkdir(&cwd.join("testdir"), false).await.unwrap();
 
-        let args = vec!["testdir".to_string()];
-        let ctx = Context {
-            args: &args,
-            env: &env,
-            variables: &mut variables,
-            cwd: &mut cwd,
-            fs: fs.clone(),
-            stdin: None,
-            shell: None,
-        };
-
-        let result = File.execute(ctx).await.unwrap();
+        let result = call(&File, fs.clone(), &cwd, &["testdir"]).await;
         assert_eq!(result.exit_code, 0);
         assert!(result.stdout.contains("directory"));
     }
 
     #[tokio::test]
     async fn test_file_empty() {
-        let (fs, mut cwd, mut variables) = create_test_ctx().await;
-        let env = HashMap::new();
+        let (fs, cwd) = home_directory().await;
 
         fs.write_file(&cwd.join("empty.txt"), b"").await.unwrap();
 
-        let args = vec!["empty.txt".to_string()];
-        let ctx = Context {
-            args: &args,
-            env: &env,
-            variables: &mut variables,
-            cwd: &mut cwd,
-            fs: fs.clone(),
-            stdin: None,
-            shell: None,
-        };
-
-        let result = File.execute(ctx).await.unwrap();
+        let result = call(&File, fs.clone(), &cwd, &["empty.txt"]).await;
         assert_eq!(result.exit_code, 0);
         assert!(result.stdout.contains("empty"));
     }
 
     #[tokio::test]
     async fn test_file_json() {
-        let (fs, mut cwd, mut variables) = create_test_ctx().await;
-        let env = HashMap::new();
+        let (fs, cwd) = home_directory().await;
 
         fs.write_file(&cwd.join("data.json"), b"{\"key\": \"value\"}").await.unwrap();
 
-        let args = vec!["data.json".to_string()];
-        let ctx = Context {
-            args: &args,
-            env: &env,
-            variables: &mut variables,
-            cwd: &mut cwd,
-            fs: fs.clone(),
-            stdin: None,
-            shell: None,
-        };
-
-        let result = File.execute(ctx).await.unwrap();
+        let result = call(&File, fs.clone(), &cwd, &["data.json"]).await;
         assert_eq!(result.exit_code, 0);
         assert!(result.stdout.contains("JSON"));
     }
 
     #[tokio::test]
     async fn test_file_script() {
-        let (fs, mut cwd, mut variables) = create_test_ctx().await;
-        let env = HashMap::new();
+        let (fs, cwd) = home_directory().await;
 
         fs.write_file(&cwd.join("script.sh"), b"#!/bin/bash\necho hello").await.unwrap();
 
-        let args = vec!["script.sh".to_string()];
-        let ctx = Context {
-            args: &args,
-            env: &env,
-            variables: &mut variables,
-            cwd: &mut cwd,
-            fs: fs.clone(),
-            stdin: None,
-            shell: None,
-        };
-
-        let result = File.execute(ctx).await.unwrap();
+        let result = call(&File, fs.clone(), &cwd, &["script.sh"]).await;
         assert_eq!(result.exit_code, 0);
         assert!(result.stdout.contains("shell script") || result.stdout.contains("Bourne"));
     }
 
     #[tokio::test]
     async fn test_file_nonexistent() {
-        let (fs, mut cwd, mut variables) = create_test_ctx().await;
-        let env = HashMap::new();
-
-        let args = vec!["nonexistent".to_string()];
-        let ctx = Context {
-            args: &args,
-            env: &env,
-            variables: &mut variables,
-            cwd: &mut cwd,
-            fs: fs.clone(),
-            stdin: None,
-            shell: None,
-        };
-
-        let result = File.execute(ctx).await.unwrap();
+        let (fs, cwd) = home_directory().await;
+        let result = call(&File, fs.clone(), &cwd, &["nonexistent"]).await;
         assert_eq!(result.exit_code, 0); // file command continues with other files
         assert!(result.stdout.contains("No such file or directory"));
     }
 
     #[tokio::test]
     async fn test_file_missing_operand() {
-        let (fs, mut cwd, mut variables) = create_test_ctx().await;
-        let env = HashMap::new();
-
-        let args: Vec<String> = vec![];
-        let ctx = Context {
-            args: &args,
-            env: &env,
-            variables: &mut variables,
-            cwd: &mut cwd,
-            fs: fs.clone(),
-            stdin: None,
-            shell: None,
-        };
-
-        let result = File.execute(ctx).await.unwrap();
+        let (fs, cwd) = home_directory().await;
+        let result = call(&File, fs.clone(), &cwd, &[]).await;
         assert_eq!(result.exit_code, 1);
         assert!(result.stderr.starts_with("Usage: file"));
     }

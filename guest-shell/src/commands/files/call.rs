@@ -31,26 +31,9 @@ pub(super) struct FileCommand {
 #[async_trait]
 impl Builtin for FileCommand {
     async fn execute(&self, context: BuiltinContext<'_>) -> Result<ExecResult> {
-        let umask = context.variables.get(UMASK).and_then(|umask| u32::from_str_radix(umask, 8).ok());
-        let mut call = Call {
-            name: self.name,
-            words: context.args,
-            cwd: context.cwd.clone(),
-            fs: Arc::clone(&context.fs),
-            umask: umask.unwrap_or(DEFAULT_UMASK),
-            output: String::new(),
-            errors: PlacedMessages::new(),
-            status: 0,
-            context: &context,
-            answers: None,
-        };
+        let mut call = Call::new(self.name, &context);
         (self.run)(&mut call).await?;
-        Ok(ExecResult {
-            stderr: call.errors.beside_text(&call.output),
-            stdout: call.output.into(),
-            exit_code: call.status,
-            ..ExecResult::default()
-        })
+        Ok(call.finish())
     }
 }
 
@@ -65,11 +48,35 @@ pub(super) struct Call<'a> {
     errors: PlacedMessages,
     pub(super) status: i32,
     context: &'a BuiltinContext<'a>,
-    /// Lines of standard input that have not answered a question yet, in reverse order.
-    answers: Option<Vec<String>>,
 }
 
 impl<'a> Call<'a> {
+    /// Returns the state at the start of a command.
+    pub(super) fn new(name: &'static str, context: &'a BuiltinContext<'a>) -> Self {
+        let umask = context.variables.get(UMASK).and_then(|umask| u32::from_str_radix(umask, 8).ok());
+        Self {
+            name,
+            words: context.args,
+            cwd: context.cwd.clone(),
+            fs: Arc::clone(&context.fs),
+            umask: umask.unwrap_or(DEFAULT_UMASK),
+            output: String::new(),
+            errors: PlacedMessages::new(),
+            status: 0,
+            context,
+        }
+    }
+
+    /// Returns the result of the command.
+    pub(super) fn finish(self) -> ExecResult {
+        ExecResult {
+            stderr: self.errors.beside_text(&self.output),
+            stdout: self.output.into(),
+            exit_code: self.status,
+            ..ExecResult::default()
+        }
+    }
+
     /// Parses options and operands. Returns `None` after printing a message, if the command line is invalid or asks for
     /// help.
     pub(super) fn options(&mut self, spec: &Spec) -> Option<Words> {
@@ -153,13 +160,9 @@ impl<'a> Call<'a> {
     /// Asks a question, and reads a line of standard input. Returns true if it begins with `y`.
     pub(super) async fn confirms(&mut self, question: &str) -> Result<bool> {
         self.errors.push(&format!("{}: {question}? ", self.name), self.output.len());
-        if self.answers.is_none() {
-            let input = self.context.read_stdin().await?;
-            let lines = input.as_ref().map(|input| input.lines().rev().map(str::to_owned).collect());
-            self.answers = Some(lines.unwrap_or_default());
-        }
-        let answer = self.answers.as_mut().and_then(Vec::pop).unwrap_or_default();
-        Ok(answer.starts_with(['y', 'Y']))
+        // A line at a time: `yes` never ends, and the rest of the input is for later commands.
+        let answer = self.context.read_stdin_record(b'\n').await?;
+        Ok(matches!(answer.first(), Some(b'y' | b'Y')))
     }
 }
 

@@ -98,7 +98,7 @@ async fn change_of<'w>(call: &mut Call<'_>, words: &'w Words) -> Option<(Change,
     None
 }
 
-/// Changes one file. Returns true for a directory that can be entered.
+/// Changes the mode of one file. Returns true for a directory that can be entered.
 async fn one(call: &mut Call<'_>, request: &Request, name: &str, named: bool) -> bool {
     let own = call.lstat(name).await;
     let is_link = own.as_ref().is_ok_and(|found| found.file_type == FileType::Symlink);

@@ -570,7 +570,7 @@ enum Way {
 
 /// Consequence of source and destination being the same file.
 enum Same {
-    /// None: the files differ, or it does no harm.
+    /// Absence of a conflict: the files differ, or a copy does no harm.
     Fine,
     /// There is nothing to do.
     Done,

@@ -58,6 +58,10 @@ const ATTRIBUTES: [(&str, bool, bool); 7] = [
 pub(super) async fn run(call: &mut Call<'_>) -> Done {
     let Some(mut words) = call.options(&SPEC) else { return Ok(()) };
     let Some(options) = options(call, &words) else { return Ok(()) };
+    let choices = [("reflink", ["auto", "always", "never"]), ("sparse", ["never", "auto", "always"])];
+    if !choices.iter().all(|(option, choices)| accepts(call, &words, option, choices)) {
+        return Ok(());
+    }
     if words.has("strip-trailing-slashes") {
         strip_slashes(&mut words);
     }
@@ -69,6 +73,14 @@ pub(super) async fn run(call: &mut Call<'_>) -> Done {
             call.name
         ));
         let _ = name;
+        return Ok(());
+    }
+    if clones_always(&words) {
+        // As Linux says on a file system whose files share no blocks.
+        for source in &sources {
+            let (to, from) = (quote(&target.of(source)), quote(source));
+            call.fail(format!("failed to clone {to} from {from}: Operation not supported"));
+        }
         return Ok(());
     }
     let force_backup = options.force && options.backups.control != Control::Off;
@@ -163,6 +175,31 @@ fn options(call: &mut Call<'_>, words: &Words) -> Option<Options> {
         attributes_only: words.has("attributes-only"),
         mode: None,
     })
+}
+
+/// Returns true if an option was given with one of its choices, which may be abbreviated, or not at all.
+fn accepts(call: &mut Call<'_>, words: &Words, option: &str, choices: &[&str]) -> bool {
+    for given in words.options.iter().filter(|given| given.name == option) {
+        // An optional value that is absent is empty.
+        let Some(value) = given.value.as_ref().filter(|value| !value.is_empty()) else { continue };
+        let matching = choices.iter().filter(|choice| choice.starts_with(value.as_str())).count();
+        if !choices.contains(&value.as_str()) && matching != 1 {
+            let problem = if matching > 1 { "ambiguous" } else { "invalid" };
+            let valid: String = choices.iter().map(|choice| format!("  - {}\n", quote(choice))).collect();
+            let message =
+                format!("{problem} argument {} for '--{option}'\nValid arguments are:\n{valid}", quote(value));
+            call.usage(message.trim_end());
+            return false;
+        }
+    }
+    true
+}
+
+/// Returns true if copies must share the blocks of their source.
+fn clones_always(words: &Words) -> bool {
+    let last = words.options.iter().rev().find(|given| given.name == "reflink");
+    let is_always = |value: &String| value.is_empty() || value.len() > 1 && "always".starts_with(value.as_str());
+    last.is_some_and(|given| given.value.as_ref().is_none_or(is_always))
 }
 
 /// Returns whether mode and time are preserved. Returns `None` after reporting an unknown attribute.

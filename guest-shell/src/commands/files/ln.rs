@@ -191,6 +191,10 @@ impl Request {
                 let target = if self.relative { relative(call, target, name).await } else { PathBuf::from(target) };
                 let made = match name.ends_with('/') {
                     true => Err(super::place::missing()),
+                    // Not every file system refuses to replace a file by a link.
+                    false if call.lstat(name).await.is_ok() => {
+                        Err(std::io::Error::from(std::io::ErrorKind::AlreadyExists).into())
+                    }
                     false => call.fs.symlink(&target, &call.path(name)).await,
                 };
                 made.map(|()| target)

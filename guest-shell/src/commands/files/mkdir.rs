@@ -48,7 +48,7 @@ pub(super) async fn run(call: &mut Call<'_>) -> Done {
     Ok(())
 }
 
-/// Creates one directory. Returns false after reporting a failure.
+/// Creates one directory, and returns false after it has reported a failure.
 async fn make(call: &mut Call<'_>, name: &str, verbose: bool, told: &str) -> bool {
     // An empty name would mean the working directory.
     let made = match name {

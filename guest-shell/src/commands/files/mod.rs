@@ -9,7 +9,7 @@
 //! | [`place`] | paths: what they name, and where they lead |
 //! | [`target`] | the destination of `cp`, `mv`, `ln` and `install`, and backups of what is there |
 //! | [`copy`] | copying and moving, for `cp`, `mv` and `install` |
-//! | [`cp`], [`mv`], [`install`], [`ln`], [`mkdir`], [`remove`], [`chmod`], [`resolve`] | the commands |
+//! | [`cp`], [`mv`], [`install`], [`ln`], [`mkdir`], [`remove`], [`chmod`], [`ownership`], [`resolve`] | the commands |
 //!
 //! The file system of a session has no owners, no hard links, and only the time of the last change. Modes are stored
 //! but not enforced.
@@ -23,6 +23,7 @@ mod ln;
 mod mkdir;
 pub(super) mod mode;
 mod mv;
+mod ownership;
 mod place;
 mod quote;
 mod remove;
@@ -36,7 +37,10 @@ use bashkit::BuiltinRegistry;
 
 pub(super) use call::reason;
 use call::{FileCommand, Run};
+use ownership::OwnershipCommand;
 pub(super) use quote::quote;
+
+use super::identity::UserDatabase;
 
 /// Names of the commands, with their functions.
 const COMMANDS: [(&str, Run); 13] = [
@@ -55,9 +59,12 @@ const COMMANDS: [(&str, Run); 13] = [
     ("unlink", |call| Box::pin(remove::unlink(call))),
 ];
 
-/// Adds the commands to the registry.
-pub(super) fn register(registry: &BuiltinRegistry) {
+/// Adds the commands to the registry. `user` owns the files.
+pub(super) fn register(registry: &BuiltinRegistry, user: &str) {
     for (name, run) in COMMANDS {
         registry.insert(name, Arc::new(FileCommand { name, run }));
+    }
+    for name in ["chgrp", "chown"] {
+        registry.insert(name, Arc::new(OwnershipCommand { name, users: UserDatabase::new(user) }));
     }
 }

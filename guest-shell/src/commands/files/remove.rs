@@ -56,11 +56,15 @@ pub(super) async fn rm(call: &mut Call<'_>) -> Done {
     for option in &words.options {
         (ask, once, force) = match (option.name.as_str(), option.value.as_deref()) {
             ("force", _) => (false, false, true),
-            ("i", _) | ("interactive", Some("" | "always" | "yes")) => (true, false, false),
+            ("i", _) | ("interactive", None | Some("" | "always" | "yes")) => (true, false, false),
             ("I", _) | ("interactive", Some("once")) => (false, true, false),
             ("interactive", Some("never" | "no" | "none")) => (false, false, force),
             ("interactive", Some(when)) => {
-                call.usage(&format!("invalid argument {} for '--interactive'", quote(when)));
+                call.usage(&format!(
+                    "invalid argument {} for '--interactive'\nValid arguments are:\n  - 'never', 'no', 'none'\n  \
+                     - 'once'\n  - 'always', 'yes'",
+                    quote(when)
+                ));
                 return Ok(());
             }
             _ => (ask, once, force),

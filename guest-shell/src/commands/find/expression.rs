@@ -34,7 +34,7 @@ pub(super) enum TimeField {
 /// Bits of a mode that must be set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PermissionMatch {
-    /// Exactly these bits.
+    /// Equality with these bits.
     Exact,
     All,
     Any,

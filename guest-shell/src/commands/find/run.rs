@@ -6,7 +6,6 @@ use std::collections::{HashMap, VecDeque};
 use std::path::PathBuf;
 
 use async_trait::async_trait;
-use bashkit::builtins::limits::FIND_MAX_OUTPUT_BYTES;
 use bashkit::builtins::{Context, PlanDriver, PlanStep, SubCommand};
 use bashkit::error::io_error_reason;
 use bashkit::limits::ExecutionBudget;
@@ -21,6 +20,9 @@ use super::parse::{FindCommandLine, FindOptions};
 use super::walk::{Ancestry, PlannedVisit};
 use crate::commands::date::Date;
 use crate::commands::file_status::FmtEnv;
+
+/// Bytes of output of a call.
+pub(super) const MAX_OUTPUT_BYTES: usize = 1_048_576;
 
 /// Largest number of paths for one command of `-exec … {} +`.
 const MAX_BATCH_PATHS: usize = 4096;
@@ -87,7 +89,7 @@ pub(super) struct FindRun {
 }
 
 impl FindRun {
-    /// Prepares a run. The error is a message.
+    /// Prepares a run of `find`. The error is a message for the user.
     pub(super) async fn new(
         command_line: FindCommandLine,
         ctx: &Context<'_>,
@@ -247,7 +249,7 @@ impl FindRun {
 
     /// Counts the bytes of a text as written, and ends the run if they exceed the limit (THREAT[TM-DOS-121]).
     fn may_write(&mut self, text: &str) -> bool {
-        if self.written + text.len() > FIND_MAX_OUTPUT_BYTES {
+        if self.written + text.len() > MAX_OUTPUT_BYTES {
             self.complain("find: output size limit exceeded\n");
             self.quits = true;
             return false;

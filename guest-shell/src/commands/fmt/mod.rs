@@ -104,7 +104,7 @@ impl Builtin for Fmt {
             let input: Vec<u8> = if file == "-" {
                 ctx.stdin_to_end().await?.as_bytes().to_vec()
             } else {
-                let path = resolve_path(ctx.cwd, file);
+                let path = resolve_path(ctx.cwd, &file);
                 match ctx.fs.read_file(&path).await {
                     Ok(bytes) => bytes,
                     Err(e) => {

@@ -3,6 +3,9 @@
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
 use bashkit::ExecResult;
+use bashkit::builtins::arg_parser::OptArg;
+
+use crate::commands::option_parser::gnu_getopt;
 
 /// Text that `--help` prints.
 pub(super) const USAGE: &str = "\
@@ -47,99 +50,61 @@ pub(super) struct FmtOptions {
     pub(super) tab_width: usize,
 }
 
+/// Options of GNU's, and those that uutils' adds.
+const LONG: [(&str, OptArg, char); 13] = [
+    ("crown-margin", OptArg::No, 'c'),
+    ("exact-prefix", OptArg::No, 'x'),
+    ("exact-skip-prefix", OptArg::No, 'X'),
+    ("goal", OptArg::Required, 'g'),
+    ("prefix", OptArg::Required, 'p'),
+    ("preserve-headers", OptArg::No, 'm'),
+    ("quick", OptArg::No, 'q'),
+    ("skip-prefix", OptArg::Required, 'P'),
+    ("tab-width", OptArg::Required, 'T'),
+    ("split-only", OptArg::No, 's'),
+    ("tagged-paragraph", OptArg::No, 't'),
+    ("uniform-spacing", OptArg::No, 'u'),
+    ("width", OptArg::Required, 'w'),
+];
+
 /// Parses the arguments of a call. Returns its options and files.
-pub(super) fn parse_arguments(arguments: &[String]) -> Result<(FmtOptions, Vec<&str>), ExecResult> {
-    let mut parser = ArgumentParser::new(arguments);
-    parser.obsolete_width()?;
-    while let Some(argument) = parser.take() {
-        if argument == "--" {
-            parser.files.extend(parser.arguments[parser.next..].iter().map(String::as_str));
-            break;
-        }
-        if let Some(long) = argument.strip_prefix("--") {
-            parser.long_option(argument, long)?;
-        } else if argument.starts_with('-') && argument != "-" {
-            parser.short_options(argument)?;
-        } else {
-            parser.files.push(argument);
+pub(super) fn parse_arguments(arguments: &[String]) -> Result<(FmtOptions, Vec<String>), ExecResult> {
+    let mut parser =
+        ArgumentParser { options: FmtOptions { tab_width: 8, ..FmtOptions::default() }, width: None, goal: None };
+    let arguments = parser.obsolete_width(arguments)?;
+    let (given, files) = gnu_getopt("fmt", arguments, "cg:mp:P:qstT:uw:xX", &LONG, true, 1)?;
+    for option in given {
+        match option.value {
+            Some(value) => parser.set_value(option.key, value)?,
+            None => parser.set(option.key),
         }
     }
-    parser.finish()
+    parser.finish(files)
 }
 
 /// Parser of the arguments of a call.
-struct ArgumentParser<'a> {
-    arguments: &'a [String],
-    next: usize,
+struct ArgumentParser {
     options: FmtOptions,
     width: Option<usize>,
     /// Text of the goal. Its limit is the width, which may be given later.
     goal: Option<String>,
-    files: Vec<&'a str>,
 }
 
-impl<'a> ArgumentParser<'a> {
-    fn new(arguments: &'a [String]) -> Self {
-        let options = FmtOptions { tab_width: 8, ..FmtOptions::default() };
-        Self { arguments, next: 0, options, width: None, goal: None, files: Vec::new() }
-    }
-
-    fn take(&mut self) -> Option<&'a str> {
-        let argument = self.arguments.get(self.next)?;
-        self.next += 1;
-        Some(argument)
-    }
-
-    /// Parses a width without a letter, which is only allowed as the first argument.
-    fn obsolete_width(&mut self) -> Result<(), ExecResult> {
-        if let Some(digits) = self.arguments.first().and_then(|argument| argument.strip_prefix('-'))
+impl ArgumentParser {
+    /// Parses a width without a letter, which is only allowed as the first argument. Returns the other arguments.
+    fn obsolete_width<'a>(&mut self, arguments: &'a [String]) -> Result<&'a [String], ExecResult> {
+        if let Some((first, others)) = arguments.split_first()
+            && let Some(digits) = first.strip_prefix('-')
             && digits.starts_with(|first: char| first.is_ascii_digit())
         {
             self.width = Some(parse_width(digits, MAX_WIDTH)?);
-            self.next = 1;
+            return Ok(others);
         }
-        Ok(())
+        Ok(arguments)
     }
 
-    fn long_option(&mut self, argument: &str, long: &str) -> Result<(), ExecResult> {
-        let (name, value) = match long.split_once('=') {
-            Some((name, value)) => (name, Some(value)),
-            None => (long, None),
-        };
-        let Some(letter) = letter_of(name) else {
-            return Err(bashkit::builtins::invalid_option("fmt", argument, 1));
-        };
-        if !takes_value(letter) {
-            self.set(letter);
-            return Ok(());
-        }
-        let value = match value.or_else(|| self.take()) {
-            Some(value) => value.to_string(),
-            None => return Err(failure(format!("option '--{name}' requires an argument"))),
-        };
-        self.set_value(letter, value)
-    }
-
-    /// Parses short options, the last of which may have a value: the rest of the argument, or the next one.
-    fn short_options(&mut self, argument: &str) -> Result<(), ExecResult> {
-        for (index, letter) in argument.char_indices().skip(1) {
-            if takes_value(letter) {
-                let value = match &argument[index + 1..] {
-                    "" => self.take(),
-                    rest => Some(rest),
-                };
-                let missing = || failure(format!("option requires an argument -- '{letter}'"));
-                return self.set_value(letter, value.ok_or_else(missing)?.to_string());
-            }
-            if !self.set(letter) {
-                return Err(bashkit::builtins::invalid_option("fmt", argument, 1));
-            }
-        }
-        Ok(())
-    }
-
-    /// Sets an option without a value. Returns false if there is none of that letter.
-    fn set(&mut self, letter: char) -> bool {
+    /// Sets an option without a value.
+    fn set(&mut self, letter: char) {
         let options = &mut self.options;
         match letter {
             'c' => options.crown = true,
@@ -150,9 +115,8 @@ impl<'a> ArgumentParser<'a> {
             'x' => options.exact_prefix = true,
             'X' => options.exact_skip_prefix = true,
             'q' => options.quick = true,
-            _ => return false,
+            _ => {}
         }
-        true
     }
 
     fn set_value(&mut self, letter: char, value: String) -> Result<(), ExecResult> {
@@ -167,8 +131,8 @@ impl<'a> ArgumentParser<'a> {
     }
 
     /// Resolves options that depend on each other.
-    fn finish(self) -> Result<(FmtOptions, Vec<&'a str>), ExecResult> {
-        let Self { mut options, width, goal, mut files, .. } = self;
+    fn finish(self, mut files: Vec<String>) -> Result<(FmtOptions, Vec<String>), ExecResult> {
+        let Self { mut options, width, goal } = self;
         options.crown &= !options.split_only;
         options.tagged &= !options.split_only && !options.crown;
         options.width = width.unwrap_or(DEFAULT_WIDTH);
@@ -180,34 +144,10 @@ impl<'a> ArgumentParser<'a> {
             }
         }
         if files.is_empty() {
-            files.push("-");
+            files.push("-".to_owned());
         }
         Ok((options, files))
     }
-}
-
-/// Returns the letter of a long option.
-fn letter_of(name: &str) -> Option<char> {
-    Some(match name {
-        "crown-margin" => 'c',
-        "tagged-paragraph" => 't',
-        "preserve-headers" => 'm',
-        "split-only" => 's',
-        "uniform-spacing" => 'u',
-        "exact-prefix" => 'x',
-        "exact-skip-prefix" => 'X',
-        "quick" => 'q',
-        "width" => 'w',
-        "goal" => 'g',
-        "prefix" => 'p',
-        "skip-prefix" => 'P',
-        "tab-width" => 'T',
-        _ => return None,
-    })
-}
-
-fn takes_value(letter: char) -> bool {
-    matches!(letter, 'w' | 'g' | 'p' | 'P' | 'T')
 }
 
 fn failure(message: String) -> ExecResult {

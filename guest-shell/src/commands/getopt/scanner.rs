@@ -46,7 +46,7 @@ pub(in crate::commands) enum Found {
     Mistake(String),
 }
 
-/// Finds all options. Returns them, and the other words.
+/// Returns all options, and the other words.
 pub(in crate::commands) fn scan(known: &Known, order: Order, words: &[String]) -> (Vec<Found>, Vec<String>) {
     let mut scanner = Scanner { known, words, at: 0, found: Vec::new() };
     let mut rest = Vec::new();

@@ -80,7 +80,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Searches the operands. Without any, that is standard input, or the working directory under `-r`.
+    /// Searches the operands of the call. Without any, that is standard input, or the working directory under `-r`.
     pub(super) async fn run(mut self) -> Result<ExecResult> {
         let options = self.options;
         if options.files.is_empty() {
@@ -146,7 +146,7 @@ impl<'a> Search<'a> {
         self.scan(Input { name, chunks, has_nul: false, size: None }).await
     }
 
-    /// Searches a file. It is charged to the script before it is read, and again for what it has grown by then.
+    /// Searches the contents of a file. It is charged to the script before it is read, and again for what it has grown by then.
     pub(super) async fn search_file(&mut self, name: &str, path: &Path) -> Result<()> {
         if self.matcher.given_up().is_some() {
             return Ok(());

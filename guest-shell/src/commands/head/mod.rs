@@ -5,8 +5,8 @@
 #[cfg(test)]
 mod tests;
 
+use crate::commands::option_parser::gnu_getopt;
 use async_trait::async_trait;
-use bashkit::builtins::arg_parser::gnu_getopt;
 use bashkit::builtins::{Builtin, Context, check_help_version};
 use bashkit::{ExecResult, Result};
 

@@ -66,10 +66,10 @@ async fn head_refuses_wrong_counts_and_options() {
     check(&[
         ("head -n abc", "", "head: invalid number of lines: 'abc'\n"),
         ("head -c -x", "", "head: invalid number of bytes: '-x'\n"),
-        ("head -Q", "", "head: invalid option -- 'Q'\n"),
+        ("head -Q", "", "head: invalid option -- 'Q'\nTry 'head --help' for more information.\n"),
         ("head -q -5", "", "head: invalid trailing option -- 5\nTry 'head --help' for more information.\n"),
         ("head -5x", "", "head: invalid trailing option -- x\nTry 'head --help' for more information.\n"),
-        ("head --follow f", "", "head: unrecognized option '--follow'\n"),
+        ("head --follow f", "", "head: unrecognized option '--follow'\nTry 'head --help' for more information.\n"),
     ])
     .await;
 }

@@ -38,7 +38,7 @@ impl Conversion {
     pub(super) fn blanks(&self) -> Vec<u8> {
         let width = self.directive.trim_start_matches([' ', '-', '0', '+', '#']);
         let width = width.split('.').next().unwrap_or_default();
-        let width = width.parse().unwrap_or(0_usize).min(bashkit::builtins::MAX_FORMAT_WIDTH);
+        let width = width.parse().unwrap_or(0_usize).min(crate::commands::padding::MAX_FORMAT_WIDTH);
         vec![b' '; width]
     }
 
@@ -72,7 +72,7 @@ impl Conversion {
         let text = &text[..text.len().min(precision.filter(|_| is_string).unwrap_or(text.len()))];
         let flags = width.len() - width.trim_start_matches([' ', '-', '0', '+', '#']).len();
         let (flags, width) = width.split_at(flags);
-        let width = width.parse().unwrap_or(0_usize).min(bashkit::builtins::MAX_FORMAT_WIDTH);
+        let width = width.parse().unwrap_or(0_usize).min(crate::commands::padding::MAX_FORMAT_WIDTH);
         let blanks = vec![b' '; width.saturating_sub(text.len())];
         if flags.contains('-') { [text, &blanks].concat() } else { [&blanks, text].concat() }
     }

@@ -132,8 +132,8 @@ mod tests {
     #[tokio::test]
     async fn hexdump_failures_have_messages() {
         for (script, message) in [
-            ("hexdump -Q", "hexdump: invalid option -- 'Q'\n"),
-            ("hexdump --none", "hexdump: unrecognized option '--none'\n"),
+            ("hexdump -Q", "hexdump: invalid option -- 'Q'\nTry 'hexdump --help' for more information.\n"),
+            ("hexdump --none", "hexdump: unrecognized option '--none'\nTry 'hexdump --help' for more information.\n"),
             ("hexdump -n x", "hexdump: failed to parse length: 'x'\n"),
             ("hexdump -e foo /dev/null", "hexdump: bad format {foo}\n"),
             ("hexdump -e '\"%s\"' /dev/null", "hexdump: %s requires a precision or a byte count\n"),

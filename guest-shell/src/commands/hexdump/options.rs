@@ -1,6 +1,6 @@
 //! Command line of `hexdump`.
 
-use bashkit::builtins::arg_parser::gnu_getopt;
+use crate::commands::option_parser::gnu_getopt;
 
 use super::format::{DumpFormat, block_size};
 
@@ -78,7 +78,7 @@ impl HexdumpOptions {
         self.formats.extend(lines.map(str::to_owned));
     }
 
-    /// Returns the formats. The error is a message without the name of the command.
+    /// Returns the formats of the options. The error is a message without the name of the command.
     pub(super) fn formats(&self) -> Result<Vec<DumpFormat>, String> {
         let usual = USUAL_STYLE.map(str::to_owned);
         let texts = if self.formats.is_empty() { &usual[..] } else { &self.formats };

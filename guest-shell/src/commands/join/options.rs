@@ -1,7 +1,8 @@
 //! Options of the command line.
 
+use crate::commands::option_parser::gnu_getopt;
 use bashkit::ExecResult;
-use bashkit::builtins::arg_parser::{OptArg, ParsedOpt, gnu_getopt};
+use bashkit::builtins::arg_parser::{OptArg, ParsedOpt};
 
 use crate::commands::records;
 
@@ -11,7 +12,7 @@ type Parsed<T> = Result<T, ExecResult>;
 pub(super) enum FieldSeparator {
     /// Runs of blanks, of which those at the start of a line do not count.
     Blanks,
-    /// No separator: a line is one field.
+    /// Absence of a separator, in which case a line is one field.
     WholeLine,
     Text(Vec<u8>),
 }
@@ -28,7 +29,7 @@ pub(super) enum OutputField {
 pub(super) enum OutputFields {
     /// The key, and all other fields.
     All,
-    /// As many as the first line of each file has.
+    /// Number of the fields in the first line of each file.
     Automatic,
     Listed(Vec<OutputField>),
 }

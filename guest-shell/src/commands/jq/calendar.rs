@@ -4,6 +4,7 @@ use super::failure::Failure;
 use super::machine::Host;
 use super::term::NativeFn;
 use super::value::Val;
+use crate::commands::calendar::MONTH_NAMES;
 
 type Given = Result<Val, Failure>;
 
@@ -25,21 +26,6 @@ pub(crate) const TABLE: &[(&str, usize, NativeFn)] = &[
 ];
 
 const DAYS: [&str; 7] = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
-const MONTHS: [&str; 12] = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-];
-
 /// Broken-down time in UTC, which C calls `struct tm`.
 #[derive(Clone, Copy, Default)]
 struct Moment {
@@ -255,7 +241,7 @@ fn conversion_text(moment: Moment, conversion: char, zone: &str) -> Option<Strin
     let (weekday, ordinal) = (moment.weekday(), moment.ordinal());
     let twelve = if hour % 12 == 0 { 12 } else { hour % 12 };
     // In range: remainders in a normalized calendar.
-    let (day_name, month_name) = (DAYS[weekday as usize % 7], MONTHS[month as usize % 12]);
+    let (day_name, month_name) = (DAYS[weekday as usize % 7], MONTH_NAMES[month as usize % 12]);
     let composed = |format: &str| formatted(moment, format, zone);
     Some(match conversion {
         'a' => day_name[..3].to_owned(),
@@ -388,7 +374,7 @@ impl Reading<'_> {
     fn conversion(&mut self, conversion: char) -> Option<()> {
         match conversion {
             'a' | 'A' => self.weekday = Some(self.name(&DAYS)?),
-            'b' | 'B' | 'h' => self.moment.month = self.name(&MONTHS)?,
+            'b' | 'B' | 'h' => self.moment.month = self.name(&MONTH_NAMES)?,
             'c' => self.read("%a %b %e %H:%M:%S %Y")?,
             'C' => drop(self.number(2, 0, 99)?),
             'd' | 'e' => self.moment.day = self.number(2, 1, 31)?,

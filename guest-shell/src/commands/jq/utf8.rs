@@ -1,6 +1,6 @@
 //! Conversion of bytes that may not be UTF-8 to text, in jq's manner.
 
-/// Decodes bytes. A sequence that is not a character becomes U+FFFD.
+/// Decodes bytes as UTF-8. A sequence that is not a character becomes U+FFFD.
 ///
 /// The standard library inserts more replacements. jq inserts a single one for a surrogate, for an overlong form, and
 /// for a sequence that the end cuts off, including everything after its first byte.

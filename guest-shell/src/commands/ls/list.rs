@@ -112,7 +112,7 @@ struct Lister<'a> {
 }
 
 impl Lister<'_> {
-    /// Reports an error. The status is 2 for an operand, and 1 for a file in a directory.
+    /// Reports an error about a file. The status is 2 for an operand, and 1 for a file in a directory.
     fn complain(&mut self, what: &str, name: &str, error: &Error, status: i32) {
         let reason = io_error_reason(error);
         self.errors.push(&format!("ls: {what} '{name}': {reason}\n"), self.printer.out.len());
@@ -156,7 +156,7 @@ impl Lister<'_> {
 
     async fn operand(&self, name: &str) -> Result<File> {
         if name.is_empty() {
-            return Err(std::io::Error::from(std::io::ErrorKind::NotFound).into());
+            return Err(std::io::Error::new(std::io::ErrorKind::NotFound, "No such file or directory").into());
         }
         let fs = self.ctx.fs.as_ref();
         let path = resolve_path(self.ctx.cwd, name);
@@ -177,7 +177,7 @@ impl Lister<'_> {
         Ok(self.file(name.to_string(), path, &place, Some(meta)).await)
     }
 
-    /// Describes a file. `place` is the resolved `path`, for the inode.
+    /// Returns the description of a file. `place` is the resolved `path`, for the inode.
     async fn file(&self, name: String, path: PathBuf, place: &Path, meta: Option<Metadata>) -> File {
         let fs = self.ctx.fs.as_ref();
         let long = self.opts.format == Format::Long;

@@ -125,7 +125,7 @@ fn refused(matches: &ArgMatches) -> Option<String> {
     (!given.is_empty()).then(|| format!("ls: option(s) not yet implemented in bashkit: {}\n", given.join(", ")))
 }
 
-/// Returns the format. `-1` overrides every format except the long one.
+/// Returns the format of the list. `-1` overrides every format except the long one.
 fn format(matches: &ArgMatches) -> Format {
     const FORMATS: &[&str] = &["format", "C", "long", "x", "m", "g", "o", "numeric-uid-gid", "full-time"];
     let chosen = last(matches, FORMATS);

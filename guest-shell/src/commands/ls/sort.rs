@@ -25,7 +25,7 @@ fn by_key(a: &File, b: &File, opts: &Options) -> Ordering {
     }
 }
 
-/// Sorts files. Names are compared as bytes where the keys are equal. `-r` reverses everything except the grouping of
+/// Sorts files by the keys of the options. Names are compared as bytes where the keys are equal. `-r` reverses everything except the grouping of
 /// directories.
 pub(super) fn sort(files: &mut [File], opts: &Options) {
     if opts.sort == Sort::None {

@@ -13,60 +13,25 @@ use std::sync::Arc;
 
 use bashkit::fs::{FileSystem, InMemoryFs};
 
-async fn create_test_ctx() -> (Arc<InMemoryFs>, PathBuf, HashMap<String, String>) {
-    let fs = Arc::new(InMemoryFs::new());
-    let cwd = PathBuf::from("/home/user");
-    let variables = HashMap::new();
-
-    fs.mkdir(&cwd, true).await.unwrap();
-
-    (fs, cwd, variables)
-}
-
-// ==================== ls tests ====================
+use crate::commands::testing::{call, home_directory};
 
 #[tokio::test]
 async fn test_ls_empty_dir() {
-    let (fs, mut cwd, mut variables) = create_test_ctx().await;
-    let env = HashMap::new();
-
-    let args: Vec<String> = vec![];
-    let ctx = Context {
-        args: &args,
-        env: &env,
-        variables: &mut variables,
-        cwd: &mut cwd,
-        fs: fs.clone(),
-        stdin: None,
-        shell: None,
-    };
-
-    let result = Ls::default().execute(ctx).await.unwrap();
+    let (fs, cwd) = home_directory().await;
+    let result = call(&Ls::default(), fs.clone(), &cwd, &[]).await;
     assert_eq!(result.exit_code, 0);
     assert_eq!(result.stdout, "");
 }
 
 #[tokio::test]
 async fn test_ls_with_files() {
-    let (fs, mut cwd, mut variables) = create_test_ctx().await;
-    let env = HashMap::new();
+    let (fs, cwd) = home_directory().await;
 
     // Create some files
     fs.write_file(&cwd.join("file1.txt"), b"content1").await.unwrap();
     fs.write_file(&cwd.join("file2.txt"), b"content2").await.unwrap();
 
-    let args: Vec<String> = vec![];
-    let ctx = Context {
-        args: &args,
-        env: &env,
-        variables: &mut variables,
-        cwd: &mut cwd,
-        fs: fs.clone(),
-        stdin: None,
-        shell: None,
-    };
-
-    let result = Ls::default().execute(ctx).await.unwrap();
+    let result = call(&Ls::default(), fs.clone(), &cwd, &[]).await;
     assert_eq!(result.exit_code, 0);
     assert!(result.stdout.contains("file1.txt"));
     assert!(result.stdout.contains("file2.txt"));
@@ -74,42 +39,19 @@ async fn test_ls_with_files() {
 
 #[tokio::test]
 async fn test_ls_hidden_files() {
-    let (fs, mut cwd, mut variables) = create_test_ctx().await;
-    let env = HashMap::new();
+    let (fs, cwd) = home_directory().await;
 
     fs.write_file(&cwd.join(".hidden"), b"hidden").await.unwrap();
     fs.write_file(&cwd.join("visible"), b"visible").await.unwrap();
 
     // Without -a
-    let args: Vec<String> = vec![];
-    let ctx = Context {
-        args: &args,
-        env: &env,
-        variables: &mut variables,
-        cwd: &mut cwd,
-        fs: fs.clone(),
-        stdin: None,
-        shell: None,
-    };
-
-    let result = Ls::default().execute(ctx).await.unwrap();
+    let result = call(&Ls::default(), fs.clone(), &cwd, &[]).await;
     assert_eq!(result.exit_code, 0);
     assert!(!result.stdout.contains(".hidden"));
     assert!(result.stdout.contains("visible"));
 
     // With -a
-    let args = vec!["-a".to_string()];
-    let ctx = Context {
-        args: &args,
-        env: &env,
-        variables: &mut variables,
-        cwd: &mut cwd,
-        fs: fs.clone(),
-        stdin: None,
-        shell: None,
-    };
-
-    let result = Ls::default().execute(ctx).await.unwrap();
+    let result = call(&Ls::default(), fs.clone(), &cwd, &["-a"]).await;
     assert_eq!(result.exit_code, 0);
     assert!(result.stdout.contains(".hidden"));
     assert!(result.stdout.contains("visible"));
@@ -117,23 +59,11 @@ async fn test_ls_hidden_files() {
 
 #[tokio::test]
 async fn test_ls_long_format() {
-    let (fs, mut cwd, mut variables) = create_test_ctx().await;
-    let env = HashMap::new();
+    let (fs, cwd) = home_directory().await;
 
     fs.write_file(&cwd.join("test.txt"), b"content").await.unwrap();
 
-    let args = vec!["-l".to_string()];
-    let ctx = Context {
-        args: &args,
-        env: &env,
-        variables: &mut variables,
-        cwd: &mut cwd,
-        fs: fs.clone(),
-        stdin: None,
-        shell: None,
-    };
-
-    let result = Ls::default().execute(ctx).await.unwrap();
+    let result = call(&Ls::default(), fs.clone(), &cwd, &["-l"]).await;
     assert_eq!(result.exit_code, 0);
     // Long format should include permissions
     assert!(result.stdout.contains("rw"));
@@ -142,42 +72,16 @@ async fn test_ls_long_format() {
 
 #[tokio::test]
 async fn test_ls_nonexistent() {
-    let (fs, mut cwd, mut variables) = create_test_ctx().await;
-    let env = HashMap::new();
-
-    let args = vec!["nonexistent".to_string()];
-    let ctx = Context {
-        args: &args,
-        env: &env,
-        variables: &mut variables,
-        cwd: &mut cwd,
-        fs: fs.clone(),
-        stdin: None,
-        shell: None,
-    };
-
-    let result = Ls::default().execute(ctx).await.unwrap();
+    let (fs, cwd) = home_directory().await;
+    let result = call(&Ls::default(), fs.clone(), &cwd, &["nonexistent"]).await;
     assert_eq!(result.exit_code, 2);
     assert!(result.stderr.contains("No such file or directory"));
 }
 
 #[tokio::test]
 async fn test_ls_invalid_option() {
-    let (fs, mut cwd, mut variables) = create_test_ctx().await;
-    let env = HashMap::new();
-
-    let args = vec!["-z".to_string()];
-    let ctx = Context {
-        args: &args,
-        env: &env,
-        variables: &mut variables,
-        cwd: &mut cwd,
-        fs: fs.clone(),
-        stdin: None,
-        shell: None,
-    };
-
-    let result = Ls::default().execute(ctx).await.unwrap();
+    let (fs, cwd) = home_directory().await;
+    let result = call(&Ls::default(), fs.clone(), &cwd, &["-z"]).await;
     assert_eq!(result.exit_code, 2);
     // clap-rendered diagnostic differs from GNU coreutils' wording
     // ("invalid option") but both flag the unknown short flag.
@@ -192,25 +96,13 @@ async fn test_ls_invalid_option() {
 
 #[tokio::test]
 async fn test_ls_sort_by_time() {
-    let (fs, mut cwd, mut variables) = create_test_ctx().await;
-    let env = HashMap::new();
+    let (fs, cwd) = home_directory().await;
 
     // Create files with different modification times
     fs.write_file(&cwd.join("older.txt"), b"older").await.unwrap();
     fs.write_file(&cwd.join("newer.txt"), b"newer").await.unwrap();
 
-    let args = vec!["-t".to_string()];
-    let ctx = Context {
-        args: &args,
-        env: &env,
-        variables: &mut variables,
-        cwd: &mut cwd,
-        fs: fs.clone(),
-        stdin: None,
-        shell: None,
-    };
-
-    let result = Ls::default().execute(ctx).await.unwrap();
+    let result = call(&Ls::default(), fs.clone(), &cwd, &["-t"]).await;
     assert_eq!(result.exit_code, 0);
     // -t should be accepted (not cause an error)
     assert!(result.stdout.contains("older.txt"));
@@ -219,48 +111,24 @@ async fn test_ls_sort_by_time() {
 
 #[tokio::test]
 async fn test_ls_file() {
-    let (fs, mut cwd, mut variables) = create_test_ctx().await;
-    let env = HashMap::new();
+    let (fs, cwd) = home_directory().await;
 
     fs.write_file(&cwd.join("test.txt"), b"content").await.unwrap();
 
-    let args = vec!["test.txt".to_string()];
-    let ctx = Context {
-        args: &args,
-        env: &env,
-        variables: &mut variables,
-        cwd: &mut cwd,
-        fs: fs.clone(),
-        stdin: None,
-        shell: None,
-    };
-
-    let result = Ls::default().execute(ctx).await.unwrap();
+    let result = call(&Ls::default(), fs.clone(), &cwd, &["test.txt"]).await;
     assert_eq!(result.exit_code, 0);
     assert!(result.stdout.contains("test.txt"));
 }
 
 #[tokio::test]
 async fn test_ls_recursive() {
-    let (fs, mut cwd, mut variables) = create_test_ctx().await;
-    let env = HashMap::new();
+    let (fs, cwd) = home_directory().await;
 
     fs.mkdir(&cwd.join("subdir"), false).await.unwrap();
     fs.write_file(&cwd.join("file.txt"), b"content").await.unwrap();
     fs.write_file(&cwd.join("subdir/nested.txt"), b"nested").await.unwrap();
 
-    let args = vec!["-R".to_string()];
-    let ctx = Context {
-        args: &args,
-        env: &env,
-        variables: &mut variables,
-        cwd: &mut cwd,
-        fs: fs.clone(),
-        stdin: None,
-        shell: None,
-    };
-
-    let result = Ls::default().execute(ctx).await.unwrap();
+    let result = call(&Ls::default(), fs.clone(), &cwd, &["-R"]).await;
     assert_eq!(result.exit_code, 0);
     assert!(result.stdout.contains("file.txt"));
     assert!(result.stdout.contains("subdir"));
@@ -269,7 +137,8 @@ async fn test_ls_recursive() {
 
 /// `ls -l a.txt` of a file of 2024, with `TIME_STYLE=long-iso` in the virtual environment.
 async fn ls_with_virtual_time_style(args: &[&str]) -> String {
-    let (fs, mut cwd, mut variables) = create_test_ctx().await;
+    let (fs, mut cwd) = home_directory().await;
+    let mut variables = HashMap::new();
     let path = cwd.join("a.txt");
     fs.write_file(&path, b"a").await.unwrap();
     let time = bashkit::time_compat::UNIX_EPOCH + std::time::Duration::from_secs(1_709_208_000);
@@ -308,13 +177,10 @@ async fn ls_argv_time_style_overrides_virtual_env() {
     assert!(listed.ends_with(full), "{listed}");
 }
 
-// ==================== find tests ====================
-
 #[tokio::test]
 async fn test_ls_recursive_deep() {
     // Test that ls -R descends into all subdirectory levels
-    let (fs, mut cwd, mut variables) = create_test_ctx().await;
-    let env = HashMap::new();
+    let (fs, cwd) = home_directory().await;
 
     // Create a deep directory structure: a/b/c/deep.txt
     fs.mkdir(&cwd.join("a"), false).await.unwrap();
@@ -322,18 +188,7 @@ async fn test_ls_recursive_deep() {
     fs.mkdir(&cwd.join("a/b/c"), false).await.unwrap();
     fs.write_file(&cwd.join("a/b/c/deep.txt"), b"deep content").await.unwrap();
 
-    let args = vec!["-R".to_string()];
-    let ctx = Context {
-        args: &args,
-        env: &env,
-        variables: &mut variables,
-        cwd: &mut cwd,
-        fs: fs.clone(),
-        stdin: None,
-        shell: None,
-    };
-
-    let result = Ls::default().execute(ctx).await.unwrap();
+    let result = call(&Ls::default(), fs.clone(), &cwd, &["-R"]).await;
     assert_eq!(result.exit_code, 0);
 
     // Should list all directories and their contents
@@ -342,10 +197,6 @@ async fn test_ls_recursive_deep() {
     assert!(result.stdout.contains("c"), "Should list dir c under a/b");
     assert!(result.stdout.contains("deep.txt"), "Should list deep.txt under a/b/c");
 }
-
-// ==================== rmdir tests ====================
-
-// ==================== Custom filesystem tests ====================
 
 #[tokio::test]
 async fn test_ls_recursive_with_overlay_fs() {
@@ -361,22 +212,9 @@ async fn test_ls_recursive_with_overlay_fs() {
 
     let overlay: Arc<dyn FileSystem> = Arc::new(OverlayFs::new(base));
 
-    let mut cwd = PathBuf::from("/home/user");
-    let mut variables = HashMap::new();
-    let env = HashMap::new();
+    let cwd = PathBuf::from("/home/user");
 
-    let args = vec!["-R".to_string(), "dir".to_string()];
-    let ctx = Context {
-        args: &args,
-        env: &env,
-        variables: &mut variables,
-        cwd: &mut cwd,
-        fs: overlay,
-        stdin: None,
-        shell: None,
-    };
-
-    let result = Ls::default().execute(ctx).await.unwrap();
+    let result = call(&Ls::default(), overlay, &cwd, &["-R", "dir"]).await;
     assert_eq!(result.exit_code, 0);
 
     assert!(result.stdout.contains("base.txt"), "Should list base.txt");
@@ -401,22 +239,9 @@ async fn test_ls_recursive_with_mountable_fs() {
     mountable.mount("/home/user/mnt", mounted.clone()).unwrap();
 
     let fs: Arc<dyn FileSystem> = Arc::new(mountable);
-    let mut cwd = PathBuf::from("/home/user");
-    let mut variables = HashMap::new();
-    let env = HashMap::new();
+    let cwd = PathBuf::from("/home/user");
 
-    let args = vec!["-R".to_string(), "mnt".to_string()];
-    let ctx = Context {
-        args: &args,
-        env: &env,
-        variables: &mut variables,
-        cwd: &mut cwd,
-        fs: fs.clone(),
-        stdin: None,
-        shell: None,
-    };
-
-    let result = Ls::default().execute(ctx).await.unwrap();
+    let result = call(&Ls::default(), fs.clone(), &cwd, &["-R", "mnt"]).await;
     assert_eq!(result.exit_code, 0);
 
     assert!(result.stdout.contains("a"), "Should list directory a");
@@ -425,29 +250,14 @@ async fn test_ls_recursive_with_mountable_fs() {
     assert!(result.stdout.contains("file_b.txt"), "Should list file_b.txt");
 }
 
-// ==================== root directory tests ====================
-
 #[tokio::test]
 async fn test_ls_root_directory() {
     // Test listing the root directory directly
     let fs = Arc::new(InMemoryFs::new());
-    let mut cwd = PathBuf::from("/home/user");
-    let mut variables = HashMap::new();
-    let env = HashMap::new();
+    let cwd = PathBuf::from("/home/user");
 
     // ls / should work
-    let args = vec!["/".to_string()];
-    let ctx = Context {
-        args: &args,
-        env: &env,
-        variables: &mut variables,
-        cwd: &mut cwd,
-        fs: fs.clone(),
-        stdin: None,
-        shell: None,
-    };
-
-    let result = Ls::default().execute(ctx).await.unwrap();
+    let result = call(&Ls::default(), fs.clone(), &cwd, &["/"]).await;
     assert_eq!(result.exit_code, 0, "ls / should succeed: {}", result.stderr);
     // Root should contain at least tmp, home, dev
     assert!(result.stdout.contains("tmp"), "Root should contain tmp");
@@ -459,23 +269,10 @@ async fn test_ls_root_directory() {
 async fn test_ls_dot_from_root() {
     // Test: when cwd is /, ls . should list root contents
     let fs = Arc::new(InMemoryFs::new());
-    let mut cwd = PathBuf::from("/");
-    let mut variables = HashMap::new();
-    let env = HashMap::new();
+    let cwd = PathBuf::from("/");
 
     // ls . with cwd=/ should work
-    let args = vec![".".to_string()];
-    let ctx = Context {
-        args: &args,
-        env: &env,
-        variables: &mut variables,
-        cwd: &mut cwd,
-        fs: fs.clone(),
-        stdin: None,
-        shell: None,
-    };
-
-    let result = Ls::default().execute(ctx).await.unwrap();
+    let result = call(&Ls::default(), fs.clone(), &cwd, &["."]).await;
     assert_eq!(result.exit_code, 0, "ls . from / should succeed: {}", result.stderr);
     assert!(result.stdout.contains("tmp"), "Root should contain tmp");
     assert!(result.stdout.contains("home"), "Root should contain home");
@@ -485,23 +282,10 @@ async fn test_ls_dot_from_root() {
 async fn test_ls_default_from_root() {
     // Test: when cwd is /, ls (no args) should list root contents
     let fs = Arc::new(InMemoryFs::new());
-    let mut cwd = PathBuf::from("/");
-    let mut variables = HashMap::new();
-    let env = HashMap::new();
+    let cwd = PathBuf::from("/");
 
     // ls with no args and cwd=/ should work
-    let args: Vec<String> = vec![];
-    let ctx = Context {
-        args: &args,
-        env: &env,
-        variables: &mut variables,
-        cwd: &mut cwd,
-        fs: fs.clone(),
-        stdin: None,
-        shell: None,
-    };
-
-    let result = Ls::default().execute(ctx).await.unwrap();
+    let result = call(&Ls::default(), fs.clone(), &cwd, &[]).await;
     assert_eq!(result.exit_code, 0, "ls from / should succeed: {}", result.stderr);
     assert!(result.stdout.contains("tmp"), "Root should contain tmp");
     assert!(result.stdout.contains("home"), "Root should contain home");
@@ -515,23 +299,10 @@ async fn test_ls_root_with_overlay_fs() {
     let base = Arc::new(InMemoryFs::new());
     let overlay: Arc<dyn FileSystem> = Arc::new(OverlayFs::new(base));
 
-    let mut cwd = PathBuf::from("/");
-    let mut variables = HashMap::new();
-    let env = HashMap::new();
+    let cwd = PathBuf::from("/");
 
     // ls / should work with overlay
-    let args = vec!["/".to_string()];
-    let ctx = Context {
-        args: &args,
-        env: &env,
-        variables: &mut variables,
-        cwd: &mut cwd,
-        fs: overlay.clone(),
-        stdin: None,
-        shell: None,
-    };
-
-    let result = Ls::default().execute(ctx).await.unwrap();
+    let result = call(&Ls::default(), overlay, &cwd, &["/"]).await;
     assert_eq!(result.exit_code, 0, "ls / with overlay should succeed: {}", result.stderr);
     assert!(result.stdout.contains("tmp"), "Root should contain tmp");
     assert!(result.stdout.contains("home"), "Root should contain home");
@@ -545,23 +316,10 @@ async fn test_ls_dot_from_root_with_overlay_fs() {
     let base = Arc::new(InMemoryFs::new());
     let overlay: Arc<dyn FileSystem> = Arc::new(OverlayFs::new(base));
 
-    let mut cwd = PathBuf::from("/");
-    let mut variables = HashMap::new();
-    let env = HashMap::new();
+    let cwd = PathBuf::from("/");
 
     // ls . from / with overlay
-    let args = vec![".".to_string()];
-    let ctx = Context {
-        args: &args,
-        env: &env,
-        variables: &mut variables,
-        cwd: &mut cwd,
-        fs: overlay.clone(),
-        stdin: None,
-        shell: None,
-    };
-
-    let result = Ls::default().execute(ctx).await.unwrap();
+    let result = call(&Ls::default(), overlay, &cwd, &["."]).await;
     assert_eq!(result.exit_code, 0, "ls . from / with overlay should succeed: {}", result.stderr);
     assert!(result.stdout.contains("tmp"), "Root should contain tmp");
     assert!(result.stdout.contains("home"), "Root should contain home");
@@ -583,28 +341,13 @@ async fn test_resolve_path_slash_dot_normalized() {
     assert!(stat_dot.file_type.is_dir());
 }
 
-// ==================== negative tests ====================
-
 #[tokio::test]
 async fn test_ls_nonexistent_path() {
     // Negative test: ls on path that doesn't exist should fail
     let fs = Arc::new(InMemoryFs::new());
-    let mut cwd = PathBuf::from("/home/user");
-    let mut variables = HashMap::new();
-    let env = HashMap::new();
+    let cwd = PathBuf::from("/home/user");
 
-    let args = vec!["/nonexistent/path".to_string()];
-    let ctx = Context {
-        args: &args,
-        env: &env,
-        variables: &mut variables,
-        cwd: &mut cwd,
-        fs: fs.clone(),
-        stdin: None,
-        shell: None,
-    };
-
-    let result = Ls::default().execute(ctx).await.unwrap();
+    let result = call(&Ls::default(), fs.clone(), &cwd, &["/nonexistent/path"]).await;
     assert_eq!(result.exit_code, 2, "ls on nonexistent path should fail");
     assert!(result.stderr.contains("No such file or directory"), "Should report file not found");
 }
@@ -613,23 +356,10 @@ async fn test_ls_nonexistent_path() {
 async fn test_ls_path_traversal_normalized() {
     // Positive test: path traversal with .. should be normalized and work
     let fs = Arc::new(InMemoryFs::new());
-    let mut cwd = PathBuf::from("/home/user");
-    let mut variables = HashMap::new();
-    let env = HashMap::new();
+    let cwd = PathBuf::from("/home/user");
 
     // /home/user/../user should normalize to /home/user
-    let args = vec!["../user".to_string()];
-    let ctx = Context {
-        args: &args,
-        env: &env,
-        variables: &mut variables,
-        cwd: &mut cwd,
-        fs: fs.clone(),
-        stdin: None,
-        shell: None,
-    };
-
-    let result = Ls::default().execute(ctx).await.unwrap();
+    let result = call(&Ls::default(), fs.clone(), &cwd, &["../user"]).await;
     // /home/user is an empty directory by default, so it should succeed with empty output
     assert_eq!(result.exit_code, 0, "ls with .. should succeed after normalization: {}", result.stderr);
 }
@@ -638,23 +368,10 @@ async fn test_ls_path_traversal_normalized() {
 async fn test_ls_excessive_dotdot_stays_at_root() {
     // Positive test: excessive .. should stay at root
     let fs = Arc::new(InMemoryFs::new());
-    let mut cwd = PathBuf::from("/home/user");
-    let mut variables = HashMap::new();
-    let env = HashMap::new();
+    let cwd = PathBuf::from("/home/user");
 
     // ../../../../.. from /home/user should normalize to /
-    let args = vec!["../../../../..".to_string()];
-    let ctx = Context {
-        args: &args,
-        env: &env,
-        variables: &mut variables,
-        cwd: &mut cwd,
-        fs: fs.clone(),
-        stdin: None,
-        shell: None,
-    };
-
-    let result = Ls::default().execute(ctx).await.unwrap();
+    let result = call(&Ls::default(), fs.clone(), &cwd, &["../../../../.."]).await;
     assert_eq!(result.exit_code, 0, "Excessive .. should normalize to root: {}", result.stderr);
     // Should list root contents
     assert!(result.stdout.contains("tmp"), "Should list root (tmp)");
@@ -665,52 +382,23 @@ async fn test_ls_excessive_dotdot_stays_at_root() {
 async fn test_ls_dot_in_middle_of_path() {
     // Positive test: . in middle of path should be normalized
     let fs = Arc::new(InMemoryFs::new());
-    let mut cwd = PathBuf::from("/");
-    let mut variables = HashMap::new();
-    let env = HashMap::new();
+    let cwd = PathBuf::from("/");
 
     // /./home/./user/. should normalize to /home/user
-    let args = vec!["./home/./user/.".to_string()];
-    let ctx = Context {
-        args: &args,
-        env: &env,
-        variables: &mut variables,
-        cwd: &mut cwd,
-        fs: fs.clone(),
-        stdin: None,
-        shell: None,
-    };
-
-    let result = Ls::default().execute(ctx).await.unwrap();
+    let result = call(&Ls::default(), fs.clone(), &cwd, &["./home/./user/."]).await;
     assert_eq!(result.exit_code, 0, "Path with . components should work: {}", result.stderr);
 }
-
-// ==================== glob_match tests ====================
-
-// ==================== file size reporting tests ====================
 
 #[tokio::test]
 async fn test_ls_long_format_shows_correct_file_size() {
     // Positive test: file with known content shows correct size
-    let (fs, mut cwd, mut variables) = create_test_ctx().await;
-    let env = HashMap::new();
+    let (fs, cwd) = home_directory().await;
 
     // Create file with exactly 13 bytes: "hello world\n" (11 chars + newline from echo)
     let content = b"hello world\n";
     fs.write_file(&cwd.join("test.txt"), content).await.unwrap();
 
-    let args = vec!["-l".to_string(), "test.txt".to_string()];
-    let ctx = Context {
-        args: &args,
-        env: &env,
-        variables: &mut variables,
-        cwd: &mut cwd,
-        fs: fs.clone(),
-        stdin: None,
-        shell: None,
-    };
-
-    let result = Ls::default().execute(ctx).await.unwrap();
+    let result = call(&Ls::default(), fs.clone(), &cwd, &["-l", "test.txt"]).await;
     assert_eq!(result.exit_code, 0);
     // File size should be 12 bytes (content.len())
     assert!(result.stdout.contains("12"), "Expected size 12 in output, got: {}", result.stdout);
@@ -719,23 +407,11 @@ async fn test_ls_long_format_shows_correct_file_size() {
 #[tokio::test]
 async fn test_ls_long_format_empty_file_shows_zero_size() {
     // Negative test: empty file shows size 0
-    let (fs, mut cwd, mut variables) = create_test_ctx().await;
-    let env = HashMap::new();
+    let (fs, cwd) = home_directory().await;
 
     fs.write_file(&cwd.join("empty.txt"), b"").await.unwrap();
 
-    let args = vec!["-l".to_string(), "empty.txt".to_string()];
-    let ctx = Context {
-        args: &args,
-        env: &env,
-        variables: &mut variables,
-        cwd: &mut cwd,
-        fs: fs.clone(),
-        stdin: None,
-        shell: None,
-    };
-
-    let result = Ls::default().execute(ctx).await.unwrap();
+    let result = call(&Ls::default(), fs.clone(), &cwd, &["-l", "empty.txt"]).await;
     assert_eq!(result.exit_code, 0);
     // Empty file should show size 0
     assert!(
@@ -748,23 +424,11 @@ async fn test_ls_long_format_empty_file_shows_zero_size() {
 #[tokio::test]
 async fn test_ls_long_format_directory_shows_zero_size() {
     // Negative test: directory shows size 0
-    let (fs, mut cwd, mut variables) = create_test_ctx().await;
-    let env = HashMap::new();
+    let (fs, cwd) = home_directory().await;
 
     fs.mkdir(&cwd.join("subdir"), false).await.unwrap();
 
-    let args = vec!["-l".to_string()];
-    let ctx = Context {
-        args: &args,
-        env: &env,
-        variables: &mut variables,
-        cwd: &mut cwd,
-        fs: fs.clone(),
-        stdin: None,
-        shell: None,
-    };
-
-    let result = Ls::default().execute(ctx).await.unwrap();
+    let result = call(&Ls::default(), fs.clone(), &cwd, &["-l"]).await;
     assert_eq!(result.exit_code, 0);
     // Directory line should contain size 0
     let lines: Vec<&str> = result.stdout.lines().collect();
@@ -779,26 +443,14 @@ async fn test_ls_long_format_directory_shows_zero_size() {
 #[tokio::test]
 async fn test_ls_long_format_multiple_files_correct_sizes() {
     // Positive test: multiple files show their respective sizes
-    let (fs, mut cwd, mut variables) = create_test_ctx().await;
-    let env = HashMap::new();
+    let (fs, cwd) = home_directory().await;
 
     // Create files with different sizes
     fs.write_file(&cwd.join("small.txt"), b"hi").await.unwrap(); // 2 bytes
     fs.write_file(&cwd.join("medium.txt"), b"hello world").await.unwrap(); // 11 bytes
     fs.write_file(&cwd.join("large.txt"), b"this is a longer content string for testing").await.unwrap(); // 43 bytes
 
-    let args = vec!["-l".to_string()];
-    let ctx = Context {
-        args: &args,
-        env: &env,
-        variables: &mut variables,
-        cwd: &mut cwd,
-        fs: fs.clone(),
-        stdin: None,
-        shell: None,
-    };
-
-    let result = Ls::default().execute(ctx).await.unwrap();
+    let result = call(&Ls::default(), fs.clone(), &cwd, &["-l"]).await;
     assert_eq!(result.exit_code, 0);
 
     let lines: Vec<&str> = result.stdout.lines().collect();
@@ -842,37 +494,15 @@ fn test_glob_match_star_middle() {
     assert!(glob_match("test.txt", "test*.txt"));
 }
 
-// ==================== parse_find_args tests ====================
-
-// ==================== build_find_exec_commands tests ====================
-
-// ==================== find execution_plan tests ====================
-
-// ==================== find output cap tests ====================
-
-// ==================== ls -d / --directory tests ====================
-
 /// `ls -d DIR` lists the directory entry itself, not its contents.
 #[tokio::test]
 async fn test_ls_directory_flag() {
-    let (fs, mut cwd, mut variables) = create_test_ctx().await;
-    let env = HashMap::new();
+    let (fs, cwd) = home_directory().await;
 
     fs.mkdir(&cwd.join("subdir"), false).await.unwrap();
     fs.write_file(&cwd.join("subdir/inner.txt"), b"x").await.unwrap();
 
-    let args = vec!["-d".to_string(), "subdir".to_string()];
-    let ctx = Context {
-        args: &args,
-        env: &env,
-        variables: &mut variables,
-        cwd: &mut cwd,
-        fs: fs.clone(),
-        stdin: None,
-        shell: None,
-    };
-
-    let result = Ls::default().execute(ctx).await.unwrap();
+    let result = call(&Ls::default(), fs.clone(), &cwd, &["-d", "subdir"]).await;
     assert_eq!(result.exit_code, 0, "stderr: {}", result.stderr);
     assert_eq!(result.stdout, "subdir\n");
     // The directory's contents must NOT be listed.
@@ -882,23 +512,11 @@ async fn test_ls_directory_flag() {
 /// `--directory` long form behaves like `-d`.
 #[tokio::test]
 async fn test_ls_directory_long_flag() {
-    let (fs, mut cwd, mut variables) = create_test_ctx().await;
-    let env = HashMap::new();
+    let (fs, cwd) = home_directory().await;
 
     fs.mkdir(&cwd.join("d1"), false).await.unwrap();
 
-    let args = vec!["--directory".to_string(), "d1".to_string()];
-    let ctx = Context {
-        args: &args,
-        env: &env,
-        variables: &mut variables,
-        cwd: &mut cwd,
-        fs: fs.clone(),
-        stdin: None,
-        shell: None,
-    };
-
-    let result = Ls::default().execute(ctx).await.unwrap();
+    let result = call(&Ls::default(), fs.clone(), &cwd, &["--directory", "d1"]).await;
     assert_eq!(result.exit_code, 0, "stderr: {}", result.stderr);
     assert_eq!(result.stdout, "d1\n");
 }
@@ -907,25 +525,13 @@ async fn test_ls_directory_long_flag() {
 /// shell expands the glob) lists each directory entry, not their contents.
 #[tokio::test]
 async fn test_ls_directory_multiple() {
-    let (fs, mut cwd, mut variables) = create_test_ctx().await;
-    let env = HashMap::new();
+    let (fs, cwd) = home_directory().await;
 
     fs.mkdir(&cwd.join("alpha"), false).await.unwrap();
     fs.mkdir(&cwd.join("beta"), false).await.unwrap();
     fs.write_file(&cwd.join("alpha/inner.txt"), b"x").await.unwrap();
 
-    let args = vec!["-d".to_string(), "alpha".to_string(), "beta".to_string()];
-    let ctx = Context {
-        args: &args,
-        env: &env,
-        variables: &mut variables,
-        cwd: &mut cwd,
-        fs: fs.clone(),
-        stdin: None,
-        shell: None,
-    };
-
-    let result = Ls::default().execute(ctx).await.unwrap();
+    let result = call(&Ls::default(), fs.clone(), &cwd, &["-d", "alpha", "beta"]).await;
     assert_eq!(result.exit_code, 0, "stderr: {}", result.stderr);
     assert!(result.stdout.contains("alpha"));
     assert!(result.stdout.contains("beta"));
@@ -937,23 +543,11 @@ async fn test_ls_directory_multiple() {
 /// `ls -dF DIR` appends the `/` classify suffix to the directory name.
 #[tokio::test]
 async fn test_ls_directory_classify() {
-    let (fs, mut cwd, mut variables) = create_test_ctx().await;
-    let env = HashMap::new();
+    let (fs, cwd) = home_directory().await;
 
     fs.mkdir(&cwd.join("mydir"), false).await.unwrap();
 
-    let args = vec!["-d".to_string(), "-F".to_string(), "mydir".to_string()];
-    let ctx = Context {
-        args: &args,
-        env: &env,
-        variables: &mut variables,
-        cwd: &mut cwd,
-        fs: fs.clone(),
-        stdin: None,
-        shell: None,
-    };
-
-    let result = Ls::default().execute(ctx).await.unwrap();
+    let result = call(&Ls::default(), fs.clone(), &cwd, &["-d", "-F", "mydir"]).await;
     assert_eq!(result.exit_code, 0, "stderr: {}", result.stderr);
     assert_eq!(result.stdout, "mydir/\n");
 }
@@ -964,26 +558,15 @@ async fn test_ls_directory_classify() {
 /// (up to ±5 more days depending on the month): by 2026 an mtime of
 /// July 5 rendered as `2026-07-20`.
 async fn ls_long_date_for(mtime_secs: u64) -> String {
-    let (fs, mut cwd, mut variables) = create_test_ctx().await;
+    let (fs, cwd) = home_directory().await;
     let path = cwd.join("dated.txt");
     fs.write_file(&path, b"x").await.unwrap();
     fs.set_modified_time(&path, bashkit::time_compat::UNIX_EPOCH + std::time::Duration::from_secs(mtime_secs))
         .await
         .unwrap();
 
-    let env = HashMap::new();
-    let args = ["-l", "--time-style=long-iso", "dated.txt"].map(str::to_string);
-    let ctx = Context {
-        args: &args,
-        env: &env,
-        variables: &mut variables,
-        cwd: &mut cwd,
-        fs: fs.clone(),
-        stdin: None,
-        shell: None,
-    };
-
-    let result = Ls::default().execute(ctx).await.unwrap();
+    let words = ["-l", "--time-style=long-iso", "dated.txt"];
+    let result = call(&Ls::default(), fs, &cwd, &words).await;
     assert_eq!(result.exit_code, 0, "stderr: {}", result.stderr);
     result.stdout.to_string()
 }

@@ -15,13 +15,12 @@ mod tests;
 use async_trait::async_trait;
 
 use self::number::{apply_padding, format_number, parse_number};
-use self::options::{Invalid, Options, parse_options};
+use self::options::{Invalid, MAX_OUTPUT_BYTES, Options, parse_options};
 use bashkit::ExecResult;
 use bashkit::PlacedMessages;
 use bashkit::Result;
 use bashkit::builtins::Builtin;
 use bashkit::builtins::Context;
-use bashkit::builtins::limits::{NUMFMT_MAX_OUTPUT_BYTES as MAX_OUTPUT_BYTES, cap_exceeded};
 
 /// Text that `--help` prints.
 const HELP: &str = "\
@@ -139,7 +138,8 @@ impl Builtin for Numfmt {
         let mut status = 0;
         for (number, line) in lines {
             if output.len() > MAX_OUTPUT_BYTES {
-                return Ok(cap_exceeded("numfmt", output, "output byte", MAX_OUTPUT_BYTES));
+                let message = format!("numfmt: output byte limit ({MAX_OUTPUT_BYTES}) exceeded; output truncated\n");
+                return Ok(ExecResult { stderr: message.into(), ..ExecResult::with_code(output, 1) });
             }
             let mut message = String::new();
             let converted = match number < opts.header {

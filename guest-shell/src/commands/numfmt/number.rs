@@ -86,7 +86,7 @@ pub(super) fn format_number(mut val: f64, precision: usize, opts: &Options) -> S
     let (table, base) = match opts.to {
         Scale::None | Scale::Auto => {
             let places = opts.format.precision.unwrap_or(precision);
-            let text = bashkit::builtins::helpers::with_places(rounded(val, places, opts.round), places);
+            let text = crate::commands::padding::with_places(rounded(val, places, opts.round), places);
             return zero_filled(text, &opts.format);
         }
         Scale::Si => (SI_SUFFIXES, 1000.0),
@@ -108,7 +108,7 @@ pub(super) fn format_number(mut val: f64, precision: usize, opts: &Options) -> S
     }
     let shows_point = val != 0.0 && val.abs() < 10.0 && power > 0;
     let places = opts.format.precision.unwrap_or(usize::from(shows_point));
-    let mut text = bashkit::builtins::helpers::with_places(val, places);
+    let mut text = crate::commands::padding::with_places(val, places);
     if power > 0 {
         text.push(table[power - 1].0);
         if opts.to == Scale::IecI {
@@ -144,8 +144,8 @@ pub(super) fn apply_padding(text: &str, padding: i32) -> String {
         return text.to_string();
     }
     if padding > 0 {
-        bashkit::builtins::helpers::filled(text, width, ' ')
+        crate::commands::padding::filled(text, width, ' ')
     } else {
-        bashkit::builtins::helpers::filled_behind(text, width, ' ')
+        crate::commands::padding::filled_behind(text, width, ' ')
     }
 }

@@ -4,10 +4,11 @@
 
 use std::slice::Iter;
 
-use bashkit::builtins::limits::NUMFMT_MAX_OUTPUT_BYTES;
+/// Bytes of output of a call.
+pub(super) const MAX_OUTPUT_BYTES: usize = 1_048_576;
 
-pub(super) const MAX_PADDING_WIDTH: usize = NUMFMT_MAX_OUTPUT_BYTES;
-const MAX_FORMAT_PRECISION: usize = NUMFMT_MAX_OUTPUT_BYTES;
+pub(super) const MAX_PADDING_WIDTH: usize = MAX_OUTPUT_BYTES;
+const MAX_FORMAT_PRECISION: usize = MAX_OUTPUT_BYTES;
 
 /// Units of scaling.
 #[derive(Debug, Clone, Copy, PartialEq)]

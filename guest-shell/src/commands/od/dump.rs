@@ -154,7 +154,6 @@ impl<'a> DumpWriter<'a> {
     }
 }
 
-/// Returns the minimum number of digits of an address.
 /// Returns an address as it stands at the start of a line.
 fn address_text(radix: AddressRadix, offset: usize) -> String {
     let width = address_width(radix);
@@ -166,6 +165,7 @@ fn address_text(radix: AddressRadix, offset: usize) -> String {
     }
 }
 
+/// Returns the minimum number of digits of an address.
 fn address_width(radix: AddressRadix) -> usize {
     match radix {
         AddressRadix::Octal | AddressRadix::Decimal => 7,

@@ -31,13 +31,22 @@ use crate::commands::operands;
 // The options are those of `od` of uutils. They are built once and cloned for each call.
 cached_command!(od_command, bashkit::builtins::generated::od_args::od_command());
 
+/// Width that `-w` stands for without a number.
+const UNSTATED_WIDTH: &str = "--width=32";
+
 /// Command `od` of the shell.
 pub(crate) struct Od;
 
 #[async_trait]
 impl Builtin for Od {
     async fn execute(&self, ctx: Context<'_>) -> Result<ExecResult> {
-        let words = std::iter::once(OsString::from("od")).chain(ctx.args.iter().map(OsString::from));
+        // A width is in the same word: behind `-w` alone stands a file.
+        let options = ctx.args.iter().take_while(|word| *word != "--").count();
+        let words = ctx.args.iter().enumerate().map(|(at, word)| match word.as_str() {
+            "-w" | "--width" if at < options => OsString::from(UNSTATED_WIDTH),
+            word => OsString::from(word),
+        });
+        let words = std::iter::once(OsString::from("od")).chain(words);
         let matches = match od_command().try_get_matches_from(words) {
             Ok(matches) => matches,
             Err(error) => return Ok(clap_answer("od", &error, 1)),

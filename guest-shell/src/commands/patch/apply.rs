@@ -99,7 +99,7 @@ impl<'a> Target<'a> {
         self.offset
     }
 
-    /// Appends a line. The text before it then needs a line break.
+    /// Appends a line to the text. The text before it then needs a line break.
     fn add(&mut self, text: &[u8]) {
         if self.result.last().is_some_and(|byte| *byte != b'\n') {
             self.result.push(b'\n');

@@ -7,12 +7,14 @@ use std::ffi::OsString;
 use std::ops::ControlFlow;
 
 use bashkit::PlacedMessages;
-use bashkit::builtins::MAX_FORMAT_WIDTH;
 use bashkit::builtins::generated::format::{FormatArgument, FormatArguments, parse_spec_and_escape};
 use bashkit::builtins::generated::format_support::collect_diagnostics;
-use bashkit::builtins::limits::PRINTF_MAX_DIAG_CHARS;
 
 use crate::commands::long_double::LongDouble;
+use crate::commands::padding::MAX_FORMAT_WIDTH;
+
+/// Bytes of messages, behind which there are no more.
+const MAX_MESSAGE_BYTES: usize = 1_024;
 
 /// Function that formats a time. Parameters: the seconds since the epoch (`None` means now), and the format.
 pub(super) type TimeFormatter<'a> = &'a mut dyn FnMut(Option<i64>, &str) -> std::result::Result<String, String>;
@@ -437,7 +439,7 @@ impl Printer<'_> {
     }
 
     fn complain(&mut self, message: &str) {
-        if self.rendered.stderr.len() < PRINTF_MAX_DIAG_CHARS {
+        if self.rendered.stderr.len() < MAX_MESSAGE_BYTES {
             self.tell(&format!("bash: printf: {message}\n"));
         }
     }
@@ -457,7 +459,7 @@ impl Printer<'_> {
 
 /// Returns the beginning of a text that may be long.
 fn shown(text: &str) -> String {
-    match text.char_indices().nth(PRINTF_MAX_DIAG_CHARS / 2) {
+    match text.char_indices().nth(MAX_MESSAGE_BYTES / 2) {
         Some((at, _)) => format!("{}...", &text[..at]),
         None => text.to_owned(),
     }

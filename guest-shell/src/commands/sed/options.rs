@@ -3,7 +3,7 @@
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
 use bashkit::ExecResult;
-use bashkit::builtins::invalid_option;
+use bashkit::builtins::arg_parser::{OptArg, gnu_getopt};
 
 /// Text that `--help` prints.
 pub(super) const HELP: &str = "Usage: sed [OPTION]... {script-only-if-no-other-script} [input-file]...\n\
@@ -46,6 +46,29 @@ pub(super) struct Options {
     pub(super) line_length: usize,
 }
 
+/// Key of `--posix`, which has no letter.
+const POSIX: char = 'p';
+/// Key of the long options without an effect.
+const WITHOUT_EFFECT: char = 'u';
+
+const LONG: [(&str, OptArg, char); 15] = [
+    ("debug", OptArg::No, WITHOUT_EFFECT),
+    ("expression", OptArg::Required, 'e'),
+    ("file", OptArg::Required, 'f'),
+    ("follow-symlinks", OptArg::No, WITHOUT_EFFECT),
+    ("in-place", OptArg::Optional, 'i'),
+    ("line-length", OptArg::Required, 'l'),
+    ("null-data", OptArg::No, 'z'),
+    ("posix", OptArg::No, POSIX),
+    ("quiet", OptArg::No, 'n'),
+    ("regexp-extended", OptArg::No, 'E'),
+    ("sandbox", OptArg::No, WITHOUT_EFFECT),
+    ("separate", OptArg::No, 's'),
+    ("silent", OptArg::No, 'n'),
+    ("unbuffered", OptArg::No, WITHOUT_EFFECT),
+    ("zero-terminated", OptArg::No, 'z'),
+];
+
 /// Result of parsing; the error is the result of the call.
 type Parsed<T> = Result<T, Box<ExecResult>>;
 
@@ -67,17 +90,14 @@ impl Options {
             posix: false,
             line_length: DEFAULT_LINE_LENGTH,
         };
-        let mut rest = arguments.iter();
-        while let Some(argument) = rest.next() {
-            if argument == "--" {
-                options.files.extend(rest.by_ref().cloned());
-            } else if let Some(long) = argument.strip_prefix("--") {
-                options.take_long_option(argument, long, &mut rest)?;
-            } else if argument.len() > 1 && argument.starts_with('-') {
-                options.take_short_options(&argument[1..], &mut rest)?;
-            } else {
-                options.files.push(argument.clone());
-            }
+        let (given, files) =
+            gnu_getopt("sed", arguments, "e:Ef:i::l:nrsuz", &LONG, true, 1).map_err(|mut refusal| {
+                refusal.stderr = format!("{}{HELP}", &*refusal.stderr).into();
+                refusal
+            })?;
+        options.files = files;
+        for option in given {
+            options.take(option.key, option.value)?;
         }
         options.complete()
     }
@@ -100,64 +120,27 @@ impl Options {
         Ok(self)
     }
 
-    fn take_long_option(&mut self, argument: &str, long: &str, rest: &mut std::slice::Iter<'_, String>) -> Parsed<()> {
-        let (name, attached) = match long.split_once('=') {
-            Some((name, value)) => (name, Some(value)),
-            None => (long, None),
-        };
-        match name {
-            "quiet" | "silent" => self.quiet = true,
-            "regexp-extended" => self.extended = true,
-            "separate" => self.separate = true,
-            "null-data" | "zero-terminated" => self.null_data = true,
-            "posix" => self.posix = true,
-            "unbuffered" | "debug" | "sandbox" | "follow-symlinks" => {}
-            "in-place" => self.in_place = Some(attached.unwrap_or_default().to_string()),
-            "expression" | "file" | "line-length" => {
-                let value = attached.or_else(|| rest.next().map(String::as_str));
-                match value {
-                    Some(value) => self.set(&name[..1], value)?,
-                    None => return usage_error(format!("option '{argument}' requires an argument")),
-                }
-            }
-            _ => return Err(Box::new(invalid_option("sed", argument, 1))),
-        }
-        Ok(())
-    }
-
-    /// Takes a cluster of short options. `-i` takes an attached suffix only, so that `sed -i s/a/b/ f` edits `f`.
-    fn take_short_options(&mut self, cluster: &str, rest: &mut std::slice::Iter<'_, String>) -> Parsed<()> {
-        for (position, option) in cluster.char_indices() {
-            let attached = &cluster[position + option.len_utf8()..];
-            match option {
-                'n' => self.quiet = true,
-                'r' | 'E' => self.extended = true,
-                's' => self.separate = true,
-                'z' => self.null_data = true,
-                'u' => {}
-                'i' => {
-                    self.in_place = Some(attached.to_string());
-                    return Ok(());
-                }
-                'e' | 'f' | 'l' => {
-                    let name = option.encode_utf8(&mut [0; 4]).to_string();
-                    let value = Some(attached).filter(|value| !value.is_empty());
-                    return match value.or_else(|| rest.next().map(String::as_str)) {
-                        Some(value) => self.set(&name, value),
-                        None => usage_error(format!("option requires an argument -- '{option}'")),
-                    };
-                }
-                _ => return Err(Box::new(invalid_option("sed", &format!("-{option}"), 1))),
-            }
+    fn take(&mut self, key: char, value: Option<String>) -> Parsed<()> {
+        match (key, value) {
+            ('n', _) => self.quiet = true,
+            ('E' | 'r', _) => self.extended = true,
+            ('s', _) => self.separate = true,
+            ('z', _) => self.null_data = true,
+            (POSIX, _) => self.posix = true,
+            // An attached suffix only, so that `sed -i s/a/b/ f` edits `f`.
+            ('i', suffix) => self.in_place = Some(suffix.unwrap_or_default()),
+            (letter, Some(value)) => self.set(letter, &value)?,
+            // Without an effect: `-u`, `--debug`, `--sandbox`, `--follow-symlinks`.
+            _ => {}
         }
         Ok(())
     }
 
     /// Takes up an option with a value.
-    fn set(&mut self, name: &str, value: &str) -> Parsed<()> {
-        match name {
-            "e" => self.sources.push(ScriptSource::Text(value.to_string())),
-            "f" => self.sources.push(ScriptSource::File(value.to_string())),
+    fn set(&mut self, letter: char, value: &str) -> Parsed<()> {
+        match letter {
+            'e' => self.sources.push(ScriptSource::Text(value.to_string())),
+            'f' => self.sources.push(ScriptSource::File(value.to_string())),
             _ => match value.parse() {
                 Ok(length) => self.line_length = length,
                 Err(_) => return usage_error(format!("invalid line length: {value}")),

@@ -9,7 +9,7 @@ use crate::commands::printf::render_printf_bytes;
 pub(super) struct NumberFormat(String);
 
 impl NumberFormat {
-    /// Validates a format. The error is GNU's message.
+    /// Validates the format of `-f`. The error is GNU's message.
     pub(super) fn parse(format: String) -> Result<Self, String> {
         let Some(start) = directive_start(&format, 0) else {
             return Err(format!("format '{format}' has no % directive"));

@@ -121,3 +121,17 @@ async fn quoted_characters_behind_a_dollar_and_quoted_keys_are_taken_as_they_are
 async fn sed_of_a_file_ends_with_the_reader_of_its_output() {
     check(&[("seq 3 > f; sed -n ':a;p;ba' f | head -2; echo ${PIPESTATUS[0]}", "1\n1\n141\n", 0)]).await;
 }
+
+#[tokio::test]
+async fn commands_of_our_own_are_programs_or_builtins_as_in_bash() {
+    for name in ["cat", "dirname", "ls", "sleep", "tee", "timeout", "watch", "which", "xargs", "yes"] {
+        let script = format!("type {name}; command -v {name}; which {name}");
+        let result = builder().sleep().build().exec(&script).await.expect("a script that ends");
+        assert_eq!(&*result.stdout, format!("{name} is /usr/bin/{name}\n/usr/bin/{name}\n/usr/bin/{name}\n"));
+    }
+    for name in ["enable", "logout", "mapfile", "readarray", "suspend"] {
+        let script = format!("type {name}; command -v {name}");
+        let result = builder().build().exec(&script).await.expect("a script that ends");
+        assert_eq!(&*result.stdout, format!("{name} is a shell builtin\n{name}\n"));
+    }
+}

@@ -2,7 +2,9 @@
 
 use std::io::{Error as IoError, ErrorKind};
 
-use bashkit::{Bash, Builtin, BuiltinContext, ExecResult, async_trait};
+use bashkit::{Builtin, BuiltinContext, ExecResult, async_trait};
+
+use crate::commands::testing::builder;
 
 /// Command that fails with an error of the file system, as one does that meets a read-only file system.
 struct Failing;
@@ -22,7 +24,7 @@ async fn command_that_returns_a_file_error_fails_and_the_script_goes_on() {
         ("echo a | failing | cat; echo \"${PIPESTATUS[1]}\"", "1\n", "failing: Permission denied\n"),
         ("x=$(failing 2>&1); echo \"$x\"", "failing: Permission denied\n", ""),
     ] {
-        let mut shell = Bash::builder().builtin("failing", Box::new(Failing)).build();
+        let mut shell = builder().builtin("failing", Failing).build();
         let result = shell.exec(script).await.expect("the script goes on");
         assert_eq!((&*result.stdout, &*result.stderr), (output, messages), "{script}");
     }

@@ -116,7 +116,7 @@ struct ShufCall {
 }
 
 impl ShufCall {
-    /// Converts clap's matches. The error is a message.
+    /// Converts clap's matches to options. The error is a message for the user.
     fn from_matches(matches: &bashkit::clap::ArgMatches) -> std::result::Result<Self, String> {
         let operands = matches.get_many::<OsString>("file-or-args").into_iter().flatten();
         let call = Self {
@@ -161,7 +161,7 @@ impl ShufCall {
         Ok(Ok(ShufInput::Items(split_separated(&text, self.separator))))
     }
 
-    /// Returns the output. The error is a message.
+    /// Returns the output of a call. The error is a message for the user.
     fn render(&self, ctx: &Context<'_>, input: ShufInput, rng: &mut Rng) -> std::result::Result<String, String> {
         // THREAT[TM-DOS-090]: Bind shuf's in-process output construction to
         // ExecutionLimits before range/repeat loops can allocate.

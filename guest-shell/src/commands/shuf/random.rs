@@ -2,7 +2,7 @@
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
-/// Where random numbers come from.
+/// Source of random numbers.
 pub(super) enum Rng {
     Clock(SmallRng),
     File(ByteRng),

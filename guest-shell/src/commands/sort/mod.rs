@@ -204,7 +204,7 @@ fn sorted<'a>(mut lines: Vec<&'a [u8]>, order: &LineOrder) -> Vec<&'a [u8]> {
     lines
 }
 
-/// Merges sorted inputs. Of equal lines, the line of the earlier input comes first.
+/// Merges inputs that are sorted. Of equal lines, the line of the earlier input comes first.
 fn merged<'a>(inputs: &[Vec<&'a [u8]>], order: &LineOrder) -> Vec<&'a [u8]> {
     let mut rests: Vec<&[&[u8]]> = inputs.iter().map(Vec::as_slice).collect();
     let mut lines = Vec::new();

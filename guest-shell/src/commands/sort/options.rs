@@ -32,8 +32,8 @@ const LONG: [(&str, char, Takes); 28] = [
     ("output", 'o', Takes::Required),
     ("reverse", 'r', Takes::Nothing),
     ("stable", 's', Takes::Nothing),
-    ("batch-size", IGNORED, Takes::Required),
-    ("buffer-size", IGNORED, Takes::Required),
+    ("batch-size", BATCH_SIZE, Takes::Required),
+    ("buffer-size", BUFFER_SIZE, Takes::Required),
     ("field-separator", 't', Takes::Required),
     ("files0-from", FILES_FROM, Takes::Required),
     ("temporary-directory", IGNORED, Takes::Required),
@@ -43,7 +43,11 @@ const LONG: [(&str, char, Takes); 28] = [
 ];
 
 /// Short option that represents all options for resources, which have no effect here.
-const IGNORED: char = 'S';
+const IGNORED: char = 'T';
+/// Short option for the size of the buffer, which is checked and has no effect here.
+const BUFFER_SIZE: char = 'S';
+/// Short option that represents `--batch-size`.
+const BATCH_SIZE: char = '\x04';
 /// Short option that represents `--check`.
 const CHECK: char = '\x01';
 /// Short option that represents `--sort`.
@@ -98,12 +102,17 @@ impl SortOptions {
         let mut given = GivenOptions::default();
         for option in found {
             match option {
-                Found::Short(letter, value) => given.take(letter, value.unwrap_or_default())?,
+                Found::Short(letter, value) => {
+                    check_size(letter, "-S", value.as_deref())?;
+                    given.take(letter, value.unwrap_or_default())?;
+                }
                 Found::Long(name, value) => {
                     let same = LONG.iter().find(|(long, ..)| *long == name);
-                    given.take(same.map_or(IGNORED, |(_, letter, _)| *letter), value.unwrap_or_default())?;
+                    let letter = same.map_or(IGNORED, |(_, letter, _)| *letter);
+                    check_size(letter, &format!("--{name}"), value.as_deref())?;
+                    given.take(letter, value.unwrap_or_default())?;
                 }
-                Found::Mistake(message) => return Err(message),
+                Found::Mistake(message) => return Err(format!("{message}\nTry 'sort --help' for more information.")),
                 Found::Word(_) => {}
             }
         }
@@ -149,6 +158,7 @@ impl GivenOptions {
             'u' => self.unique = true,
             FILES_FROM => self.files_from = Some(value),
             'z' => self.zero_terminated = true,
+            BATCH_SIZE | BUFFER_SIZE | IGNORED | 'y' => {}
             letter => {
                 self.global.set(letter, KeyEnds::Both);
             }
@@ -228,6 +238,27 @@ impl GivenOptions {
             return Err(format!("options '-{letter}o' are incompatible"));
         }
         Ok(SortTask::Check { quiet: self.check_quietly })
+    }
+}
+
+/// Checks the value of an option for a size, which has no effect here. The error is a message.
+fn check_size(letter: char, option: &str, value: Option<&str>) -> Result<(), String> {
+    let value = value.unwrap_or_default();
+    let digits = value.len() - value.trim_start_matches(|digit: char| digit.is_ascii_digit()).len();
+    let suffix_is_known = match letter {
+        BUFFER_SIZE => {
+            matches!(&value[digits..], "" | "%" | "b" | "k" | "K" | "m" | "M" | "g" | "G" | "t" | "T" | "P" | "E")
+        }
+        BATCH_SIZE => digits == value.len(),
+        _ => return Ok(()),
+    };
+    match (digits, suffix_is_known) {
+        (0, _) => Err(format!("invalid {option} argument '{value}'")),
+        (_, false) => Err(format!("invalid suffix in {option} argument '{value}'")),
+        _ if letter == BATCH_SIZE && value.parse().is_ok_and(|size: u64| size < 2) => {
+            Err(format!("invalid {option} argument '{value}'\nsort: minimum {option} argument is '2'"))
+        }
+        _ => Ok(()),
     }
 }
 

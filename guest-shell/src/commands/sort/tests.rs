@@ -47,11 +47,14 @@ async fn sort_output_is_gnus() {
 #[tokio::test]
 async fn sort_messages_about_options_and_outputs_are_gnus() {
     for (script, message) in [
-        ("sort --foo=bar", "sort: unrecognized option '--foo=bar'\n"),
-        ("sort --reverse=x", "sort: option '--reverse' doesn't allow an argument\n"),
+        ("sort --foo=bar", "sort: unrecognized option '--foo=bar'\nTry 'sort --help' for more information.\n"),
+        (
+            "sort --reverse=x",
+            "sort: option '--reverse' doesn't allow an argument\nTry 'sort --help' for more information.\n",
+        ),
         (
             "sort --ig",
-            "sort: option '--ig' is ambiguous; possibilities: '--ignore-leading-blanks' '--ignore-case' '--ignore-nonprinting'\n",
+            "sort: option '--ig' is ambiguous; possibilities: '--ignore-leading-blanks' '--ignore-case' '--ignore-nonprinting'\nTry 'sort --help' for more information.\n",
         ),
         ("mkdir d; echo a | sort -o d", "sort: open failed: d: Is a directory\n"),
         ("echo a | sort -k1.0", "sort: character offset is zero: invalid field specification '1.0'\n"),

@@ -4,8 +4,9 @@
 
 use std::time::Duration;
 
+use crate::commands::option_parser::gnu_getopt;
 use bashkit::ExecResult;
-use bashkit::builtins::arg_parser::{OptArg, gnu_getopt};
+use bashkit::builtins::arg_parser::OptArg;
 
 use super::TAIL;
 use crate::commands::excerpt::options::{ExcerptOptions, LONG, is_number, obsolete_counts};

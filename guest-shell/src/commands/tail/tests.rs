@@ -43,7 +43,7 @@ async fn tail_reads_obsolete_words_where_at_most_a_file_follows() {
         ("seq 5 | tail -q -n -2", "4\n5\n", ""),
         ("seq 5 > f; tail -1 -q f", "", "tail: option used in invalid context -- 1\n"),
         ("seq 5 > f; tail -q f -13", "", "tail: option used in invalid context -- 1\n"),
-        ("seq 5 > f; tail -1f -q f", "", "tail: invalid option -- '1'\n"),
+        ("seq 5 > f; tail -1f -q f", "", "tail: invalid option -- '1'\nTry 'tail --help' for more information.\n"),
     ])
     .await;
 }
@@ -52,7 +52,7 @@ async fn tail_reads_obsolete_words_where_at_most_a_file_follows() {
 async fn tail_refuses_wrong_counts_and_options() {
     check(&[
         ("tail -n x", "", "tail: invalid number of lines: 'x'\n"),
-        ("tail -Q", "", "tail: invalid option -- 'Q'\n"),
+        ("tail -Q", "", "tail: invalid option -- 'Q'\nTry 'tail --help' for more information.\n"),
     ])
     .await;
 }

@@ -20,7 +20,7 @@ use bashkit::error::io_error_reason;
 use bashkit::time_compat::{self, SystemTime};
 use bashkit::{ExecResult, Result};
 
-use self::options::TouchOptions;
+use self::options::{TouchOptions, failure, usage};
 use super::date::Date;
 
 const HELP: &str = "\
@@ -61,13 +61,16 @@ impl Builtin for Touch {
             return Ok(result);
         }
         let read_date = |text: &str| self.clock.parse_date(ctx.env.get("TZ"), text).ok().map(time_compat::from_chrono);
-        let time = match TouchOptions::parse(ctx.args, &read_date) {
-            Ok(options) => time_to_set(&options, &ctx).await.map(|time| (options, time)),
-            Err(message) => Err(message),
+        let options = match TouchOptions::parse(ctx.args, &read_date) {
+            Ok(options) => options,
+            Err(refusal) => return Ok(*refusal),
         };
-        let (options, time) = match time {
-            Ok(prepared) => prepared,
-            Err(message) => return Ok(ExecResult::err(format!("touch: {message}\n"), 1)),
+        if options.files.is_empty() {
+            return Ok(usage("missing file operand"));
+        }
+        let time = match time_to_set(&options, &ctx).await {
+            Ok(time) => time,
+            Err(message) => return Ok(failure(&message)),
         };
         let mut errors = String::new();
         for file in &options.files {
@@ -83,17 +86,18 @@ impl Builtin for Touch {
 async fn time_to_set(options: &TouchOptions, ctx: &Context<'_>) -> std::result::Result<SystemTime, String> {
     let mut time = options.time.unwrap_or_else(SystemTime::now);
     if let Some(reference) = &options.reference {
-        let status = ctx.fs.stat(&resolve_path(ctx.cwd, reference)).await;
+        let path = Some(reference).filter(|name| !name.is_empty()).map(|name| resolve_path(ctx.cwd, name));
+        let status = match path {
+            Some(path) => ctx.fs.stat(&path).await.ok(),
+            None => None,
+        };
         let status =
-            status.map_err(|_| format!("failed to get attributes of '{reference}': No such file or directory"))?;
+            status.ok_or_else(|| format!("failed to get attributes of '{reference}': No such file or directory"))?;
         // A date is relative to the time of the reference. For an absolute date, as in nearly all calls, this makes no
         // difference.
         if !options.is_dated {
             time = status.modified;
         }
-    }
-    if options.files.is_empty() {
-        return Err("missing file operand\nTry 'touch --help' for more information.".to_owned());
     }
     Ok(time)
 }
@@ -105,6 +109,10 @@ async fn touch(
     options: &TouchOptions,
     ctx: &Context<'_>,
 ) -> std::result::Result<(), String> {
+    if file == "-" {
+        // The file behind standard output, which this call just wrote to or which has no time.
+        return Ok(());
+    }
     let not_set = |reason: &str| Err(format!("setting times of '{file}': {reason}"));
     let path = resolve_path(ctx.cwd, file);
     let is_directory_name = file.ends_with('/');

@@ -2,11 +2,23 @@
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
-use std::slice::Iter;
-
+use bashkit::ExecResult;
+use bashkit::builtins::arg_parser::OptArg;
 use bashkit::time_compat::SystemTime;
 
 use super::stamp::parse_stamp;
+use crate::commands::option_parser::gnu_getopt;
+
+/// Key of the option `--time`, which has no letter.
+const TIME: char = 'T';
+
+const LONG: [(&str, OptArg, char); 5] = [
+    ("date", OptArg::Required, 'd'),
+    ("no-create", OptArg::No, 'c'),
+    ("no-dereference", OptArg::No, 'h'),
+    ("reference", OptArg::Required, 'r'),
+    ("time", OptArg::Required, TIME),
+];
 
 /// Command-line options of one call.
 #[derive(Debug, Default)]
@@ -31,23 +43,20 @@ pub(super) struct TouchOptions {
 }
 
 impl TouchOptions {
-    /// Parses a command line. `read_date` parses dates.
-    pub(super) fn parse(words: &[String], read_date: &dyn Fn(&str) -> Option<SystemTime>) -> Result<Self, String> {
-        let mut options = Self::default();
-        let mut words = words.iter();
-        while let Some(word) = words.next() {
-            match word.strip_prefix('-') {
-                None | Some("") => options.files.push(word.clone()),
-                Some("-") => options.files.extend(words.by_ref().cloned()),
-                Some(option) => match option.strip_prefix('-') {
-                    Some(long) => options.take_long(long, &mut words, read_date)?,
-                    None => options.take_letters(option, &mut words, read_date)?,
-                },
-            }
+    /// Parses a command line. `read_date` parses dates. The error is the result of the command.
+    pub(super) fn parse(
+        words: &[String],
+        read_date: &dyn Fn(&str) -> Option<SystemTime>,
+    ) -> Result<Self, Box<ExecResult>> {
+        let (given, files) = gnu_getopt("touch", words, "acd:fhmr:t:", &LONG, true, 1)?;
+        let mut options = Self { files, ..Self::default() };
+        for option in given {
+            options
+                .take(option.key, option.value.unwrap_or_default(), read_date)
+                .map_err(|message| failure(&message))?;
         }
         if options.is_stamped && (options.is_dated || options.reference.is_some()) {
-            let message = "cannot specify times from more than one source\nTry 'touch --help' for more information.";
-            return Err(message.to_owned());
+            return Err(usage("cannot specify times from more than one source").into());
         }
         Ok(options)
     }
@@ -57,66 +66,29 @@ impl TouchOptions {
         self.modification || !self.access
     }
 
-    fn take_long(
-        &mut self,
-        option: &str,
-        words: &mut Iter<'_, String>,
-        read_date: &dyn Fn(&str) -> Option<SystemTime>,
-    ) -> Result<(), String> {
-        let (name, value) = match option.split_once('=') {
-            Some((name, value)) => (name, Some(value.to_owned())),
-            None => (option, None),
-        };
-        let mut value = || value.clone().or_else(|| words.next().cloned());
-        match name {
-            "no-create" => self.no_create = true,
-            "no-dereference" => self.no_dereference = true,
-            "time" => match value().unwrap_or_default().as_str() {
+    fn take(&mut self, key: char, value: String, read_date: &dyn Fn(&str) -> Option<SystemTime>) -> Result<(), String> {
+        match key {
+            'a' => self.access = true,
+            'm' => self.modification = true,
+            'h' => self.no_dereference = true,
+            'c' => self.no_create = true,
+            'd' => self.take_date(&value, read_date)?,
+            'r' => self.reference = Some(value),
+            't' => {
+                self.time = Some(parse_stamp(&value).ok_or_else(|| invalid_date(&value))?);
+                self.is_stamped = true;
+            }
+            TIME => match value.as_str() {
                 "access" | "atime" | "use" => self.access = true,
                 "modify" | "mtime" => self.modification = true,
-                word => return Err(format!("invalid argument '{word}' for '--time'")),
-            },
-            "date" => {
-                let text = value().ok_or("option '--date' requires an argument")?;
-                self.take_date(&text, read_date)?;
-            }
-            "reference" => self.reference = value(),
-            _ => return Err(format!("unrecognized option '--{option}'")),
-        }
-        Ok(())
-    }
-
-    fn take_letters(
-        &mut self,
-        letters: &str,
-        words: &mut Iter<'_, String>,
-        read_date: &dyn Fn(&str) -> Option<SystemTime>,
-    ) -> Result<(), String> {
-        for (at, letter) in letters.char_indices() {
-            match letter {
-                'f' => {}
-                'a' => self.access = true,
-                'm' => self.modification = true,
-                'h' => self.no_dereference = true,
-                'c' => self.no_create = true,
-                'd' | 't' | 'r' => {
-                    let value = match &letters[at + 1..] {
-                        "" => words.next().cloned(),
-                        attached => Some(attached.to_owned()),
-                    };
-                    let value = value.ok_or_else(|| format!("option requires an argument -- '{letter}'"))?;
-                    match letter {
-                        'd' => self.take_date(&value, read_date)?,
-                        't' => {
-                            self.time = Some(parse_stamp(&value).ok_or_else(|| invalid_date(&value))?);
-                            self.is_stamped = true;
-                        }
-                        _ => self.reference = Some(value),
-                    }
-                    return Ok(());
+                word => {
+                    return Err(format!(
+                        "invalid argument '{word}' for '--time'\nValid arguments are:\n  - 'atime', 'access', 'use'\n  \
+                         - 'mtime', 'modify'\nTry 'touch --help' for more information."
+                    ));
                 }
-                other => return Err(format!("invalid option -- '{other}'")),
-            }
+            },
+            _ => {}
         }
         Ok(())
     }
@@ -126,6 +98,16 @@ impl TouchOptions {
         self.is_dated = true;
         Ok(())
     }
+}
+
+/// Returns the result for a mistake of the command line, with the hint about `--help`.
+pub(super) fn usage(message: &str) -> ExecResult {
+    failure(&format!("{message}\nTry 'touch --help' for more information."))
+}
+
+/// Returns the result of a call that fails.
+pub(super) fn failure(message: &str) -> ExecResult {
+    ExecResult::err(format!("touch: {message}\n"), 1)
 }
 
 fn invalid_date(text: &str) -> String {

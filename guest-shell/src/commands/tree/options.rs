@@ -73,7 +73,7 @@ pub(super) enum SortKey {
     Unsorted,
 }
 
-/// Which of files and directories come first.
+/// Order of files and directories.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum FirstKind {
     Either,
@@ -89,7 +89,7 @@ pub(super) enum SizeUnit {
     Human(u64),
 }
 
-/// What a command line asks for.
+/// Request of a command line.
 pub(super) enum Request {
     Listing(Box<TreeOptions>),
     Help,

@@ -1,7 +1,8 @@
 //! `fallocate`: files of at least a length, whose new part is zeros.
 
+use crate::commands::option_parser::gnu_getopt;
 use async_trait::async_trait;
-use bashkit::builtins::arg_parser::{OptArg, gnu_getopt};
+use bashkit::builtins::arg_parser::OptArg;
 use bashkit::builtins::{Builtin, Context, check_help_version};
 use bashkit::{ExecResult, Result};
 

@@ -81,16 +81,27 @@ impl TruncateOptions {
         if matches.get_flag("io-blocks") {
             return Err("--io-blocks not yet implemented in bashkit".to_owned());
         }
-        let size = if let Some(reference) = matches.get_one::<OsString>("reference") {
-            let reference = reference.to_string_lossy();
-            let status = ctx.fs.stat(&resolve_path(ctx.cwd, &reference)).await;
-            let status =
-                status.map_err(|error| format!("cannot stat reference '{reference}': {}", io_error_reason(&error)))?;
-            TargetSize::Absolute(status.size)
-        } else if let Some(size) = matches.get_one::<String>("size") {
-            TargetSize::parse(size)?
-        } else {
-            return Err("you must specify either --size or --reference".to_owned());
+        let asked = matches.get_one::<String>("size").map(|size| TargetSize::parse(size)).transpose()?;
+        let reference = matches.get_one::<OsString>("reference").map(|name| name.to_string_lossy());
+        let size = match (asked, reference) {
+            (Some(TargetSize::Absolute(_)), Some(_)) => {
+                let message = "you must specify a relative '--size' with '--reference'";
+                return Err(format!("{message}\nTry 'truncate --help' for more information."));
+            }
+            (asked, Some(reference)) => {
+                let status = ctx.fs.stat(&resolve_path(ctx.cwd, &reference)).await;
+                let length =
+                    status.map_err(|error| format!("cannot stat '{reference}': {}", io_error_reason(&error)))?;
+                match asked {
+                    Some(relative) => TargetSize::Absolute(relative.resolve(length.size)?),
+                    None => TargetSize::Absolute(length.size),
+                }
+            }
+            (Some(size), None) => size,
+            (None, None) => {
+                let message = "you must specify either '--size' or '--reference'";
+                return Err(format!("{message}\nTry 'truncate --help' for more information."));
+            }
         };
         let files = matches.get_many::<OsString>("files").unwrap_or_default();
         let files = files.map(|file| file.to_string_lossy().into_owned()).collect();

@@ -30,7 +30,7 @@ impl TargetSize {
         ];
         let signed = signs.iter().find_map(|(sign, size)| Some((*size, text.strip_prefix(*sign)?)));
         let (size, number) = signed.unwrap_or((Self::Absolute, text));
-        let bytes = parse_bytes(number).ok_or_else(|| format!("invalid number in size '{text}'"))?;
+        let bytes = parse_bytes(number).ok_or_else(|| format!("Invalid number: '{text}'"))?;
         Ok(size(bytes))
     }
 

@@ -34,8 +34,8 @@ async fn truncate_sets_lengths_of_files() {
             "truncate: cannot open 'f/' for writing: Not a directory\n\
              truncate: cannot open 'd/' for writing: Is a directory\n",
         ),
-        ("truncate -r gone f", "", "truncate: cannot stat reference 'gone': No such file or directory\n"),
-        ("truncate -s x f", "", "truncate: invalid number in size 'x'\n"),
+        ("truncate -r gone f", "", "truncate: cannot stat 'gone': No such file or directory\n"),
+        ("truncate -s x f", "", "truncate: Invalid number: 'x'\n"),
     ] {
         let result = run(&format!("mkdir /t; cd /t; {script}")).await;
         assert_eq!((&*result.stdout, &*result.stderr), (output, messages), "{script}");
@@ -63,7 +63,7 @@ fn size_has_a_sign_and_a_unit() {
         assert_eq!(TargetSize::parse(text), Ok(size), "{text}");
     }
     for wrong in ["abc", "100Q", "", "+", "1p", "1iB", "99E"] {
-        assert_eq!(TargetSize::parse(wrong), Err(format!("invalid number in size '{wrong}'")));
+        assert_eq!(TargetSize::parse(wrong), Err(format!("Invalid number: '{wrong}'")));
     }
 }
 

@@ -9,7 +9,7 @@ use crate::bindings::types::{self, ErrorKind, Operation, ToolCall, Value};
 use crate::catalog::Methods;
 use crate::operations;
 
-/// Method that fetches. If the tool has another alias, its name ends with the second part.
+/// Name of the method that fetches. If the tool has another alias, its name ends with the second part.
 const FETCH: &str = "http/fetch";
 const FETCH_ENDING: &str = "/fetch";
 

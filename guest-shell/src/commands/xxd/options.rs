@@ -81,7 +81,12 @@ impl XxdOptions {
             Some('r') => self.reverse = true,
             Some('d') => self.decimal_addresses = true,
             Some('e') => self.little_endian = true,
-            Some('n') => self.name = words.next().cloned(),
+            Some('n') => {
+                // The name is in the same word, unless that is `-n` or `-name`.
+                let attached = Some(&option[1..]).filter(|name| !name.is_empty() && !name.starts_with("ame"));
+                let name = attached.map(str::to_owned).or_else(|| words.next().cloned());
+                self.name = Some(name.ok_or(USAGE)?);
+            }
             Some(letter @ ('c' | 'g' | 'l' | 'o' | 's')) => {
                 let value = match NUMBER_OPTIONS.contains(&option) {
                     true => words.next().map(String::as_str),

@@ -133,7 +133,7 @@ async fn run(ctx: Context<'_>, mut options: GzipOptions) -> Result<ExecResult> {
     })
 }
 
-/// Applies an option. Returns the result of the call if the option ends it, as `--help` does.
+/// Applies an option of the command line, and returns the result of the call if the option ends it, as `--help` does.
 fn apply(options: &mut GzipOptions, progress: &mut GzipProgress, key: char, value: String) -> Option<ExecResult> {
     match key {
         'h' => return Some(ExecResult::ok(HELP)),

@@ -23,7 +23,7 @@ enum Part {
     Case(char),
 }
 
-/// One `s/REGEX/REPLACEMENT/FLAGS`.
+/// Replacement `s/REGEX/REPLACEMENT/FLAGS` of names.
 struct Substitution {
     regex: Regex,
     parts: Vec<Part>,

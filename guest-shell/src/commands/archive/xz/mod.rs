@@ -120,7 +120,7 @@ impl Builtin for Xz {
     }
 }
 
-/// One call with its options and what came of it so far.
+/// Call of `xz`, with its options and its result so far.
 struct XzCall<'a> {
     ctx: &'a Context<'a>,
     command: &'static str,

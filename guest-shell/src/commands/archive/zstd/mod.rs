@@ -108,7 +108,7 @@ struct Sums {
     last_line: String,
 }
 
-/// One call with its options and what came of it so far.
+/// Call of `zstd`, with its options and its result so far.
 struct ZstdCall<'a> {
     ctx: &'a Context<'a>,
     options: ZstdOptions,
@@ -257,7 +257,7 @@ impl ZstdCall<'_> {
         }
     }
 
-    /// Writes a file. Returns false, after a message, if there is one already, or if it cannot be written.
+    /// Writes an output file, and returns false, after a message, if there is one already, or if it cannot be written.
     async fn write_file(&mut self, name: &str, output: &[u8]) -> Result<bool> {
         let target = resolve_path(self.ctx.cwd, name);
         if !self.options.forces && self.ctx.fs.exists(&target).await.unwrap_or(false) {

@@ -27,7 +27,7 @@ use std::borrow::Cow;
 
 use self::directive::{Directive, DirectiveReader, Layout};
 use super::value::Value;
-use bashkit::builtins::limits::AWK_MAX_STRING_BYTES;
+use crate::commands::awk::bounds::MAX_STRING_BYTES;
 
 /// Precision of `%e`, `%f` and `%g` without one.
 const DEFAULT_PRECISION: usize = 6;
@@ -80,10 +80,10 @@ pub(super) fn sprintf(format: &str, arguments: &[Value], convfmt: &str) -> Resul
     Ok(out)
 }
 
-/// Refuses results above `AWK_MAX_STRING_BYTES` (THREAT[TM-DOS-110]).
+/// Refuses results above `MAX_STRING_BYTES` (THREAT[TM-DOS-110]).
 fn check_length(out: &str) -> Result<(), FormatError> {
-    if out.len() > AWK_MAX_STRING_BYTES {
-        let msg = format!("string size limit ({AWK_MAX_STRING_BYTES} bytes) exceeded");
+    if out.len() > MAX_STRING_BYTES {
+        let msg = format!("string size limit ({MAX_STRING_BYTES} bytes) exceeded");
         return Err(FormatError { msg, located: false });
     }
     Ok(())

@@ -9,7 +9,7 @@ use super::super::value::{Value, compare};
 use super::{BoxedFuture, Evaluation, Interpreter, truncate};
 
 impl Interpreter {
-    /// Evaluates an expression. Constants and variables are evaluated here, the rest in a boxed future.
+    /// Evaluates an expression of a program. Constants and variables are evaluated here, the rest in a boxed future.
     pub(crate) async fn eval(&mut self, expression: &Expr) -> Evaluation<Value> {
         match expression {
             Expr::Num(number) => Ok(Value::Num(*number)),

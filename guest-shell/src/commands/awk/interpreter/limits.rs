@@ -2,7 +2,7 @@
 //!
 //! - Errors that gawk reports (`division by zero attempted`) carry gawk's prefix `awk: cmd. line:N: fatal:`; limits of
 //!   the sandbox have the plain form `awk: fatal: ...` (TM-DOS-109).
-//! - THREAT[TM-DOS-110]: each string is checked against `AWK_MAX_STRING_BYTES` before it is built; bytes of variables,
+//! - THREAT[TM-DOS-110]: each string is checked against `MAX_STRING_BYTES` before it is built; bytes of variables,
 //!   elements and call frames are counted and checked before each statement, so they grow past the limit by one
 //!   statement's worth at most.
 //! - THREAT[TM-DOS-033]: iterations are counted per loop and per run; evaluations within each other are capped by
@@ -11,13 +11,13 @@
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
 use super::{Evaluation, Interpreter, Unwind};
-use bashkit::builtins::limits::{AWK_MAX_CALL_DEPTH, AWK_MAX_STRING_BYTES, AWK_VARIABLE_OVERHEAD_BYTES};
+use crate::commands::awk::bounds::{MAX_CALL_DEPTH, MAX_STRING_BYTES, VARIABLE_OVERHEAD_BYTES};
 
 /// Most evaluations that may go on within each other: of statements, and of expressions that are more than a constant
 /// or a variable. The stack grows with these, not with calls alone: a call may have one operator around it or a
 /// thousand. Each takes up to 0.75 KiB of stack in an optimized build, so all take less than 6 MiB, and a call of a
 /// plain recursive function is four of them, so there may be about two thousand.
-const MAX_EVALUATION_DEPTH: usize = 128 * AWK_MAX_CALL_DEPTH;
+const MAX_EVALUATION_DEPTH: usize = 128 * MAX_CALL_DEPTH;
 
 /// Longest message of a fatal error, in bytes: it may quote what the program computed.
 const MAX_MESSAGE_BYTES: usize = 1000;
@@ -129,8 +129,8 @@ impl Interpreter {
 
     /// Fails if a string of that length may not be built.
     pub(crate) fn string_fits(&mut self, byte_count: usize) -> Evaluation<()> {
-        if byte_count > AWK_MAX_STRING_BYTES {
-            return Err(self.limit_reached(&format!("string size limit ({AWK_MAX_STRING_BYTES} bytes) exceeded")));
+        if byte_count > MAX_STRING_BYTES {
+            return Err(self.limit_reached(&format!("string size limit ({MAX_STRING_BYTES} bytes) exceeded")));
         }
         Ok(())
     }
@@ -151,7 +151,7 @@ impl Interpreter {
 
     /// Returns how many more elements or fields fit in memory.
     pub(super) fn split_budget(&self) -> usize {
-        self.limits.max_memory.saturating_sub(self.live_bytes) / AWK_VARIABLE_OVERHEAD_BYTES + 1
+        self.limits.max_memory.saturating_sub(self.live_bytes) / VARIABLE_OVERHEAD_BYTES + 1
     }
 }
 

@@ -8,7 +8,7 @@ use super::super::io::RecordSeparator;
 use super::super::value::Value;
 use super::splitter::{Splitter, TooManyParts, split_text};
 use super::{Evaluation, Interpreter, Place};
-use bashkit::builtins::limits::AWK_MAX_FIELD_INDEX;
+use crate::commands::awk::bounds::MAX_FIELD_INDEX;
 
 impl Interpreter {
     /// Makes a text the current record.
@@ -103,8 +103,8 @@ impl Interpreter {
     }
 
     fn check_field_index(&mut self, index: usize) -> Evaluation<()> {
-        if index > AWK_MAX_FIELD_INDEX {
-            return Err(self.limit_reached(&format!("field index limit ({AWK_MAX_FIELD_INDEX}) exceeded")));
+        if index > MAX_FIELD_INDEX {
+            return Err(self.limit_reached(&format!("field index limit ({MAX_FIELD_INDEX}) exceeded")));
         }
         Ok(())
     }
@@ -128,7 +128,7 @@ impl Interpreter {
     pub(super) fn reach(&mut self, place: &Place) -> Evaluation<()> {
         self.ensure_split()?;
         if let Place::Field(index) = *place
-            && index <= AWK_MAX_FIELD_INDEX
+            && index <= MAX_FIELD_INDEX
         {
             self.reach_field(index);
         }

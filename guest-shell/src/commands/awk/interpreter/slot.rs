@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 
 use super::super::value::Value;
-use bashkit::builtins::limits::AWK_VARIABLE_OVERHEAD_BYTES;
+use crate::commands::awk::bounds::VARIABLE_OVERHEAD_BYTES;
 
 /// Index of an array in the interpreter's arena.
 pub(super) type ArrayId = usize;
@@ -28,7 +28,7 @@ impl Slot {
 
     /// Returns how many bytes an element counts for that has this content and a key of that length.
     pub(super) fn cost_as_element(&self, key_bytes: usize) -> usize {
-        key_bytes + AWK_VARIABLE_OVERHEAD_BYTES + self.heap_bytes()
+        key_bytes + VARIABLE_OVERHEAD_BYTES + self.heap_bytes()
     }
 }
 

@@ -11,9 +11,7 @@ use super::super::ast::{Expr, GetlineSource, special};
 use super::super::interpreter::{Evaluation, Interpreter, Unwind, truncate};
 use super::super::value::Value;
 use super::reader::{Reader, Record};
-use bashkit::builtins::limits::{
-    AWK_MAX_GETLINE_CACHE_BYTES, AWK_MAX_GETLINE_CACHED_FILES, AWK_MAX_GETLINE_FILE_BYTES,
-};
+use crate::commands::awk::bounds::{MAX_GETLINE_CACHE_BYTES, MAX_GETLINE_CACHED_FILES, MAX_GETLINE_FILE_BYTES};
 
 /// Longest reason in `ERRNO`, in bytes.
 const MAX_REASON_BYTES: usize = 200;
@@ -113,25 +111,25 @@ impl Interpreter {
         let fs = self.io.host.fs.clone();
         match fs.stat(&path).await {
             Ok(metadata) if metadata.file_type.is_dir() => return Ok(Err("Is a directory".to_string())),
-            Ok(metadata) if metadata.size > AWK_MAX_GETLINE_FILE_BYTES as u64 => return Err(self.file_too_large()),
+            Ok(metadata) if metadata.size > MAX_GETLINE_FILE_BYTES as u64 => return Err(self.file_too_large()),
             Ok(_) => {}
             Err(error) => return Ok(Err(bashkit::error::io_error_reason(&error).to_string())),
         }
         match fs.read_file(&path).await {
-            Ok(bytes) if bytes.len() > AWK_MAX_GETLINE_FILE_BYTES => Err(self.file_too_large()),
+            Ok(bytes) if bytes.len() > MAX_GETLINE_FILE_BYTES => Err(self.file_too_large()),
             Ok(bytes) => Ok(Ok(bashkit::text_of(&bytes).into_owned())),
             Err(error) => Ok(Err(bashkit::error::io_error_reason(&error).to_string())),
         }
     }
 
     fn file_too_large(&mut self) -> Unwind {
-        let message = format!("getline input file size limit ({AWK_MAX_GETLINE_FILE_BYTES} bytes) exceeded");
+        let message = format!("getline input file size limit ({MAX_GETLINE_FILE_BYTES} bytes) exceeded");
         self.limit_reached(&message)
     }
 
     fn check_input_count(&mut self) -> Evaluation<()> {
-        if self.io.inputs.readers.len() >= AWK_MAX_GETLINE_CACHED_FILES {
-            let message = format!("getline open file limit ({AWK_MAX_GETLINE_CACHED_FILES}) exceeded");
+        if self.io.inputs.readers.len() >= MAX_GETLINE_CACHED_FILES {
+            let message = format!("getline open file limit ({MAX_GETLINE_CACHED_FILES}) exceeded");
             return Err(self.limit_reached(&message));
         }
         Ok(())
@@ -146,8 +144,8 @@ impl Interpreter {
             return Err(self.budget_exhausted(limit));
         }
         let total = self.io.inputs.byte_count.saturating_add(byte_count);
-        if total > AWK_MAX_GETLINE_CACHE_BYTES {
-            let message = format!("getline total input limit ({AWK_MAX_GETLINE_CACHE_BYTES} bytes) exceeded");
+        if total > MAX_GETLINE_CACHE_BYTES {
+            let message = format!("getline total input limit ({MAX_GETLINE_CACHE_BYTES} bytes) exceeded");
             return Err(self.limit_reached(&message));
         }
         self.io.inputs.byte_count = total;

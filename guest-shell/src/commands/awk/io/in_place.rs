@@ -12,7 +12,7 @@ use bashkit::error::io_error_reason;
 #[derive(Default)]
 pub(in crate::commands::awk) struct InPlace {
     pub(in crate::commands::awk) is_enabled: bool,
-    /// What is added to a file's name for a copy of what it was.
+    /// Suffix of the name of the copy that is kept of a file as it was.
     pub(in crate::commands::awk) suffix: Option<String>,
     /// File that is edited, and its new text so far.
     editing: Option<(PathBuf, String)>,

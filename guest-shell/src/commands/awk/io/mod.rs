@@ -59,7 +59,7 @@ pub(super) struct Io {
     pub(super) host: Host,
     pub(super) stdout: String,
     pub(super) stderr: String,
-    /// Where parts of `stderr` begin, and the bytes of `stdout` that were written before each.
+    /// Starts of parts of `stderr`, each with the number of bytes of `stdout` that were written before it.
     message_places: Vec<(usize, usize)>,
     /// Bytes of `stdout` and `stderr` that were passed on already, when a command ran.
     pub(super) emitted: (usize, usize),

@@ -2,8 +2,8 @@
 //!
 //! - What goes to a file is kept in small chunks and written through the VFS, so that quotas apply while awk runs.
 //! - What goes to a command is kept until `close` or the end, when the command runs: it sees all input at once.
-//! - THREAT[TM-DOS-028]: output is capped at `AWK_MAX_OUTPUT_BYTES`, and the number of targets at
-//!   `AWK_MAX_OUTPUT_TARGETS`.
+//! - THREAT[TM-DOS-028]: output is capped at `MAX_OUTPUT_BYTES`, and the number of targets at
+//!   `MAX_OUTPUT_TARGETS`.
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use super::super::ast::Redirect;
 use super::super::interpreter::{Evaluation, Interpreter, Unwind};
 use super::Io;
-use bashkit::builtins::limits::{AWK_MAX_OUTPUT_BYTES, AWK_MAX_OUTPUT_TARGETS};
+use crate::commands::awk::bounds::{MAX_OUTPUT_BYTES, MAX_OUTPUT_TARGETS};
 use bashkit::fs::FileSystem;
 
 /// Bytes that are kept for a file before they are written.
@@ -50,7 +50,7 @@ impl Io {
     /// Fails if so many more bytes are more than may be written.
     pub(super) fn output_fits(&self, byte_count: usize) -> bool {
         let written = self.stdout.len() + self.stderr.len() + self.outputs.byte_count;
-        byte_count <= AWK_MAX_OUTPUT_BYTES.saturating_sub(written)
+        byte_count <= MAX_OUTPUT_BYTES.saturating_sub(written)
     }
 
     /// Writes to the stream that a name of a device means, or returns false if it means none.
@@ -130,7 +130,7 @@ impl Interpreter {
         if self.io.outputs.outputs.contains_key(name) {
             return Ok(());
         }
-        if self.io.outputs.outputs.len() >= AWK_MAX_OUTPUT_TARGETS {
+        if self.io.outputs.outputs.len() >= MAX_OUTPUT_TARGETS {
             return Err(self.fatal_message("too many output redirection targets"));
         }
         let file = |truncates| OutputTarget::File { path: self.io.resolve(name), truncates, is_written: false };

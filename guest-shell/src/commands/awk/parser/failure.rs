@@ -1,6 +1,6 @@
 //! Errors of the parser, and limits of nesting.
 //!
-//! THREAT[TM-DOS-027]: nesting of syntax is capped at `AWK_MAX_PARSER_DEPTH`. Chains of operators (`a+b+c...`, long
+//! THREAT[TM-DOS-027]: nesting of syntax is capped at `MAX_PARSER_DEPTH`. Chains of operators (`a+b+c...`, long
 //! concatenations) make the tree deep, too, so they count towards a larger cap of its depth. The evaluator recurses over
 //! the tree, so that both bound its stack.
 //!
@@ -8,7 +8,7 @@
 
 use super::super::lexer::{LexError, Token};
 use super::Parser;
-use bashkit::builtins::limits::{AWK_MAX_MULTI_SUBSCRIPTS, AWK_MAX_PARSER_DEPTH};
+use crate::commands::awk::bounds::{MAX_MULTI_SUBSCRIPTS, MAX_PARSER_DEPTH};
 
 /// Deepest syntax tree, chains of operators included.
 const MAX_TREE_DEPTH: usize = 1000;
@@ -75,9 +75,9 @@ impl Parser<'_> {
         let depth = Depth { nesting: self.nesting, tree_depth: self.tree_depth };
         self.nesting += 1;
         self.tree_depth += 1;
-        if self.nesting > AWK_MAX_PARSER_DEPTH || self.tree_depth > MAX_TREE_DEPTH {
+        if self.nesting > MAX_PARSER_DEPTH || self.tree_depth > MAX_TREE_DEPTH {
             let levels = self.nesting.max(self.tree_depth);
-            let message = format!("expression nesting too deep ({levels} levels, max {AWK_MAX_PARSER_DEPTH})");
+            let message = format!("expression nesting too deep ({levels} levels, max {MAX_PARSER_DEPTH})");
             return self.fail(ParseErrorKind::Limit, message);
         }
         Ok(depth)
@@ -100,8 +100,8 @@ impl Parser<'_> {
 
     /// Fails if there are more subscripts than there may be.
     pub(super) fn check_subscript_count(&self, count: usize) -> Parsed<()> {
-        if count > AWK_MAX_MULTI_SUBSCRIPTS {
-            let message = format!("too many array subscripts (max {AWK_MAX_MULTI_SUBSCRIPTS})");
+        if count > MAX_MULTI_SUBSCRIPTS {
+            let message = format!("too many array subscripts (max {MAX_MULTI_SUBSCRIPTS})");
             return self.fail(ParseErrorKind::Limit, message);
         }
         Ok(())

@@ -3,7 +3,7 @@
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
 use super::translate::push_literal;
-use bashkit::builtins::search_common::bytes_escape;
+use crate::commands::byte_text::bytes_escape;
 
 /// Error of an expression in which a bracket is not closed.
 const UNMATCHED: &str = "Unmatched [, [^, [:, [., or [=";

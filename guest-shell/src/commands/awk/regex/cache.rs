@@ -6,7 +6,7 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
 use super::AwkRegex;
-use bashkit::builtins::limits::RUNTIME_REGEX_CACHE_ENTRIES;
+use crate::commands::awk::bounds::REGEX_CACHE_ENTRIES;
 use bashkit::builtins::search_common::REGEX_SIZE_LIMIT;
 
 /// Cache of expressions that a run has compiled from strings, and of their errors.
@@ -34,7 +34,7 @@ impl RegexCache {
         let compiled = AwkRegex::new(pattern, icase)
             .map(|regex| Arc::new(regex.matching_bytes(self.bytes_match)))
             .map_err(|e| e.0);
-        while self.entries.len() >= RUNTIME_REGEX_CACHE_ENTRIES || self.bytes + pattern.len() > REGEX_SIZE_LIMIT {
+        while self.entries.len() >= REGEX_CACHE_ENTRIES || self.bytes + pattern.len() > REGEX_SIZE_LIMIT {
             let Some(old) = self.order.pop_front() else {
                 break;
             };

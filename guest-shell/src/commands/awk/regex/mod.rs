@@ -60,7 +60,7 @@ pub(crate) struct RegexError(pub(crate) String);
 type Spans = Vec<Option<(usize, usize)>>;
 
 impl AwkRegex {
-    /// Compiles an expression. `icase` ignores case.
+    /// Compiles a regular expression, which ignores case with `icase`.
     pub(crate) fn new(ere: &str, icase: bool) -> Result<AwkRegex, RegexError> {
         let translated = translate(ere).map_err(RegexError)?;
         let mut pat = String::with_capacity(translated.pattern.len() + 8);

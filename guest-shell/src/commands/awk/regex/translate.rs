@@ -3,7 +3,7 @@
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
 use super::bracket::{bracket, byte_escape};
-use bashkit::builtins::search_common::bytes_escape;
+use crate::commands::byte_text::bytes_escape;
 
 /// Expression in the syntax of the crate `regex`.
 pub(super) struct Translated {
@@ -12,7 +12,7 @@ pub(super) struct Translated {
     pub(super) needs_longest: bool,
 }
 
-/// Translates an expression. The error is what the C library has to say.
+/// Translates a regular expression of POSIX. The error is the message of the C library.
 pub(super) fn translate(expression: &str) -> Result<Translated, String> {
     let mut translator = Translator::new(expression);
     while let Some(next) = translator.characters.get(translator.position).copied() {

@@ -5,10 +5,7 @@
 use std::sync::Arc;
 
 use super::{check, run_awk_on, run_awk_with_file};
-use bashkit::builtins::limits::{
-    AWK_MAX_GETLINE_CACHE_BYTES as MAX_GETLINE_CACHE_BYTES, AWK_MAX_GETLINE_CACHED_FILES as MAX_GETLINE_CACHED_FILES,
-    AWK_MAX_GETLINE_FILE_BYTES as MAX_GETLINE_FILE_BYTES,
-};
+use crate::commands::awk::bounds::{MAX_GETLINE_CACHE_BYTES, MAX_GETLINE_CACHED_FILES, MAX_GETLINE_FILE_BYTES};
 use bashkit::fs::{FileSystem, InMemoryFs};
 
 #[tokio::test]

@@ -4,9 +4,9 @@
 
 use super::run_awk;
 use crate::commands::awk::ast::{Program, Source};
+use crate::commands::awk::bounds::MAX_MULTI_SUBSCRIPTS;
 use crate::commands::awk::parser::{ParseError, Parser};
 use bashkit::ExecResult;
-use bashkit::builtins::limits::AWK_MAX_MULTI_SUBSCRIPTS;
 
 fn parse(program: &str) -> Result<Program, ParseError> {
     let sources = [Source { name: "cmd. line".to_string(), start: 0 }];
@@ -116,7 +116,7 @@ async fn awk_while_loop_limited() {
 #[tokio::test]
 async fn awk_rejects_too_many_multi_subscripts() {
     // Regression: unbounded multi-subscript lists built a recursive SUBSEP_CONCAT AST.
-    let subscripts = std::iter::repeat_n("1", AWK_MAX_MULTI_SUBSCRIPTS + 1).collect::<Vec<_>>().join(",");
+    let subscripts = std::iter::repeat_n("1", MAX_MULTI_SUBSCRIPTS + 1).collect::<Vec<_>>().join(",");
     let program = format!("BEGIN {{ a[{subscripts}] = 1 }}");
 
     let r = run_awk(&[&program], Some("")).await.unwrap();

@@ -5,9 +5,7 @@
 use std::sync::Arc;
 
 use super::{run_awk, run_awk_on, run_awk_with_fs};
-use bashkit::builtins::limits::{
-    AWK_MAX_OUTPUT_BYTES as MAX_OUTPUT_BYTES, AWK_MAX_OUTPUT_TARGETS as MAX_OUTPUT_TARGETS,
-};
+use crate::commands::awk::bounds::{MAX_OUTPUT_BYTES, MAX_OUTPUT_TARGETS};
 use bashkit::fs::{FileSystem, InMemoryFs};
 
 #[tokio::test]

@@ -151,7 +151,7 @@ async fn date_of_a_file_is_its_time_of_modification() {
 #[tokio::test]
 async fn date_refuses_wrong_calls() {
     for (call, message) in [
-        ("date -Q", "date: invalid option -- 'Q'\n"),
+        ("date -Q", "date: invalid option -- 'Q'\nTry 'date --help' for more information.\n"),
         ("date -s now", "date: cannot set date: Operation not permitted\n"),
         ("date 01021504", "date: cannot set date: Operation not permitted\n"),
         ("date word", "date: invalid date 'word'\n"),

@@ -40,7 +40,7 @@ impl ExpressionParser<'_> {
         self.take().map(str::to_owned).ok_or_else(|| missing_argument(primary))
     }
 
-    /// Applies an option. Returns false if the word is not an option.
+    /// Applies an option, and returns false if the word is not an option.
     fn option(&mut self, word: &str) -> Result<bool, String> {
         match word {
             "-regextype" => self.regex_syntax = RegexSyntax::of_name(&self.argument(word)?)?,

@@ -2,8 +2,8 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::commands::find::run::MAX_OUTPUT_BYTES;
 use bashkit::ExecResult;
-use bashkit::builtins::limits::FIND_MAX_OUTPUT_BYTES;
 use bashkit::builtins::{Builtin, Context};
 use bashkit::fs::{FileSystem, InMemoryFs, MountableFs, OverlayFs};
 
@@ -47,11 +47,11 @@ async fn find_descends_into_mounts() {
 // THREAT[TM-DOS-121]
 #[tokio::test]
 async fn find_that_prints_too_much_ends() {
-    for length in [FIND_MAX_OUTPUT_BYTES + 1, FIND_MAX_OUTPUT_BYTES / 2 + 1] {
+    for length in [MAX_OUTPUT_BYTES + 1, MAX_OUTPUT_BYTES / 2 + 1] {
         let fs = InMemoryFs::new();
         make(&fs, "/home", "file").await;
         let result = find(Arc::new(fs), &["-printf", &"x".repeat(length)]).await;
         assert_eq!((&*result.stderr, result.exit_code), ("find: output size limit exceeded\n", 1));
-        assert!(result.stdout.len() <= FIND_MAX_OUTPUT_BYTES);
+        assert!(result.stdout.len() <= MAX_OUTPUT_BYTES);
     }
 }

@@ -9,6 +9,7 @@ use super::super::pattern::{FANCY_BACKTRACK_LIMIT, MatchSpan};
 use super::super::script::{CaseChange, ReplacementPart, Substitution};
 use super::Machine;
 use super::space::empty_text;
+use crate::commands::character_locale::{lower_character, upper_character};
 use bashkit::limits::{BudgetedString, LimitExceeded};
 
 impl Machine<'_> {
@@ -90,12 +91,8 @@ impl CaseState {
         }
         for character in text.chars() {
             match self.one.take().or(self.all) {
-                Some(Case::Upper) => {
-                    character.to_uppercase().try_for_each(|character| output.try_push(character))?;
-                }
-                Some(Case::Lower) => {
-                    character.to_lowercase().try_for_each(|character| output.try_push(character))?;
-                }
+                Some(Case::Upper) => output.try_push(upper_character(character))?,
+                Some(Case::Lower) => output.try_push(lower_character(character))?,
                 None => output.try_push(character)?,
             }
         }

@@ -2,7 +2,7 @@
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
-use bashkit::builtins::search_common::bytes_escape;
+use crate::commands::byte_text::bytes_escape;
 
 /// Reads an escape of GNU sed that makes a character (`\dNNN`, `\oNNN`, `\xHH` or `\cX`), whose letter is `chars[i]`.
 /// Returns the character, and the number of characters behind the letter that belong to the escape. In a replacement the

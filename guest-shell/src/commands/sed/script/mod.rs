@@ -27,6 +27,8 @@ use std::sync::Arc;
 
 use super::pattern::SedRegex;
 
+#[cfg(test)]
+pub(super) use parser::MAX_GROUP_DEPTH;
 pub(super) use parser::parse;
 
 /// Error of a script. GNU's status is 1 for an error in an expression, and 4 for one of the whole script.

@@ -4,7 +4,9 @@
 
 use super::reader::{ScriptReader, shorten};
 use super::{Action, Address, Command, JumpCondition, Mode, ParseError, Parsed, Program};
-use bashkit::builtins::limits::SED_MAX_GROUP_NESTING_DEPTH;
+
+/// Depth of nested groups of commands.
+pub(in crate::commands::sed) const MAX_GROUP_DEPTH: usize = 128;
 
 /// Parses a whole script. Returns the files that `w` and `W` name, too: GNU opens them as it reads the script, so that those in
 /// front of an error are there all the same.
@@ -95,8 +97,8 @@ impl Parser {
             return self.reader.fail("missing command");
         };
         if name == '{' {
-            if self.open_blocks.len() >= SED_MAX_GROUP_NESTING_DEPTH {
-                let message = format!("grouped command nesting exceeds max depth {SED_MAX_GROUP_NESTING_DEPTH}");
+            if self.open_blocks.len() >= MAX_GROUP_DEPTH {
+                let message = format!("grouped command nesting exceeds max depth {MAX_GROUP_DEPTH}");
                 return self.reader.fail(message);
             }
             self.open_blocks.push(self.commands.len());

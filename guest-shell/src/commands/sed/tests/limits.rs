@@ -6,7 +6,7 @@ use super::{out, run_sed};
 
 #[tokio::test]
 async fn grouped_command_nesting_depth_is_capped() {
-    let depth = bashkit::builtins::limits::SED_MAX_GROUP_NESTING_DEPTH + 1;
+    let depth = crate::commands::sed::script::MAX_GROUP_DEPTH + 1;
     let script = format!("{}p{}", "{".repeat(depth), "}".repeat(depth));
     let result = run_sed(&[&script], Some("a\n")).await;
     assert_eq!(result.exit_code, 1);

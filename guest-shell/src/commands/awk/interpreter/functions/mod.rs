@@ -30,6 +30,7 @@ use super::super::ast::{BuiltinFunction, Expr};
 use super::super::value::Value;
 use super::expression::truth;
 use super::{Evaluation, Interpreter};
+use crate::commands::character_locale::{lower_character, upper_character};
 
 impl Interpreter {
     /// Returns true for functions that only want the values of their arguments. They are apart from those of
@@ -88,8 +89,8 @@ impl Interpreter {
             }
             F::Index => Ok(self.index(first, &arguments[1])),
             F::Sprintf => self.format(arguments).map(Value::Str),
-            F::Tolower => self.change_case(first, str::to_lowercase),
-            F::Toupper => self.change_case(first, str::to_uppercase),
+            F::Tolower => self.change_case(first, lower_character),
+            F::Toupper => self.change_case(first, upper_character),
             F::Mktime => {
                 let is_utc = arguments.get(1).is_some_and(Value::to_bool);
                 Ok(Value::Num(self.mktime(&self.text_of(first), is_utc)))

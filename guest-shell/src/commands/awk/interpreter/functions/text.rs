@@ -17,8 +17,8 @@ impl Interpreter {
         Value::Num(found.map_or(0, |position| text[..position].chars().count() + 1) as f64)
     }
 
-    pub(super) fn change_case(&mut self, text: &Value, change: fn(&str) -> String) -> Evaluation<Value> {
-        let changed = change(&self.text_of(text));
+    pub(super) fn change_case(&mut self, text: &Value, change: fn(char) -> char) -> Evaluation<Value> {
+        let changed: String = self.text_of(text).chars().map(change).collect();
         self.string_fits(changed.len())?;
         Ok(Value::Str(changed))
     }

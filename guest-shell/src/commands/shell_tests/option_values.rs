@@ -1,0 +1,94 @@
+//! Values of options that commands refuse, as GNU's do, instead of ignoring them.
+
+use super::check;
+
+#[tokio::test]
+async fn value_of_an_option_that_takes_none_is_refused() {
+    check(&[
+        (
+            "printf 'a\\n' > f; sed --quiet=x p f 2>&1 | head -n 1; sed --qui p f",
+            "sed: option '--quiet' doesn't allow an argument\na\n",
+            0,
+        ),
+        (
+            "fmt --split-only=x 2>&1 < /dev/null | head -n 1",
+            "fmt: option '--split-only' doesn't allow an argument\n",
+            0,
+        ),
+        ("touch --no-create=x f 2>&1 | head -n 1; ls", "touch: option '--no-create' doesn't allow an argument\n", 0),
+        ("echo a | tee --app f 2>&1; cat f", "a\na\n", 0),
+        ("echo a | tee --none f 2>&1 | head -n 1; ls", "tee: unrecognized option '--none'\n", 0),
+        (
+            "whoami --none 2>&1; whoami x 2>&1",
+            "whoami: unrecognized option '--none'\nTry 'whoami --help' for more information.\n\
+             whoami: extra operand 'x'\nTry 'whoami --help' for more information.\n",
+            1,
+        ),
+        ("uname x 2>&1 | head -n 1; uname -p; uname -sp", "uname: extra operand 'x'\nunknown\nLinux unknown\n", 0),
+        ("nohup --none true 2>&1 | head -n 1; nice -- echo a", "nohup: unrecognized option '--none'\na\n", 0),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn value_that_an_option_does_not_take_is_refused() {
+    check(&[
+        ("> f; sort -S x f 2>&1; echo $?", "sort: invalid -S argument 'x'\n2\n", 0),
+        (
+            "> f; sort --batch-size=1 f 2>&1 | head -n 1; sort -S 10% --batch-size=2 f; echo $?",
+            "sort: invalid --batch-size argument '1'\n0\n",
+            0,
+        ),
+        (
+            "> f; cp --reflink=x f g 2>&1 | head -n 1; cp --sparse=2 f g 2> /dev/null; echo $?; ls",
+            "cp: invalid argument 'x' for '--reflink'\n1\nf\n",
+            0,
+        ),
+        (
+            "> f; cp --reflink f g 2>&1; cp --reflink=auto f h; ls",
+            "cp: failed to clone 'g' from 'f': Operation not supported\nf\nh\n",
+            0,
+        ),
+        ("> f; rm --interactive=x f 2>&1 | head -n 1; ls", "rm: invalid argument 'x' for '--interactive'\nf\n", 0),
+        (
+            "> f; truncate -r f -s 5 f 2>&1 | head -n 1; printf abc > r; truncate -r r -s +2 f; wc -c < f",
+            "truncate: you must specify a relative '--size' with '--reference'\n5\n",
+            0,
+        ),
+        ("env -u '' true 2>&1; echo $?", "env: cannot unset '': Invalid argument\n125\n", 0),
+        ("> a; diff3 -L x a a a 2>&1 | head -n 1", "diff3: incompatible options\n", 0),
+        ("flock -w x l true 2>&1; echo $?", "flock: invalid timeout value: 'x'\n64\n", 0),
+        (
+            "printenv --none 2>&1 | head -n 1; X=1 printenv -0 X | tr '\\0' ,",
+            "printenv: unrecognized option '--none'\n1,",
+            0,
+        ),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn optional_value_of_an_option_is_in_the_same_word() {
+    check(&[
+        ("printf abc > f; od -An -c -w f; od -An -c -w2 f", "   a   b   c\n   a   b\n   c\n", 0),
+        (
+            "printf abc > f; xxd -i -n2 f | head -n 1; xxd -i -n name f | head -n 1",
+            "unsigned char __2[] = {\nunsigned char name[] = {\n",
+            0,
+        ),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn shell_names_itself() {
+    check(&[
+        ("\"$BASH\" -c 'echo $BASH'", "/bin/bash\n", 0),
+        (
+            "echo $((0x)) $((0x + 1)); command nosuch 2>&1 | head -n 1",
+            "0 1\nbash: line 1: nosuch: command not found\n",
+            0,
+        ),
+    ])
+    .await;
+}
