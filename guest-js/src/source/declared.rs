@@ -63,19 +63,3 @@ impl<'a> Visit<'a> for VariableFinder {
 
     fn visit_class(&mut self, _: &Class<'a>) {}
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn script_with_nested_variables_declares_those_outside_of_functions() {
-        let names = declared_names(
-            "var a = 1, { b, c: [d] } = {}; let e; const f = () => { var g; }; class H {} function i() { var j; } \
-             if (a) { var k; let l; } for (var m of []) ; n = 1;",
-        );
-        assert_eq!(names.variables, ["a", "b", "d", "k", "m", "i"]);
-        assert_eq!(names.lexical, ["e", "f", "H"]);
-        assert_eq!(declared_names("let ="), DeclaredNames::default());
-    }
-}
