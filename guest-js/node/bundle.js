@@ -3524,7 +3524,9 @@ ${told.detail === void 0 ? "" : `${told.detail}
           }), stream2.end = function(chunk, encoding, callback) {
             return chunk != null && typeof chunk != "function" && stream2.write(chunk, encoding), send.call(this, typeof chunk == "function" ? chunk : typeof encoding == "function" ? encoding : callback);
           }, stream2._destroy = function(error, callback) {
-            callback(error), this._undestroy(), process2.nextTick(() => this.emit("close"));
+            callback(error), process2.nextTick(() => {
+              this._undestroy(), this.emit("close");
+            });
           }, Object.assign(stream2, { fd, getColorDepth: () => 1, hasColors: () => !1, _type: "pipe" });
         };
         lazily("stdout", () => output(1, native4.stdout, !1)), lazily("stderr", () => output(2, native4.stderr, !0)), lazily("stdin", () => {

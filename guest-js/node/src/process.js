@@ -247,8 +247,11 @@ export const addStreams = ({ Readable, Writable }) => {
     // As in Node, the standard outputs stay open, whatever ends them.
     stream._destroy = function (error, callback) {
       callback(error);
-      this._undestroy();
-      process.nextTick(() => this.emit('close'));
+      // After the stream has noted that it is closed.
+      process.nextTick(() => {
+        this._undestroy();
+        this.emit('close');
+      });
     };
     return Object.assign(stream, { fd, getColorDepth: () => 1, hasColors: () => false, _type: 'pipe' });
   };
