@@ -37,13 +37,6 @@ var tollhouseNode = (() => {
     mod
   )), __toCommonJS = (mod) => __copyProps(__defProp({}, "__esModule", { value: !0 }), mod);
 
-  // src/is.cjs
-  var require_is = __commonJS({
-    "src/is.cjs"(exports, module2) {
-      module2.exports = () => Object.is;
-    }
-  });
-
   // src/env-files.js
   var parseVariables, init_env_files = __esm({
     "src/env-files.js"() {
@@ -93,6 +86,109 @@ var tollhouseNode = (() => {
     }
   });
 
+  // src/mime.js
+  var NO_TOKEN, NO_QUOTED_STRING, lower, withoutEnd, invalidSyntax, checkToken, readQuoted, MIMEParams, read, define2, MIMEType, init_mime = __esm({
+    "src/mime.js"() {
+      init_util();
+      NO_TOKEN = /[^!#$%&'*+\-.^_`|~A-Za-z0-9]/, NO_QUOTED_STRING = /[^\t\u0020-~\u0080-\u00ff]/, lower = (text3) => text3.replace(/[A-Z]/g, (letter) => letter.toLowerCase()), withoutEnd = (text3) => text3.replace(/[\r\n\t ]+$/, ""), invalidSyntax = (what, text3, at2) => codedError(TypeError, "ERR_INVALID_MIME_SYNTAX", `The MIME syntax for a ${what} in "${text3}" is invalid${at2 === -1 ? "" : ` at ${at2}`}`), checkToken = (what, token, text3 = token) => {
+        let at2 = token.search(NO_TOKEN);
+        if (token === "" || at2 !== -1) throw invalidSyntax(what, text3, at2);
+        return token;
+      }, readQuoted = (text3) => {
+        let [read5, loneSlash, quote2] = /^(?:([\\]$)|[\\][\s\S]|[^"])*(?:(")|$)/u.exec(text3);
+        return [(loneSlash || quote2 ? read5.slice(0, -1) : read5).replace(/\\([\s\S])/g, "$1") + (loneSlash ? "\\" : ""), read5.length];
+      }, MIMEParams = class _MIMEParams {
+        #data = /* @__PURE__ */ new Map();
+        // Reads parameters; those that are not valid, or not the first of their name, are left out.
+        static read(text3) {
+          let params = new _MIMEParams(), all3 = withoutEnd(text3);
+          for (let at2 = 0; at2 < all3.length; at2++) {
+            at2 += /^[\r\n\t ]*/.exec(all3.slice(at2))[0].length;
+            let name2 = lower(/^[^;=]*/.exec(all3.slice(at2))[0]);
+            if (at2 += name2.length, all3[at2] !== "=") continue;
+            at2++;
+            let value;
+            if (all3[at2] === '"') {
+              let [quoted, length] = readQuoted(all3.slice(at2 + 1));
+              value = quoted, at2 += length + 1, at2 += /^[^;]*/.exec(all3.slice(at2))[0].length;
+            } else {
+              let [raw] = /^[^;]*/.exec(all3.slice(at2));
+              if (at2 += raw.length, value = withoutEnd(raw), value === "") continue;
+            }
+            name2 !== "" && !NO_TOKEN.test(name2) && !NO_QUOTED_STRING.test(value) && !params.#data.has(name2) && params.#data.set(name2, value);
+          }
+          return params;
+        }
+        delete(name2) {
+          this.#data.delete(name2);
+        }
+        get(name2) {
+          return this.#data.get(name2) ?? null;
+        }
+        has(name2) {
+          return this.#data.has(name2);
+        }
+        set(name2, value) {
+          let [key, text3] = [`${name2}`, `${value}`];
+          checkToken("parameter name", key);
+          let at2 = text3.search(NO_QUOTED_STRING);
+          if (at2 !== -1) throw invalidSyntax("parameter value", text3, at2);
+          this.#data.set(key, text3);
+        }
+        *entries() {
+          yield* this.#data.entries();
+        }
+        *keys() {
+          yield* this.#data.keys();
+        }
+        *values() {
+          yield* this.#data.values();
+        }
+        toString() {
+          let written2 = (value) => value !== "" && !NO_TOKEN.test(value) ? value : `"${value.replace(/["\\]/g, "\\$&")}"`;
+          return [...this.#data].map(([name2, value]) => `${name2}=${written2(value)}`).join(";");
+        }
+      }, { read } = MIMEParams;
+      delete MIMEParams.read;
+      define2 = (holder, name2, value) => Object.defineProperty(holder, name2, { value, writable: !0, configurable: !0 });
+      define2(MIMEParams.prototype, Symbol.iterator, MIMEParams.prototype.entries);
+      define2(MIMEParams.prototype, "toJSON", MIMEParams.prototype.toString);
+      MIMEType = class {
+        #type;
+        #subtype;
+        #params;
+        constructor(given) {
+          let text3 = `${given}`, [, type, slash, rawSubtype, rest] = /^[\r\n\t ]*([^/]*)(\/?)([^;]*);?([^]*)$/.exec(text3);
+          if (slash === "") throw invalidSyntax("type", text3, type.search(NO_TOKEN));
+          this.#type = lower(checkToken("type", type, text3)), this.#subtype = lower(checkToken("subtype", withoutEnd(rawSubtype), text3)), this.#params = read(rest);
+        }
+        get type() {
+          return this.#type;
+        }
+        set type(value) {
+          this.#type = lower(checkToken("type", `${value}`));
+        }
+        get subtype() {
+          return this.#subtype;
+        }
+        set subtype(value) {
+          this.#subtype = lower(checkToken("subtype", `${value}`));
+        }
+        get essence() {
+          return `${this.#type}/${this.#subtype}`;
+        }
+        get params() {
+          return this.#params;
+        }
+        toString() {
+          let params = this.#params.toString();
+          return this.essence + (params === "" ? "" : `;${params}`);
+        }
+      };
+      define2(MIMEType.prototype, "toJSON", MIMEType.prototype.toString);
+    }
+  });
+
   // src/util.js
   var util_exports = {};
   __export(util_exports, {
@@ -112,6 +208,7 @@ var tollhouseNode = (() => {
     formatWithOptions: () => formatWithOptions,
     getSystemErrorMap: () => getSystemErrorMap,
     getSystemErrorName: () => getSystemErrorName,
+    illegalConstructor: () => illegalConstructor,
     inherits: () => inherits,
     inspect: () => inspect,
     invalidType: () => invalidType,
@@ -144,9 +241,10 @@ var tollhouseNode = (() => {
     toUSVString: () => toUSVString,
     types: () => types
   });
-  var native, inspectValue, formatLine, nodeError, received, isWhole, inspect, format, formatWithOptions, promisify, modules, provide, emitWarning, callbackify, inherits, deprecations, deprecate, debuglog, debug, stripVTControlCharacters, toUSVString, codesOf, isStream, styleText, aborted, getSystemErrorName, getSystemErrorMap, _extend, isBuffer, codedError, AbortError, abortError, checkText, invalidType, invalidValue, grouped, outOfRange, classIs, tagOf, functionKind, types, isArray, isRegExp, isDate, isError, isObject, isString, isNumber, isFunction, isUndefined, isNull, isNullOrUndefined, isBoolean, isSymbol, isPrimitive, TextEncoder2, TextDecoder2, parseEnv, unexpectedWord, checkArguments, parseArgs, isDeepStrictEqual, deepEqual, setDeepEqual, util_default, init_util = __esm({
+  var native, inspectValue, formatLine, nodeError, received, isWhole, inspect, format, formatWithOptions, promisify, modules, provide, emitWarning, callbackify, inherits, deprecations, deprecate, debuglog, debug, stripVTControlCharacters, toUSVString, codesOf, isStream, styleText, aborted, getSystemErrorName, getSystemErrorMap, _extend, isBuffer, codedError, AbortError, illegalConstructor, abortError, checkText, invalidType, invalidValue, grouped, outOfRange, classIs, tagOf, functionKind, types, isArray, isRegExp, isDate, isError, isObject, isString, isNumber, isFunction, isUndefined, isNull, isNullOrUndefined, isBoolean, isSymbol, isPrimitive, TextEncoder2, TextDecoder2, parseEnv, unexpectedWord, checkArguments, parseArgs, isDeepStrictEqual, deepEqual, setDeepEqual, util_default, init_util = __esm({
     "src/util.js"() {
       init_env_files();
+      init_mime();
       ({ native, inspect: inspectValue, formatLine, nodeError, received } = host), { isInteger: isWhole } = Number, inspect = (value, options, ...legacy2) => typeof options == "boolean" ? inspectValue(value, { showHidden: options, depth: legacy2[0] }) : inspectValue(value, options);
       host.setPublicInspect(inspect);
       inspect.custom = /* @__PURE__ */ Symbol.for("nodejs.util.inspect.custom");
@@ -215,7 +313,7 @@ var tollhouseNode = (() => {
         }
       };
       Object.defineProperty(AbortError.prototype, "name", { value: "AbortError", writable: !0, configurable: !0 });
-      abortError = (signal) => new AbortError(signal), checkText = (name2, value) => {
+      illegalConstructor = () => codedError(TypeError, "ERR_ILLEGAL_CONSTRUCTOR", "Illegal constructor"), abortError = (signal) => new AbortError(signal), checkText = (name2, value) => {
         if (typeof value != "string") throw invalidType(name2, "string", value);
         return value;
       }, invalidType = (name2, expected, value) => codedError(
@@ -368,14 +466,39 @@ ${advice}`);
         TextEncoder: TextEncoder2,
         TextDecoder: TextDecoder2,
         parseArgs,
-        isDeepStrictEqual
+        isDeepStrictEqual,
+        MIMEType,
+        MIMEParams,
+        // A controller and a signal cannot leave this thread, so that each can be "transferred".
+        transferableAbortController: () => new AbortController(),
+        transferableAbortSignal: (signal) => signal
       };
+    }
+  });
+
+  // src/absent.js
+  var absent, allAbsent, init_absent = __esm({
+    "src/absent.js"() {
+      init_util();
+      absent = (module, name2, hint) => ({
+        // A function, since some are called with `new`.
+        [name2]: function() {
+          throw codedError(Error, "ERR_FEATURE_UNAVAILABLE_ON_PLATFORM", `${module}.${name2} is not here: ${hint}`);
+        }
+      })[name2], allAbsent = (module, names3, hint) => Object.fromEntries(names3.map((name2) => [name2, absent(module, name2, hint)]));
+    }
+  });
+
+  // src/is.cjs
+  var require_is = __commonJS({
+    "src/is.cjs"(exports, module) {
+      module.exports = () => Object.is;
     }
   });
 
   // node_modules/assert/build/internal/util/comparisons.js
   var require_comparisons = __commonJS({
-    "node_modules/assert/build/internal/util/comparisons.js"(exports, module2) {
+    "node_modules/assert/build/internal/util/comparisons.js"(exports, module) {
       "use strict";
       function _slicedToArray(arr, i2) {
         return _arrayWithHoles(arr) || _iterableToArrayLimit(arr, i2) || _unsupportedIterableToArray(arr, i2) || _nonIterableRest();
@@ -731,7 +854,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
       function isDeepStrictEqual3(val1, val2) {
         return innerDeepEqual(val1, val2, kStrict);
       }
-      module2.exports = {
+      module.exports = {
         isDeepEqual: isDeepEqual2,
         isDeepStrictEqual: isDeepStrictEqual3
       };
@@ -776,8 +899,8 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
       function tripletToBase64(num) {
         return lookup[num >> 18 & 63] + lookup[num >> 12 & 63] + lookup[num >> 6 & 63] + lookup[num & 63];
       }
-      function encodeChunk(uint8, start2, end) {
-        for (var tmp, output = [], i3 = start2; i3 < end; i3 += 3)
+      function encodeChunk(uint8, start3, end) {
+        for (var tmp, output = [], i3 = start3; i3 < end; i3 += 3)
           tmp = (uint8[i3] << 16 & 16711680) + (uint8[i3 + 1] << 8 & 65280) + (uint8[i3 + 2] & 255), output.push(tripletToBase64(tmp));
         return output.join("");
       }
@@ -1072,29 +1195,29 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
           }
       }
       Buffer3.byteLength = byteLength2;
-      function slowToString(encoding, start2, end) {
+      function slowToString(encoding, start3, end) {
         let loweredCase = !1;
-        if ((start2 === void 0 || start2 < 0) && (start2 = 0), start2 > this.length || ((end === void 0 || end > this.length) && (end = this.length), end <= 0) || (end >>>= 0, start2 >>>= 0, end <= start2))
+        if ((start3 === void 0 || start3 < 0) && (start3 = 0), start3 > this.length || ((end === void 0 || end > this.length) && (end = this.length), end <= 0) || (end >>>= 0, start3 >>>= 0, end <= start3))
           return "";
         for (encoding || (encoding = "utf8"); ; )
           switch (encoding) {
             case "hex":
-              return hexSlice(this, start2, end);
+              return hexSlice(this, start3, end);
             case "utf8":
             case "utf-8":
-              return utf8Slice(this, start2, end);
+              return utf8Slice(this, start3, end);
             case "ascii":
-              return asciiSlice(this, start2, end);
+              return asciiSlice(this, start3, end);
             case "latin1":
             case "binary":
-              return latin1Slice(this, start2, end);
+              return latin1Slice(this, start3, end);
             case "base64":
-              return base64Slice(this, start2, end);
+              return base64Slice(this, start3, end);
             case "ucs2":
             case "ucs-2":
             case "utf16le":
             case "utf-16le":
-              return utf16leSlice(this, start2, end);
+              return utf16leSlice(this, start3, end);
             default:
               if (loweredCase) throw new TypeError("Unknown encoding: " + encoding);
               encoding = (encoding + "").toLowerCase(), loweredCase = !0;
@@ -1143,21 +1266,21 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
         return str = this.toString("hex", 0, max).replace(/(.{2})/g, "$1 ").trim(), this.length > max && (str += " ... "), "<Buffer " + str + ">";
       };
       customInspectSymbol && (Buffer3.prototype[customInspectSymbol] = Buffer3.prototype.inspect);
-      Buffer3.prototype.compare = function(target2, start2, end, thisStart, thisEnd) {
+      Buffer3.prototype.compare = function(target2, start3, end, thisStart, thisEnd) {
         if (isInstance(target2, Uint8Array) && (target2 = Buffer3.from(target2, target2.offset, target2.byteLength)), !Buffer3.isBuffer(target2))
           throw new TypeError(
             'The "target" argument must be one of type Buffer or Uint8Array. Received type ' + typeof target2
           );
-        if (start2 === void 0 && (start2 = 0), end === void 0 && (end = target2 ? target2.length : 0), thisStart === void 0 && (thisStart = 0), thisEnd === void 0 && (thisEnd = this.length), start2 < 0 || end > target2.length || thisStart < 0 || thisEnd > this.length)
+        if (start3 === void 0 && (start3 = 0), end === void 0 && (end = target2 ? target2.length : 0), thisStart === void 0 && (thisStart = 0), thisEnd === void 0 && (thisEnd = this.length), start3 < 0 || end > target2.length || thisStart < 0 || thisEnd > this.length)
           throw new RangeError("out of range index");
-        if (thisStart >= thisEnd && start2 >= end)
+        if (thisStart >= thisEnd && start3 >= end)
           return 0;
         if (thisStart >= thisEnd)
           return -1;
-        if (start2 >= end)
+        if (start3 >= end)
           return 1;
-        if (start2 >>>= 0, end >>>= 0, thisStart >>>= 0, thisEnd >>>= 0, this === target2) return 0;
-        let x2 = thisEnd - thisStart, y2 = end - start2, len = Math.min(x2, y2), thisCopy = this.slice(thisStart, thisEnd), targetCopy = target2.slice(start2, end);
+        if (start3 >>>= 0, end >>>= 0, thisStart >>>= 0, thisEnd >>>= 0, this === target2) return 0;
+        let x2 = thisEnd - thisStart, y2 = end - start3, len = Math.min(x2, y2), thisCopy = this.slice(thisStart, thisEnd), targetCopy = target2.slice(start3, end);
         for (let i2 = 0; i2 < len; ++i2)
           if (thisCopy[i2] !== targetCopy[i2]) {
             x2 = thisCopy[i2], y2 = targetCopy[i2];
@@ -1186,14 +1309,14 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
             return -1;
           indexSize = 2, arrLength /= 2, valLength /= 2, byteOffset /= 2;
         }
-        function read4(buf, i3) {
+        function read5(buf, i3) {
           return indexSize === 1 ? buf[i3] : buf.readUInt16BE(i3 * indexSize);
         }
         let i2;
         if (dir) {
           let foundIndex = -1;
           for (i2 = byteOffset; i2 < arrLength; i2++)
-            if (read4(arr, i2) === read4(val, foundIndex === -1 ? 0 : i2 - foundIndex)) {
+            if (read5(arr, i2) === read5(val, foundIndex === -1 ? 0 : i2 - foundIndex)) {
               if (foundIndex === -1 && (foundIndex = i2), i2 - foundIndex + 1 === valLength) return foundIndex * indexSize;
             } else
               foundIndex !== -1 && (i2 -= i2 - foundIndex), foundIndex = -1;
@@ -1201,7 +1324,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
           for (byteOffset + valLength > arrLength && (byteOffset = arrLength - valLength), i2 = byteOffset; i2 >= 0; i2--) {
             let found = !0;
             for (let j2 = 0; j2 < valLength; j2++)
-              if (read4(arr, i2 + j2) !== read4(val, j2)) {
+              if (read5(arr, i2 + j2) !== read5(val, j2)) {
                 found = !1;
                 break;
               }
@@ -1289,12 +1412,12 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
           data: Array.prototype.slice.call(this._arr || this, 0)
         };
       };
-      function base64Slice(buf, start2, end) {
-        return start2 === 0 && end === buf.length ? base64.fromByteArray(buf) : base64.fromByteArray(buf.slice(start2, end));
+      function base64Slice(buf, start3, end) {
+        return start3 === 0 && end === buf.length ? base64.fromByteArray(buf) : base64.fromByteArray(buf.slice(start3, end));
       }
-      function utf8Slice(buf, start2, end) {
+      function utf8Slice(buf, start3, end) {
         end = Math.min(buf.length, end);
-        let res = [], i2 = start2;
+        let res = [], i2 = start3;
         for (; i2 < end; ) {
           let firstByte = buf[i2], codePoint = null, bytesPerSequence = firstByte > 239 ? 4 : firstByte > 223 ? 3 : firstByte > 191 ? 2 : 1;
           if (i2 + bytesPerSequence <= end) {
@@ -1330,38 +1453,38 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
           );
         return res;
       }
-      function asciiSlice(buf, start2, end) {
+      function asciiSlice(buf, start3, end) {
         let ret = "";
         end = Math.min(buf.length, end);
-        for (let i2 = start2; i2 < end; ++i2)
+        for (let i2 = start3; i2 < end; ++i2)
           ret += String.fromCharCode(buf[i2] & 127);
         return ret;
       }
-      function latin1Slice(buf, start2, end) {
+      function latin1Slice(buf, start3, end) {
         let ret = "";
         end = Math.min(buf.length, end);
-        for (let i2 = start2; i2 < end; ++i2)
+        for (let i2 = start3; i2 < end; ++i2)
           ret += String.fromCharCode(buf[i2]);
         return ret;
       }
-      function hexSlice(buf, start2, end) {
+      function hexSlice(buf, start3, end) {
         let len = buf.length;
-        (!start2 || start2 < 0) && (start2 = 0), (!end || end < 0 || end > len) && (end = len);
+        (!start3 || start3 < 0) && (start3 = 0), (!end || end < 0 || end > len) && (end = len);
         let out = "";
-        for (let i2 = start2; i2 < end; ++i2)
+        for (let i2 = start3; i2 < end; ++i2)
           out += hexSliceLookupTable[buf[i2]];
         return out;
       }
-      function utf16leSlice(buf, start2, end) {
-        let bytes = buf.slice(start2, end), res = "";
+      function utf16leSlice(buf, start3, end) {
+        let bytes = buf.slice(start3, end), res = "";
         for (let i2 = 0; i2 < bytes.length - 1; i2 += 2)
           res += String.fromCharCode(bytes[i2] + bytes[i2 + 1] * 256);
         return res;
       }
-      Buffer3.prototype.slice = function(start2, end) {
+      Buffer3.prototype.slice = function(start3, end) {
         let len = this.length;
-        start2 = ~~start2, end = end === void 0 ? len : ~~end, start2 < 0 ? (start2 += len, start2 < 0 && (start2 = 0)) : start2 > len && (start2 = len), end < 0 ? (end += len, end < 0 && (end = 0)) : end > len && (end = len), end < start2 && (end = start2);
-        let newBuf = this.subarray(start2, end);
+        start3 = ~~start3, end = end === void 0 ? len : ~~end, start3 < 0 ? (start3 += len, start3 < 0 && (start3 = 0)) : start3 > len && (start3 = len), end < 0 ? (end += len, end < 0 && (end = 0)) : end > len && (end = len), end < start3 && (end = start3);
+        let newBuf = this.subarray(start3, end);
         return Object.setPrototypeOf(newBuf, Buffer3.prototype), newBuf;
       };
       function checkOffset2(offset, ext, length) {
@@ -1533,8 +1656,8 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
       });
       Buffer3.prototype.writeIntLE = function(value, offset, byteLength3, noAssert) {
         if (value = +value, offset = offset >>> 0, !noAssert) {
-          let limit = Math.pow(2, 8 * byteLength3 - 1);
-          checkInt(this, value, offset, byteLength3, limit - 1, -limit);
+          let limit2 = Math.pow(2, 8 * byteLength3 - 1);
+          checkInt(this, value, offset, byteLength3, limit2 - 1, -limit2);
         }
         let i2 = 0, mul = 1, sub = 0;
         for (this[offset] = value & 255; ++i2 < byteLength3 && (mul *= 256); )
@@ -1543,8 +1666,8 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
       };
       Buffer3.prototype.writeIntBE = function(value, offset, byteLength3, noAssert) {
         if (value = +value, offset = offset >>> 0, !noAssert) {
-          let limit = Math.pow(2, 8 * byteLength3 - 1);
-          checkInt(this, value, offset, byteLength3, limit - 1, -limit);
+          let limit2 = Math.pow(2, 8 * byteLength3 - 1);
+          checkInt(this, value, offset, byteLength3, limit2 - 1, -limit2);
         }
         let i2 = byteLength3 - 1, mul = 1, sub = 0;
         for (this[offset + i2] = value & 255; --i2 >= 0 && (mul *= 256); )
@@ -1594,24 +1717,24 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
       Buffer3.prototype.writeDoubleBE = function(value, offset, noAssert) {
         return writeDouble(this, value, offset, !1, noAssert);
       };
-      Buffer3.prototype.copy = function(target2, targetStart, start2, end) {
+      Buffer3.prototype.copy = function(target2, targetStart, start3, end) {
         if (!Buffer3.isBuffer(target2)) throw new TypeError("argument should be a Buffer");
-        if (start2 || (start2 = 0), !end && end !== 0 && (end = this.length), targetStart >= target2.length && (targetStart = target2.length), targetStart || (targetStart = 0), end > 0 && end < start2 && (end = start2), end === start2 || target2.length === 0 || this.length === 0) return 0;
+        if (start3 || (start3 = 0), !end && end !== 0 && (end = this.length), targetStart >= target2.length && (targetStart = target2.length), targetStart || (targetStart = 0), end > 0 && end < start3 && (end = start3), end === start3 || target2.length === 0 || this.length === 0) return 0;
         if (targetStart < 0)
           throw new RangeError("targetStart out of bounds");
-        if (start2 < 0 || start2 >= this.length) throw new RangeError("Index out of range");
+        if (start3 < 0 || start3 >= this.length) throw new RangeError("Index out of range");
         if (end < 0) throw new RangeError("sourceEnd out of bounds");
-        end > this.length && (end = this.length), target2.length - targetStart < end - start2 && (end = target2.length - targetStart + start2);
-        let len = end - start2;
-        return this === target2 && typeof Uint8Array.prototype.copyWithin == "function" ? this.copyWithin(targetStart, start2, end) : Uint8Array.prototype.set.call(
+        end > this.length && (end = this.length), target2.length - targetStart < end - start3 && (end = target2.length - targetStart + start3);
+        let len = end - start3;
+        return this === target2 && typeof Uint8Array.prototype.copyWithin == "function" ? this.copyWithin(targetStart, start3, end) : Uint8Array.prototype.set.call(
           target2,
-          this.subarray(start2, end),
+          this.subarray(start3, end),
           targetStart
         ), len;
       };
-      Buffer3.prototype.fill = function(val, start2, end, encoding) {
+      Buffer3.prototype.fill = function(val, start3, end, encoding) {
         if (typeof val == "string") {
-          if (typeof start2 == "string" ? (encoding = start2, start2 = 0, end = this.length) : typeof end == "string" && (encoding = end, end = this.length), encoding !== void 0 && typeof encoding != "string")
+          if (typeof start3 == "string" ? (encoding = start3, start3 = 0, end = this.length) : typeof end == "string" && (encoding = end, end = this.length), encoding !== void 0 && typeof encoding != "string")
             throw new TypeError("encoding must be a string");
           if (typeof encoding == "string" && !Buffer3.isEncoding(encoding))
             throw new TypeError("Unknown encoding: " + encoding);
@@ -1620,21 +1743,21 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
             (encoding === "utf8" && code < 128 || encoding === "latin1") && (val = code);
           }
         } else typeof val == "number" ? val = val & 255 : typeof val == "boolean" && (val = Number(val));
-        if (start2 < 0 || this.length < start2 || this.length < end)
+        if (start3 < 0 || this.length < start3 || this.length < end)
           throw new RangeError("Out of range index");
-        if (end <= start2)
+        if (end <= start3)
           return this;
-        start2 = start2 >>> 0, end = end === void 0 ? this.length : end >>> 0, val || (val = 0);
+        start3 = start3 >>> 0, end = end === void 0 ? this.length : end >>> 0, val || (val = 0);
         let i2;
         if (typeof val == "number")
-          for (i2 = start2; i2 < end; ++i2)
+          for (i2 = start3; i2 < end; ++i2)
             this[i2] = val;
         else {
           let bytes = Buffer3.isBuffer(val) ? val : Buffer3.from(val, encoding), len = bytes.length;
           if (len === 0)
             throw new TypeError('The value "' + val + '" is invalid for argument "value"');
-          for (i2 = 0; i2 < end - start2; ++i2)
-            this[i2 + start2] = bytes[i2 % len];
+          for (i2 = 0; i2 < end - start3; ++i2)
+            this[i2 + start3] = bytes[i2 % len];
         }
         return this;
       };
@@ -1687,8 +1810,8 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
         RangeError
       );
       function addNumericalSeparator(val) {
-        let res = "", i2 = val.length, start2 = val[0] === "-" ? 1 : 0;
-        for (; i2 >= start2 + 4; i2 -= 3)
+        let res = "", i2 = val.length, start3 = val[0] === "-" ? 1 : 0;
+        for (; i2 >= start3 + 4; i2 -= 3)
           res = `_${val.slice(i2 - 3, i2)}${res}`;
         return `${val.slice(0, i2)}${res}`;
       }
@@ -1833,7 +1956,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
     "src/buffer.js"() {
       library = __toESM(require_buffer(), 1);
       init_util();
-      ({ Buffer: Buffer2, SlowBuffer, kMaxLength } = library), { native: native2, toHex, toLatin1 } = host, fromBytes = (bytes) => Buffer2.from(bytes.buffer, bytes.byteOffset, bytes.length), plain = (buffer2, start2 = 0, end = buffer2.length) => new Uint8Array(buffer2.buffer, buffer2.byteOffset + start2, Math.max(0, end - start2)), HEX_PAIRS = /^(?:[0-9a-f]{2})*/i, fromText = Buffer2.from, checkSource = (value) => {
+      ({ Buffer: Buffer2, SlowBuffer, kMaxLength } = library), { native: native2, toHex, toLatin1 } = host, fromBytes = (bytes) => Buffer2.from(bytes.buffer, bytes.byteOffset, bytes.length), plain = (buffer2, start3 = 0, end = buffer2.length) => new Uint8Array(buffer2.buffer, buffer2.byteOffset + start3, Math.max(0, end - start3)), HEX_PAIRS = /^(?:[0-9a-f]{2})*/i, fromText = Buffer2.from, checkSource = (value) => {
         if (typeof value == "object" && value !== null) {
           if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer || value.length !== void 0 || value.type === "Buffer" || /^(Shared)?ArrayBuffer$/.test(native2.className(value))) return value;
           let plainValue = value.valueOf?.();
@@ -1874,8 +1997,8 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
       isEncoding = Buffer2.isEncoding;
       Buffer2.isEncoding = (encoding) => String(encoding).toLowerCase() === "base64url" || isEncoding(encoding);
       toText = Buffer2.prototype.toString;
-      Buffer2.prototype.toString = function(encoding, start2, end) {
-        let from = Math.min(Math.max(Math.trunc(start2) || 0, 0), this.length), to2 = end === void 0 ? this.length : Math.min(Math.max(Math.trunc(end) || 0, from), this.length);
+      Buffer2.prototype.toString = function(encoding, start3, end) {
+        let from = Math.min(Math.max(Math.trunc(start3) || 0, 0), this.length), to2 = end === void 0 ? this.length : Math.min(Math.max(Math.trunc(end) || 0, from), this.length);
         switch (String(encoding ?? "utf8").toLowerCase()) {
           case "utf8":
           case "utf-8":
@@ -2050,7 +2173,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
       }
       for (let [name2, method] of Object.entries(methods)) Buffer2.prototype[name2] = Object.defineProperty(method, "name", { value: name2 });
       for (let encoding of ["ascii", "base64", "base64url", "hex", "latin1", "ucs2", "utf8"])
-        for (let [kind, method] of [["Slice", (self2, start2, end) => self2.toString(encoding, start2, end)], ["Write", (self2, text3, offset = 0, length = self2.length - offset) => self2.write(text3, offset, length, encoding)]]) {
+        for (let [kind, method] of [["Slice", (self2, start3, end) => self2.toString(encoding, start3, end)], ["Write", (self2, text3, offset = 0, length = self2.length - offset) => self2.write(text3, offset, length, encoding)]]) {
           let name2 = encoding + kind, value = { [name2](...values2) {
             return method(this, ...values2);
           } }[name2];
@@ -2071,6 +2194,8 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
         Buffer: Buffer2,
         SlowBuffer,
         kMaxLength,
+        kStringMaxLength: constants.MAX_STRING_LENGTH,
+        resolveObjectURL: (url) => host.objectUrls.get(`${url}`),
         constants,
         INSPECT_MAX_BYTES,
         isUtf8,
@@ -2090,7 +2215,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
 
   // node_modules/events/events.js
   var require_events = __commonJS({
-    "node_modules/events/events.js"(exports, module2) {
+    "node_modules/events/events.js"(exports, module) {
       "use strict";
       var R2 = typeof Reflect == "object" ? Reflect : null, ReflectApply = R2 && typeof R2.apply == "function" ? R2.apply : function(target2, receiver2, args) {
         return Function.prototype.apply.call(target2, receiver2, args);
@@ -2109,8 +2234,8 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
       function EventEmitter2(options) {
         EventEmitter2.init.call(this, options);
       }
-      module2.exports = EventEmitter2;
-      module2.exports.once = once;
+      module.exports = EventEmitter2;
+      module.exports.once = once;
       EventEmitter2.EventEmitter = EventEmitter2;
       EventEmitter2.prototype._events = void 0;
       EventEmitter2.prototype._eventsCount = 0;
@@ -2327,6 +2452,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
   });
   var import_events, marks, init, capture, rejected, emitAndCapture, emit, setMaxListeners, events_default, init_events = __esm({
     "src/events.js"() {
+      init_absent();
       import_events = __toESM(require_events(), 1);
       init_util();
       marks = [/* @__PURE__ */ Symbol("shapeMode"), /* @__PURE__ */ Symbol("kCapture")], { init } = import_events.default, [, capture] = marks;
@@ -2422,12 +2548,12 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
       };
       import_events.default.on = (emitter, name2, options) => {
         if (options?.signal?.aborted) throw abortError(options.signal);
-        let ready = [], waiting2 = [], failure3, done = !1, settle = (result) => waiting2.length > 0 ? waiting2.shift().resolve(result) : ready.push(result), listener = (...values2) => settle({ value: values2, done: !1 }), fail4 = (error) => {
-          waiting2.length > 0 ? waiting2.shift().reject(error) : failure3 = error;
+        let ready = [], waiting3 = [], failure3, done = !1, settle = (result) => waiting3.length > 0 ? waiting3.shift().resolve(result) : ready.push(result), listener = (...values2) => settle({ value: values2, done: !1 }), fail4 = (error) => {
+          waiting3.length > 0 ? waiting3.shift().reject(error) : failure3 = error;
         }, closing = options?.close ?? [], end = () => {
           done = !0;
           for (let at2 of closing) emitter.off(at2, end);
-          for (emitter.off(name2, listener), emitter.off("error", fail4); waiting2.length > 0; ) waiting2.shift().resolve({ value: void 0, done: !0 });
+          for (emitter.off("error", fail4), emitter.off(name2, listener); waiting3.length > 0; ) waiting3.shift().resolve({ value: void 0, done: !0 });
           return Promise.resolve({ value: void 0, done: !0 });
         };
         emitter.on(name2, listener), name2 !== "error" && emitter.on("error", fail4);
@@ -2439,7 +2565,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
               let error = failure3;
               return failure3 = void 0, end().then(() => Promise.reject(error));
             }
-            return done ? Promise.resolve({ value: void 0, done: !0 }) : new Promise((resolve3, reject) => waiting2.push({ resolve: resolve3, reject }));
+            return done ? Promise.resolve({ value: void 0, done: !0 }) : new Promise((resolve3, reject) => waiting3.push({ resolve: resolve3, reject }));
           },
           return: end,
           throw(error) {
@@ -2450,13 +2576,15 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
           }
         };
       };
+      import_events.default.usingDomains = !1;
+      import_events.default.EventEmitterAsyncResource = absent("events", "EventEmitterAsyncResource", "use an EventEmitter, and AsyncResource.bind() for its listeners");
       events_default = import_events.default;
     }
   });
 
   // node_modules/readable-stream/lib/ours/primordials.js
   var require_primordials = __commonJS({
-    "node_modules/readable-stream/lib/ours/primordials.js"(exports, module2) {
+    "node_modules/readable-stream/lib/ours/primordials.js"(exports, module) {
       "use strict";
       var AggregateError = class extends Error {
         constructor(errors2) {
@@ -2469,7 +2597,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
           super(message), this.name = "AggregateError", this.errors = errors2;
         }
       };
-      module2.exports = {
+      module.exports = {
         AggregateError,
         ArrayIsArray(self2) {
           return Array.isArray(self2);
@@ -2492,8 +2620,8 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
         ArrayPrototypePush(self2, el) {
           return self2.push(el);
         },
-        ArrayPrototypeSlice(self2, start2, end) {
-          return self2.slice(start2, end);
+        ArrayPrototypeSlice(self2, start3, end) {
+          return self2.slice(start3, end);
         },
         Error,
         FunctionPrototypeCall(fn, thisArgs, ...args) {
@@ -2543,8 +2671,8 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
         },
         SafeSet: Set,
         String,
-        StringPrototypeSlice(self2, start2, end) {
-          return self2.slice(start2, end);
+        StringPrototypeSlice(self2, start3, end) {
+          return self2.slice(start3, end);
         },
         StringPrototypeToLowerCase(self2) {
           return self2.toLowerCase();
@@ -2573,9 +2701,9 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
 
   // node_modules/readable-stream/lib/ours/util/inspect.js
   var require_inspect = __commonJS({
-    "node_modules/readable-stream/lib/ours/util/inspect.js"(exports, module2) {
+    "node_modules/readable-stream/lib/ours/util/inspect.js"(exports, module) {
       "use strict";
-      module2.exports = {
+      module.exports = {
         format(format4, ...args) {
           return format4.replace(/%([sdifj])/g, function(...[_unused, type]) {
             let replacement = args.shift();
@@ -2608,7 +2736,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
 
   // node_modules/readable-stream/lib/ours/errors.js
   var require_errors = __commonJS({
-    "node_modules/readable-stream/lib/ours/errors.js"(exports, module2) {
+    "node_modules/readable-stream/lib/ours/errors.js"(exports, module) {
       "use strict";
       var { format: format4, inspect: inspect3 } = require_inspect(), { AggregateError: CustomAggregateError } = require_primordials(), AggregateError = globalThis.AggregateError || CustomAggregateError, kIsNodeError = /* @__PURE__ */ Symbol("kIsNodeError"), kTypes = [
         "string",
@@ -2627,8 +2755,8 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
           throw new codes2.ERR_INTERNAL_ASSERTION(message);
       }
       function addNumericalSeparator(val) {
-        let res = "", i2 = val.length, start2 = val[0] === "-" ? 1 : 0;
-        for (; i2 >= start2 + 4; i2 -= 3)
+        let res = "", i2 = val.length, start3 = val[0] === "-" ? 1 : 0;
+        for (; i2 >= start3 + 4; i2 -= 3)
           res = `_${val.slice(i2 - 3, i2)}${res}`;
         return `${val.slice(0, i2)}${res}`;
       }
@@ -2825,8 +2953,8 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
             received2 = addNumericalSeparator(String(input));
           else if (typeof input == "bigint") {
             received2 = String(input);
-            let limit = BigInt(2) ** BigInt(32);
-            (input > limit || input < -limit) && (received2 = addNumericalSeparator(received2)), received2 += "n";
+            let limit2 = BigInt(2) ** BigInt(32);
+            (input > limit2 || input < -limit2) && (received2 = addNumericalSeparator(received2)), received2 += "n";
           } else
             received2 = inspect3(input);
           return `The value of "${str}" is out of range. It must be ${range}. Received ${received2}`;
@@ -2844,7 +2972,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
       E2("ERR_STREAM_UNSHIFT_AFTER_END_EVENT", "stream.unshift() after end event", Error);
       E2("ERR_STREAM_WRITE_AFTER_END", "write after end", Error);
       E2("ERR_UNKNOWN_ENCODING", "Unknown encoding: %s", TypeError);
-      module2.exports = {
+      module.exports = {
         AbortError: AbortError2,
         aggregateTwoErrors: hideStackFrames(aggregateTwoErrors),
         hideStackFrames,
@@ -2868,13 +2996,13 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
 
   // node_modules/readable-stream/lib/ours/util.js
   var require_util = __commonJS({
-    "node_modules/readable-stream/lib/ours/util.js"(exports, module2) {
+    "node_modules/readable-stream/lib/ours/util.js"(exports, module) {
       "use strict";
       var bufferModule = (init_buffer(), __toCommonJS(buffer_exports)), { format: format4, inspect: inspect3 } = require_inspect(), {
         codes: { ERR_INVALID_ARG_TYPE }
       } = require_errors(), { kResistStopPropagation, AggregateError, SymbolDispose } = require_primordials(), AbortSignal3 = globalThis.AbortSignal || (init_globals(), __toCommonJS(globals_exports)).AbortSignal, AbortController3 = globalThis.AbortController || (init_globals(), __toCommonJS(globals_exports)).AbortController, AsyncFunction = Object.getPrototypeOf(async function() {
-      }).constructor, Blob2 = globalThis.Blob || bufferModule.Blob, isBlob = typeof Blob2 < "u" ? function(b2) {
-        return b2 instanceof Blob2;
+      }).constructor, Blob3 = globalThis.Blob || bufferModule.Blob, isBlob = typeof Blob3 < "u" ? function(b2) {
+        return b2 instanceof Blob3;
       } : function(b2) {
         return !1;
       }, validateAbortSignal = (signal, name2) => {
@@ -2884,7 +3012,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
         if (typeof value != "function")
           throw new ERR_INVALID_ARG_TYPE(name2, "Function", value);
       };
-      module2.exports = {
+      module.exports = {
         AggregateError,
         kEmptyObject: Object.freeze({}),
         once(callback) {
@@ -2964,13 +3092,13 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
           ), ac.signal;
         }
       };
-      module2.exports.promisify.custom = /* @__PURE__ */ Symbol.for("nodejs.util.promisify.custom");
+      module.exports.promisify.custom = /* @__PURE__ */ Symbol.for("nodejs.util.promisify.custom");
     }
   });
 
   // node_modules/readable-stream/lib/internal/validators.js
   var require_validators = __commonJS({
-    "node_modules/readable-stream/lib/internal/validators.js"(exports, module2) {
+    "node_modules/readable-stream/lib/internal/validators.js"(exports, module) {
       "use strict";
       var {
         ArrayIsArray,
@@ -3147,7 +3275,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
           'must be an array or string of format "</styles.css>; rel=preload; as=style"'
         );
       }
-      module2.exports = {
+      module.exports = {
         isInt32,
         isUint32,
         parseFileMode,
@@ -3193,8 +3321,9 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
     env: () => env,
     nextTick: () => nextTick
   });
-  var native4, Process, process2, hidden, lazily, mainArguments, checkExitCode, harmless, noProcess, nanos, addStreams, process_default, nextTick, env, init_process = __esm({
+  var native4, Process, process2, hidden, lazily, mainArguments, checkExitCode, harmless, noProcess, nanos, captureUncaught, addStreams, process_default, nextTick, env, init_process = __esm({
     "src/process.js"() {
+      init_absent();
       init_events();
       init_buffer();
       init_signals();
@@ -3207,10 +3336,10 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
       hidden = (name2, value) => Object.defineProperty(process2, name2, { value, writable: !0, enumerable: !1, configurable: !0 });
       for (let name2 of ["_events", "_eventsCount", "_maxListeners", ...marks]) hidden(name2, process2[name2]);
       Object.defineProperty(process2, Symbol.toStringTag, { value: "process", configurable: !0 });
-      lazily = (name2, make3) => {
+      lazily = (name2, make4) => {
         let value;
         Object.defineProperty(process2, name2, {
-          get: () => value ??= make3(),
+          get: () => value ??= make4(),
           set: (given) => value = given,
           enumerable: !0,
           configurable: !0
@@ -3232,7 +3361,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
       process2.execPath = "/usr/local/bin/node";
       process2.execArgv = [];
       process2.argv0 = "node";
-      process2.config = {};
+      process2.config = { target_defaults: {}, variables: {} };
       process2.features = {};
       checkExitCode = (code) => {
         let number = typeof code == "string" && code !== "" ? Number(code) : code;
@@ -3247,7 +3376,10 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
       });
       harmless = ["SIGCHLD", "SIGCONT", "SIGURG", "SIGWINCH"];
       process2.cwd = () => host.cwd();
-      process2.chdir = (path2) => host.chdir(path2);
+      process2.chdir = (path2) => {
+        if (typeof path2 != "string") throw invalidType("directory", "string", path2);
+        host.chdir(path2);
+      };
       process2.exit = (...codes2) => {
         codes2.length > 0 && ([process2.exitCode] = codes2), host.exit();
       };
@@ -3271,8 +3403,8 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
       nanos = () => BigInt(Math.round((native4.now() - host.scriptStart()) * 1e6));
       process2.hrtime = (since) => {
         if (since !== void 0 && !Array.isArray(since)) throw invalidType("time", "an instance of Array", since);
-        let now2 = nanos() - (since === void 0 ? 0n : BigInt(since[0]) * 1000000000n + BigInt(since[1]));
-        return [Number(now2 / 1000000000n), Number(now2 % 1000000000n)];
+        let now3 = nanos() - (since === void 0 ? 0n : BigInt(since[0]) * 1000000000n + BigInt(since[1]));
+        return [Number(now3 / 1000000000n), Number(now3 % 1000000000n)];
       };
       process2.hrtime.bigint = nanos;
       process2.memoryUsage = () => {
@@ -3293,9 +3425,14 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
       };
       process2.resourceUsage = () => ({ maxRSS: Math.round(native4.memoryUsed() / 1024) });
       process2.umask = (mask) => {
-        if (mask !== void 0 && !(typeof mask == "string" ? /^[0-7]+$/.test(mask) : Number.isInteger(mask) && mask >= 0 && mask < 2 ** 32))
-          throw invalidValue("mask", mask, "must be a 32-bit unsigned integer or an octal string");
-        return 18;
+        if (typeof mask == "string" && !/^[0-7]+$/.test(mask)) throw invalidValue("mask", mask, "must be a 32-bit unsigned integer or an octal string");
+        if (mask !== void 0 && typeof mask != "string") {
+          if (typeof mask != "number") throw invalidType("mask", "number", mask);
+          if (!isWhole(mask)) throw outOfRange("mask", "an integer", mask);
+          if (mask < 0 || mask >= 2 ** 32) throw outOfRange("mask", ">= 0 && <= 4294967295", mask);
+        }
+        let before = host.fileMask();
+        return mask !== void 0 && host.setFileMask((typeof mask == "string" ? Number.parseInt(mask, 8) : mask) & 511), before;
       };
       process2.getuid = process2.geteuid = process2.getgid = process2.getegid = () => 1e3;
       process2.getgroups = () => [1e3];
@@ -3320,9 +3457,31 @@ ${told.detail === void 0 ? "" : `${told.detail}
         let text3 = Buffer2.from(host.fs.readBytes(path2).buffer).toString();
         for (let [name2, value] of Object.entries(parseEnv(text3))) Object.hasOwn(process2.env, name2) || (process2.env[name2] = value);
       };
+      process2.sourceMapsEnabled = !1;
+      process2.setSourceMapsEnabled = (isEnabled) => {
+        if (typeof isEnabled != "boolean") throw invalidType("val", "boolean", isEnabled);
+        if (isEnabled) throw codedError(Error, "ERR_FEATURE_UNAVAILABLE_ON_PLATFORM", "source maps are not applied here: stacks name the lines of the source already");
+      };
+      process2.availableMemory = () => Math.max(native4.memoryLimit() - native4.memoryUsed(), 0);
+      captureUncaught = null;
+      process2.setUncaughtExceptionCaptureCallback = (callback) => {
+        if (callback === null)
+          captureUncaught !== null && process2.removeListener("uncaughtException", captureUncaught);
+        else {
+          if (typeof callback != "function") throw invalidType("fn", "function or null", callback);
+          if (captureUncaught !== null) throw codedError(Error, "ERR_UNCAUGHT_EXCEPTION_CAPTURE_ALREADY_SET", "`process.setupUncaughtExceptionCapture()` was called while a capture callback was already active");
+          process2.prependListener("uncaughtException", callback);
+        }
+        captureUncaught = callback;
+      };
+      process2.hasUncaughtExceptionCaptureCallback = () => captureUncaught !== null;
       process2.allowedNodeEnvironmentFlags = /* @__PURE__ */ new Set();
       process2.getActiveResourcesInfo = () => [];
       process2.constrainedMemory = () => native4.memoryLimit();
+      process2.domain = null;
+      process2.debugPort = 9229;
+      process2.openStdin = () => process2.stdin.resume();
+      process2.dlopen = absent("process", "dlopen", "a script cannot load native code. Use a module of JavaScript, or a program of the shell");
       process2.binding = () => {
         throw new Error("there are no bindings here");
       };
@@ -3336,6 +3495,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
         let output = (fd, write4, toStderr) => {
           let stream2 = new Writable3({
             decodeStrings: !1,
+            emitClose: !1,
             write(chunk, encoding, callback) {
               callback();
             }
@@ -3363,6 +3523,10 @@ ${told.detail === void 0 ? "" : `${told.detail}
             configurable: !0
           }), stream2.end = function(chunk, encoding, callback) {
             return chunk != null && typeof chunk != "function" && stream2.write(chunk, encoding), send.call(this, typeof chunk == "function" ? chunk : typeof encoding == "function" ? encoding : callback);
+          }, stream2._destroy = function(error, callback) {
+            callback(error), process2.nextTick(() => {
+              this._undestroy(), this.emit("close");
+            });
           }, Object.assign(stream2, { fd, getColorDepth: () => 1, hasColors: () => !1, _type: "pipe" });
         };
         lazily("stdout", () => output(1, native4.stdout, !1)), lazily("stderr", () => output(2, native4.stderr, !0)), lazily("stdin", () => {
@@ -3382,7 +3546,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
 
   // node_modules/readable-stream/lib/internal/shims/process.js
   var require_process = __commonJS({
-    "node_modules/readable-stream/lib/internal/shims/process.js"(exports, module2) {
+    "node_modules/readable-stream/lib/internal/shims/process.js"(exports, module) {
       "use strict";
       var process3 = ((base, esmKey, keys, isValid) => {
         if (esmKey in base && base[esmKey] === !0) {
@@ -3393,13 +3557,13 @@ ${told.detail === void 0 ? "" : `${told.detail}
         }
         return base;
       })((init_process(), __toCommonJS(process_exports)), "__esModule", ["default", "process"], (candidate) => "nextTick" in candidate);
-      module2.exports = process3;
+      module.exports = process3;
     }
   });
 
   // node_modules/readable-stream/lib/internal/streams/utils.js
   var require_utils = __commonJS({
-    "node_modules/readable-stream/lib/internal/streams/utils.js"(exports, module2) {
+    "node_modules/readable-stream/lib/internal/streams/utils.js"(exports, module) {
       "use strict";
       var { SymbolAsyncIterator, SymbolIterator, SymbolFor } = require_primordials(), kIsDestroyed = SymbolFor("nodejs.stream.destroyed"), kIsErrored = SymbolFor("nodejs.stream.errored"), kIsReadable = SymbolFor("nodejs.stream.readable"), kIsWritable = SymbolFor("nodejs.stream.writable"), kIsDisturbed = SymbolFor("nodejs.stream.disturbed"), kIsClosedPromise = SymbolFor("nodejs.webstream.isClosedPromise"), kControllerErrorFunction = SymbolFor("nodejs.webstream.controllerErrorFunction");
       function isReadableNodeStream(obj, strict2 = !1) {
@@ -3508,7 +3672,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
         var _ref, _ref2, _ref3, _ref4, _ref5, _stream$kIsErrored, _stream$_readableStat3, _stream$_writableStat3, _stream$_readableStat4, _stream$_writableStat4;
         return !!(stream2 && ((_ref = (_ref2 = (_ref3 = (_ref4 = (_ref5 = (_stream$kIsErrored = stream2[kIsErrored]) !== null && _stream$kIsErrored !== void 0 ? _stream$kIsErrored : stream2.readableErrored) !== null && _ref5 !== void 0 ? _ref5 : stream2.writableErrored) !== null && _ref4 !== void 0 ? _ref4 : (_stream$_readableStat3 = stream2._readableState) === null || _stream$_readableStat3 === void 0 ? void 0 : _stream$_readableStat3.errorEmitted) !== null && _ref3 !== void 0 ? _ref3 : (_stream$_writableStat3 = stream2._writableState) === null || _stream$_writableStat3 === void 0 ? void 0 : _stream$_writableStat3.errorEmitted) !== null && _ref2 !== void 0 ? _ref2 : (_stream$_readableStat4 = stream2._readableState) === null || _stream$_readableStat4 === void 0 ? void 0 : _stream$_readableStat4.errored) !== null && _ref !== void 0 ? _ref : !((_stream$_writableStat4 = stream2._writableState) === null || _stream$_writableStat4 === void 0) && _stream$_writableStat4.errored));
       }
-      module2.exports = {
+      module.exports = {
         isDestroyed,
         kIsDestroyed,
         isDisturbed,
@@ -3547,7 +3711,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
 
   // node_modules/readable-stream/lib/internal/streams/end-of-stream.js
   var require_end_of_stream = __commonJS({
-    "node_modules/readable-stream/lib/internal/streams/end-of-stream.js"(exports, module2) {
+    "node_modules/readable-stream/lib/internal/streams/end-of-stream.js"(exports, module) {
       "use strict";
       var process3 = require_process(), { AbortError: AbortError2, codes: codes2 } = require_errors(), { ERR_INVALID_ARG_TYPE, ERR_STREAM_PREMATURE_CLOSE } = codes2, { kEmptyObject, once } = require_util(), { validateAbortSignal, validateFunction, validateObject, validateBoolean } = require_validators(), { Promise: Promise2, PromisePrototypeThen, SymbolDispose } = require_primordials(), {
         isClosed,
@@ -3662,14 +3826,14 @@ ${told.detail === void 0 ? "" : `${told.detail}
           });
         });
       }
-      module2.exports = eos;
-      module2.exports.finished = finished2;
+      module.exports = eos;
+      module.exports.finished = finished2;
     }
   });
 
   // node_modules/readable-stream/lib/internal/streams/destroy.js
   var require_destroy = __commonJS({
-    "node_modules/readable-stream/lib/internal/streams/destroy.js"(exports, module2) {
+    "node_modules/readable-stream/lib/internal/streams/destroy.js"(exports, module) {
       "use strict";
       var process3 = require_process(), {
         aggregateTwoErrors,
@@ -3761,7 +3925,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
       function destroyer(stream2, err) {
         !stream2 || isDestroyed(stream2) || (!err && !isFinished(stream2) && (err = new AbortError2()), isServerRequest(stream2) ? (stream2.socket = null, stream2.destroy(err)) : isRequest(stream2) ? stream2.abort() : isRequest(stream2.req) ? stream2.req.abort() : typeof stream2.destroy == "function" ? stream2.destroy(err) : typeof stream2.close == "function" ? stream2.close() : err ? process3.nextTick(emitErrorCloseLegacy, stream2, err) : process3.nextTick(emitCloseLegacy, stream2), stream2.destroyed || (stream2[kIsDestroyed] = !0));
       }
-      module2.exports = {
+      module.exports = {
         construct,
         destroyer,
         destroy,
@@ -3773,7 +3937,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
 
   // node_modules/readable-stream/lib/internal/streams/legacy.js
   var require_legacy = __commonJS({
-    "node_modules/readable-stream/lib/internal/streams/legacy.js"(exports, module2) {
+    "node_modules/readable-stream/lib/internal/streams/legacy.js"(exports, module) {
       "use strict";
       var { ArrayIsArray, ObjectSetPrototypeOf } = require_primordials(), { EventEmitter: EE } = (init_events(), __toCommonJS(events_exports));
       function Stream(opts) {
@@ -3812,7 +3976,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
         if (typeof emitter.prependListener == "function") return emitter.prependListener(event, fn);
         !emitter._events || !emitter._events[event] ? emitter.on(event, fn) : ArrayIsArray(emitter._events[event]) ? emitter._events[event].unshift(fn) : emitter._events[event] = [fn, emitter._events[event]];
       }
-      module2.exports = {
+      module.exports = {
         Stream,
         prependListener
       };
@@ -3821,18 +3985,18 @@ ${told.detail === void 0 ? "" : `${told.detail}
 
   // node_modules/readable-stream/lib/internal/streams/add-abort-signal.js
   var require_add_abort_signal = __commonJS({
-    "node_modules/readable-stream/lib/internal/streams/add-abort-signal.js"(exports, module2) {
+    "node_modules/readable-stream/lib/internal/streams/add-abort-signal.js"(exports, module) {
       "use strict";
       var { SymbolDispose } = require_primordials(), { AbortError: AbortError2, codes: codes2 } = require_errors(), { isNodeStream, isWebStream, kControllerErrorFunction } = require_utils(), eos = require_end_of_stream(), { ERR_INVALID_ARG_TYPE } = codes2, addAbortListener, validateAbortSignal = (signal, name2) => {
         if (typeof signal != "object" || !("aborted" in signal))
           throw new ERR_INVALID_ARG_TYPE(name2, "AbortSignal", signal);
       };
-      module2.exports.addAbortSignal = function(signal, stream2) {
+      module.exports.addAbortSignal = function(signal, stream2) {
         if (validateAbortSignal(signal, "signal"), !isNodeStream(stream2) && !isWebStream(stream2))
           throw new ERR_INVALID_ARG_TYPE("stream", ["ReadableStream", "WritableStream", "Stream"], stream2);
-        return module2.exports.addAbortSignalNoValidate(signal, stream2);
+        return module.exports.addAbortSignalNoValidate(signal, stream2);
       };
-      module2.exports.addAbortSignalNoValidate = function(signal, stream2) {
+      module.exports.addAbortSignalNoValidate = function(signal, stream2) {
         if (typeof signal != "object" || !("aborted" in signal))
           return stream2;
         let onAbort = isNodeStream(stream2) ? () => {
@@ -3862,10 +4026,10 @@ ${told.detail === void 0 ? "" : `${told.detail}
 
   // node_modules/readable-stream/lib/internal/streams/buffer_list.js
   var require_buffer_list = __commonJS({
-    "node_modules/readable-stream/lib/internal/streams/buffer_list.js"(exports, module2) {
+    "node_modules/readable-stream/lib/internal/streams/buffer_list.js"(exports, module) {
       "use strict";
       var { StringPrototypeSlice, SymbolIterator, TypedArrayPrototypeSet, Uint8Array: Uint8Array2 } = require_primordials(), { Buffer: Buffer3 } = (init_buffer(), __toCommonJS(buffer_exports)), { inspect: inspect3 } = require_util();
-      module2.exports = class {
+      module.exports = class {
         constructor() {
           this.head = null, this.tail = null, this.length = 0;
         }
@@ -3966,7 +4130,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
 
   // node_modules/readable-stream/lib/internal/streams/state.js
   var require_state = __commonJS({
-    "node_modules/readable-stream/lib/internal/streams/state.js"(exports, module2) {
+    "node_modules/readable-stream/lib/internal/streams/state.js"(exports, module) {
       "use strict";
       var { MathFloor, NumberIsInteger } = require_primordials(), { validateInteger } = require_validators(), { ERR_INVALID_ARG_VALUE } = require_errors().codes, defaultHighWaterMarkBytes = 16 * 1024, defaultHighWaterMarkObjectMode = 16;
       function highWaterMarkFrom(options, isDuplex, duplexKey) {
@@ -3989,7 +4153,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
         }
         return getDefaultHighWaterMark(state.objectMode);
       }
-      module2.exports = {
+      module.exports = {
         getHighWaterMark,
         getDefaultHighWaterMark,
         setDefaultHighWaterMark
@@ -4161,7 +4325,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
 
   // node_modules/readable-stream/lib/internal/streams/from.js
   var require_from = __commonJS({
-    "node_modules/readable-stream/lib/internal/streams/from.js"(exports, module2) {
+    "node_modules/readable-stream/lib/internal/streams/from.js"(exports, module) {
       "use strict";
       var process3 = require_process(), { PromisePrototypeThen, SymbolAsyncIterator, SymbolIterator } = require_primordials(), { Buffer: Buffer3 } = (init_buffer(), __toCommonJS(buffer_exports)), { ERR_INVALID_ARG_TYPE, ERR_STREAM_NULL_VALUES } = require_errors().codes;
       function from(Readable3, iterable, opts) {
@@ -4231,13 +4395,13 @@ ${told.detail === void 0 ? "" : `${told.detail}
         }
         return readable2;
       }
-      module2.exports = from;
+      module.exports = from;
     }
   });
 
   // node_modules/readable-stream/lib/internal/streams/readable.js
   var require_readable = __commonJS({
-    "node_modules/readable-stream/lib/internal/streams/readable.js"(exports, module2) {
+    "node_modules/readable-stream/lib/internal/streams/readable.js"(exports, module) {
       "use strict";
       var process3 = require_process(), {
         ArrayPrototypeIndexOf,
@@ -4253,7 +4417,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
         SymbolAsyncIterator,
         Symbol: Symbol2
       } = require_primordials();
-      module2.exports = Readable3;
+      module.exports = Readable3;
       Readable3.ReadableState = ReadableState;
       var { EventEmitter: EE } = (init_events(), __toCommonJS(events_exports)), { Stream, prependListener } = require_legacy(), { Buffer: Buffer3 } = (init_buffer(), __toCommonJS(buffer_exports)), { addAbortSignal } = require_add_abort_signal(), eos = require_end_of_stream(), debug2 = require_util().debuglog("stream", (fn) => {
         debug2 = fn;
@@ -4796,7 +4960,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
 
   // node_modules/readable-stream/lib/internal/streams/writable.js
   var require_writable = __commonJS({
-    "node_modules/readable-stream/lib/internal/streams/writable.js"(exports, module2) {
+    "node_modules/readable-stream/lib/internal/streams/writable.js"(exports, module) {
       "use strict";
       var process3 = require_process(), {
         ArrayPrototypeSlice,
@@ -4809,7 +4973,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
         Symbol: Symbol2,
         SymbolHasInstance
       } = require_primordials();
-      module2.exports = Writable3;
+      module.exports = Writable3;
       Writable3.WritableState = WritableState;
       var { EventEmitter: EE } = (init_events(), __toCommonJS(events_exports)), Stream = require_legacy().Stream, { Buffer: Buffer3 } = (init_buffer(), __toCommonJS(buffer_exports)), destroyImpl = require_destroy(), { addAbortSignal } = require_add_abort_signal(), { getHighWaterMark, getDefaultHighWaterMark } = require_state(), {
         ERR_INVALID_ARG_TYPE,
@@ -5170,7 +5334,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
 
   // node_modules/readable-stream/lib/internal/streams/duplexify.js
   var require_duplexify = __commonJS({
-    "node_modules/readable-stream/lib/internal/streams/duplexify.js"(exports, module2) {
+    "node_modules/readable-stream/lib/internal/streams/duplexify.js"(exports, module) {
       var process3 = require_process(), bufferModule = (init_buffer(), __toCommonJS(buffer_exports)), {
         isReadable,
         isWritable,
@@ -5184,8 +5348,8 @@ ${told.detail === void 0 ? "" : `${told.detail}
       } = require_utils(), eos = require_end_of_stream(), {
         AbortError: AbortError2,
         codes: { ERR_INVALID_ARG_TYPE, ERR_INVALID_RETURN_VALUE }
-      } = require_errors(), { destroyer } = require_destroy(), Duplex2 = require_duplex(), Readable3 = require_readable(), Writable3 = require_writable(), { createDeferredPromise } = require_util(), from = require_from(), Blob2 = globalThis.Blob || bufferModule.Blob, isBlob = typeof Blob2 < "u" ? function(b2) {
-        return b2 instanceof Blob2;
+      } = require_errors(), { destroyer } = require_destroy(), Duplex2 = require_duplex(), Readable3 = require_readable(), Writable3 = require_writable(), { createDeferredPromise } = require_util(), from = require_from(), Blob3 = globalThis.Blob || bufferModule.Blob, isBlob = typeof Blob3 < "u" ? function(b2) {
+        return b2 instanceof Blob3;
       } : function(b2) {
         return !1;
       }, AbortController3 = globalThis.AbortController || (init_globals(), __toCommonJS(globals_exports)).AbortController, { FunctionPrototypeCall } = require_primordials(), Duplexify = class extends Duplex2 {
@@ -5193,7 +5357,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
           super(options), options?.readable === !1 && (this._readableState.readable = !1, this._readableState.ended = !0, this._readableState.endEmitted = !0), options?.writable === !1 && (this._writableState.writable = !1, this._writableState.ending = !0, this._writableState.ended = !0, this._writableState.finished = !0);
         }
       };
-      module2.exports = function duplexify(body, name2) {
+      module.exports = function duplexify(body, name2) {
         if (isDuplexNodeStream(body))
           return body;
         if (isReadableNodeStream(body))
@@ -5408,7 +5572,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
 
   // node_modules/readable-stream/lib/internal/streams/duplex.js
   var require_duplex = __commonJS({
-    "node_modules/readable-stream/lib/internal/streams/duplex.js"(exports, module2) {
+    "node_modules/readable-stream/lib/internal/streams/duplex.js"(exports, module) {
       "use strict";
       var {
         ObjectDefineProperties,
@@ -5416,7 +5580,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
         ObjectKeys,
         ObjectSetPrototypeOf
       } = require_primordials();
-      module2.exports = Duplex2;
+      module.exports = Duplex2;
       var Readable3 = require_readable(), Writable3 = require_writable();
       ObjectSetPrototypeOf(Duplex2.prototype, Readable3.prototype);
       ObjectSetPrototypeOf(Duplex2, Readable3);
@@ -5497,10 +5661,10 @@ ${told.detail === void 0 ? "" : `${told.detail}
 
   // node_modules/readable-stream/lib/internal/streams/transform.js
   var require_transform = __commonJS({
-    "node_modules/readable-stream/lib/internal/streams/transform.js"(exports, module2) {
+    "node_modules/readable-stream/lib/internal/streams/transform.js"(exports, module) {
       "use strict";
       var { ObjectSetPrototypeOf, Symbol: Symbol2 } = require_primordials();
-      module2.exports = Transform;
+      module.exports = Transform;
       var { ERR_METHOD_NOT_IMPLEMENTED } = require_errors().codes, Duplex2 = require_duplex(), { getHighWaterMark } = require_state();
       ObjectSetPrototypeOf(Transform.prototype, Duplex2.prototype);
       ObjectSetPrototypeOf(Transform, Duplex2);
@@ -5558,10 +5722,10 @@ ${told.detail === void 0 ? "" : `${told.detail}
 
   // node_modules/readable-stream/lib/internal/streams/passthrough.js
   var require_passthrough = __commonJS({
-    "node_modules/readable-stream/lib/internal/streams/passthrough.js"(exports, module2) {
+    "node_modules/readable-stream/lib/internal/streams/passthrough.js"(exports, module) {
       "use strict";
       var { ObjectSetPrototypeOf } = require_primordials();
-      module2.exports = PassThrough;
+      module.exports = PassThrough;
       var Transform = require_transform();
       ObjectSetPrototypeOf(PassThrough.prototype, Transform.prototype);
       ObjectSetPrototypeOf(PassThrough, Transform);
@@ -5577,7 +5741,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
 
   // node_modules/readable-stream/lib/internal/streams/pipeline.js
   var require_pipeline = __commonJS({
-    "node_modules/readable-stream/lib/internal/streams/pipeline.js"(exports, module2) {
+    "node_modules/readable-stream/lib/internal/streams/pipeline.js"(exports, module) {
       var process3 = require_process(), { ArrayIsArray, Promise: Promise2, SymbolAsyncIterator, SymbolDispose } = require_primordials(), eos = require_end_of_stream(), { once } = require_util(), destroyImpl = require_destroy(), Duplex2 = require_duplex(), {
         aggregateTwoErrors,
         codes: {
@@ -5851,7 +6015,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
           finish
         );
       }
-      module2.exports = {
+      module.exports = {
         pipelineImpl,
         pipeline
       };
@@ -5860,7 +6024,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
 
   // node_modules/readable-stream/lib/internal/streams/compose.js
   var require_compose = __commonJS({
-    "node_modules/readable-stream/lib/internal/streams/compose.js"(exports, module2) {
+    "node_modules/readable-stream/lib/internal/streams/compose.js"(exports, module) {
       "use strict";
       var { pipeline } = require_pipeline(), Duplex2 = require_duplex(), { destroyer } = require_destroy(), {
         isNodeStream,
@@ -5874,7 +6038,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
         AbortError: AbortError2,
         codes: { ERR_INVALID_ARG_VALUE, ERR_MISSING_ARGS }
       } = require_errors(), eos = require_end_of_stream();
-      module2.exports = function(...streams) {
+      module.exports = function(...streams) {
         if (streams.length === 0)
           throw new ERR_MISSING_ARGS("streams");
         if (streams.length === 1)
@@ -5988,7 +6152,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
 
   // node_modules/readable-stream/lib/internal/streams/operators.js
   var require_operators = __commonJS({
-    "node_modules/readable-stream/lib/internal/streams/operators.js"(exports, module2) {
+    "node_modules/readable-stream/lib/internal/streams/operators.js"(exports, module) {
       "use strict";
       var AbortController3 = globalThis.AbortController || (init_globals(), __toCommonJS(globals_exports)).AbortController, {
         codes: { ERR_INVALID_ARG_VALUE, ERR_INVALID_ARG_TYPE, ERR_MISSING_ARGS, ERR_OUT_OF_RANGE },
@@ -6224,7 +6388,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
           }
         }.call(this);
       }
-      module2.exports.streamReturningOperators = {
+      module.exports.streamReturningOperators = {
         asIndexedPairs: deprecate2(asIndexedPairs, "readable.asIndexedPairs will be removed in a future version."),
         drop,
         filter,
@@ -6233,7 +6397,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
         take: take2,
         compose
       };
-      module2.exports.promiseReturningOperators = {
+      module.exports.promiseReturningOperators = {
         every,
         forEach,
         reduce,
@@ -6246,7 +6410,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
 
   // node_modules/readable-stream/lib/stream/promises.js
   var require_promises = __commonJS({
-    "node_modules/readable-stream/lib/stream/promises.js"(exports, module2) {
+    "node_modules/readable-stream/lib/stream/promises.js"(exports, module) {
       "use strict";
       var { ArrayPrototypePop, Promise: Promise2 } = require_primordials(), { isIterable, isNodeStream, isWebStream } = require_utils(), { pipelineImpl: pl } = require_pipeline(), { finished: finished2 } = require_end_of_stream();
       require_stream();
@@ -6269,7 +6433,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
           );
         });
       }
-      module2.exports = {
+      module.exports = {
         finished: finished2,
         pipeline
       };
@@ -6278,13 +6442,13 @@ ${told.detail === void 0 ? "" : `${told.detail}
 
   // node_modules/readable-stream/lib/stream.js
   var require_stream = __commonJS({
-    "node_modules/readable-stream/lib/stream.js"(exports, module2) {
+    "node_modules/readable-stream/lib/stream.js"(exports, module) {
       "use strict";
       var { Buffer: Buffer3 } = (init_buffer(), __toCommonJS(buffer_exports)), { ObjectDefineProperty, ObjectKeys, ReflectApply } = require_primordials(), {
         promisify: { custom: customPromisify }
       } = require_util(), { streamReturningOperators, promiseReturningOperators } = require_operators(), {
         codes: { ERR_ILLEGAL_CONSTRUCTOR }
-      } = require_errors(), compose = require_compose(), { setDefaultHighWaterMark, getDefaultHighWaterMark } = require_state(), { pipeline } = require_pipeline(), { destroyer } = require_destroy(), eos = require_end_of_stream(), promises4 = require_promises(), utils = require_utils(), Stream = module2.exports = require_legacy().Stream;
+      } = require_errors(), compose = require_compose(), { setDefaultHighWaterMark, getDefaultHighWaterMark } = require_state(), { pipeline } = require_pipeline(), { destroyer } = require_destroy(), eos = require_end_of_stream(), promises4 = require_promises(), utils = require_utils(), Stream = module.exports = require_legacy().Stream;
       Stream.isDestroyed = utils.isDestroyed;
       Stream.isDisturbed = utils.isDisturbed;
       Stream.isErrored = utils.isErrored;
@@ -6377,26 +6541,26 @@ ${told.detail === void 0 ? "" : `${told.detail}
 
   // node_modules/readable-stream/lib/ours/browser.js
   var require_browser = __commonJS({
-    "node_modules/readable-stream/lib/ours/browser.js"(exports, module2) {
+    "node_modules/readable-stream/lib/ours/browser.js"(exports, module) {
       "use strict";
       var CustomStream = require_stream(), promises4 = require_promises(), originalDestroy = CustomStream.Readable.destroy;
-      module2.exports = CustomStream.Readable;
-      module2.exports._uint8ArrayToBuffer = CustomStream._uint8ArrayToBuffer;
-      module2.exports._isUint8Array = CustomStream._isUint8Array;
-      module2.exports.isDisturbed = CustomStream.isDisturbed;
-      module2.exports.isErrored = CustomStream.isErrored;
-      module2.exports.isReadable = CustomStream.isReadable;
-      module2.exports.Readable = CustomStream.Readable;
-      module2.exports.Writable = CustomStream.Writable;
-      module2.exports.Duplex = CustomStream.Duplex;
-      module2.exports.Transform = CustomStream.Transform;
-      module2.exports.PassThrough = CustomStream.PassThrough;
-      module2.exports.addAbortSignal = CustomStream.addAbortSignal;
-      module2.exports.finished = CustomStream.finished;
-      module2.exports.destroy = CustomStream.destroy;
-      module2.exports.destroy = originalDestroy;
-      module2.exports.pipeline = CustomStream.pipeline;
-      module2.exports.compose = CustomStream.compose;
+      module.exports = CustomStream.Readable;
+      module.exports._uint8ArrayToBuffer = CustomStream._uint8ArrayToBuffer;
+      module.exports._isUint8Array = CustomStream._isUint8Array;
+      module.exports.isDisturbed = CustomStream.isDisturbed;
+      module.exports.isErrored = CustomStream.isErrored;
+      module.exports.isReadable = CustomStream.isReadable;
+      module.exports.Readable = CustomStream.Readable;
+      module.exports.Writable = CustomStream.Writable;
+      module.exports.Duplex = CustomStream.Duplex;
+      module.exports.Transform = CustomStream.Transform;
+      module.exports.PassThrough = CustomStream.PassThrough;
+      module.exports.addAbortSignal = CustomStream.addAbortSignal;
+      module.exports.finished = CustomStream.finished;
+      module.exports.destroy = CustomStream.destroy;
+      module.exports.destroy = originalDestroy;
+      module.exports.pipeline = CustomStream.pipeline;
+      module.exports.compose = CustomStream.compose;
       Object.defineProperty(CustomStream, "promises", {
         configurable: !0,
         enumerable: !0,
@@ -6404,16 +6568,16 @@ ${told.detail === void 0 ? "" : `${told.detail}
           return promises4;
         }
       });
-      module2.exports.Stream = CustomStream.Stream;
-      module2.exports.default = module2.exports;
+      module.exports.Stream = CustomStream.Stream;
+      module.exports.default = module.exports;
     }
   });
 
   // node_modules/punycode/punycode.js
   var require_punycode = __commonJS({
-    "node_modules/punycode/punycode.js"(exports, module2) {
+    "node_modules/punycode/punycode.js"(exports, module) {
       (function(root2) {
-        var freeExports = typeof exports == "object" && exports && !exports.nodeType && exports, freeModule = typeof module2 == "object" && module2 && !module2.nodeType && module2, freeGlobal = typeof global == "object" && global;
+        var freeExports = typeof exports == "object" && exports && !exports.nodeType && exports, freeModule = typeof module == "object" && module && !module.nodeType && module, freeGlobal = typeof global == "object" && global;
         (freeGlobal.global === freeGlobal || freeGlobal.window === freeGlobal || freeGlobal.self === freeGlobal) && (root2 = freeGlobal);
         var punycode2, maxInt = 2147483647, base = 36, tMin = 1, tMax = 26, skew = 38, damp = 700, initialBias = 72, initialN = 128, delimiter = "-", regexPunycode = /^xn--/, regexNonASCII = /[^\x20-\x7E]/, regexSeparators = /[\x2E\u3002\uFF0E\uFF61]/g, errors2 = {
           overflow: "Overflow: input needs wider integers to process",
@@ -6468,7 +6632,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
           }
           return ucs2encode(output);
         }
-        function encode2(input) {
+        function encode3(input) {
           var n2, delta, handledCPCount, basicLength, bias, j2, m2, q2, k2, t2, currentValue, output = [], inputLength, handledCPCountPlusOne, baseMinusT, qMinusT;
           for (input = ucs2decode(input), inputLength = input.length, n2 = initialN, delta = 0, bias = initialBias, j2 = 0; j2 < inputLength; ++j2)
             currentValue = input[j2], currentValue < 128 && output.push(stringFromCharCode(currentValue));
@@ -6494,7 +6658,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
         }
         function toASCII(input) {
           return mapDomain(input, function(string) {
-            return regexNonASCII.test(string) ? "xn--" + encode2(string) : string;
+            return regexNonASCII.test(string) ? "xn--" + encode3(string) : string;
           });
         }
         if (punycode2 = {
@@ -6516,7 +6680,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
             encode: ucs2encode
           },
           decode: decode2,
-          encode: encode2,
+          encode: encode3,
           toASCII,
           toUnicode
         }, typeof define == "function" && typeof define.amd == "object" && define.amd)
@@ -6524,7 +6688,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
             return punycode2;
           });
         else if (freeExports && freeModule)
-          if (module2.exports == freeExports)
+          if (module.exports == freeExports)
             freeModule.exports = punycode2;
           else
             for (key in punycode2)
@@ -6565,7 +6729,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
         }
       }, textOf = (value) => typeof value == "string" ? value : typeof value == "bigint" || typeof value == "boolean" || typeof value == "number" && Number.isFinite(value) ? `${value}` : "", stringify = (object, separator, equals2, options) => {
         if (object === null || typeof object != "object") return "";
-        let encode2 = typeof options?.encodeURIComponent == "function" ? options.encodeURIComponent : querystring.escape, pair = (key, value) => encode2(textOf(key)) + (equals2 || "=") + encode2(textOf(value));
+        let encode3 = typeof options?.encodeURIComponent == "function" ? options.encodeURIComponent : querystring.escape, pair = (key, value) => encode3(textOf(key)) + (equals2 || "=") + encode3(textOf(value));
         return Object.keys(object).flatMap((key) => (Array.isArray(object[key]) ? object[key] : [object[key]]).map((value) => pair(key, value))).join(separator || "&");
       }, parse = (text3, separator, equals2, options) => {
         let parsed2 = /* @__PURE__ */ Object.create(null);
@@ -6834,7 +6998,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
 
   // node_modules/path-browserify/index.js
   var require_path_browserify = __commonJS({
-    "node_modules/path-browserify/index.js"(exports, module2) {
+    "node_modules/path-browserify/index.js"(exports, module) {
       "use strict";
       function assertPath(path2) {
         if (typeof path2 != "string")
@@ -6946,7 +7110,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
         basename: function(path2, ext) {
           if (ext !== void 0 && typeof ext != "string") throw new TypeError('"ext" argument must be a string');
           assertPath(path2);
-          var start2 = 0, end = -1, matchedSlash = !0, i2;
+          var start3 = 0, end = -1, matchedSlash = !0, i2;
           if (ext !== void 0 && ext.length > 0 && ext.length <= path2.length) {
             if (ext.length === path2.length && ext === path2) return "";
             var extIdx = ext.length - 1, firstNonSlashEnd = -1;
@@ -6954,22 +7118,22 @@ ${told.detail === void 0 ? "" : `${told.detail}
               var code = path2.charCodeAt(i2);
               if (code === 47) {
                 if (!matchedSlash) {
-                  start2 = i2 + 1;
+                  start3 = i2 + 1;
                   break;
                 }
               } else
                 firstNonSlashEnd === -1 && (matchedSlash = !1, firstNonSlashEnd = i2 + 1), extIdx >= 0 && (code === ext.charCodeAt(extIdx) ? --extIdx === -1 && (end = i2) : (extIdx = -1, end = firstNonSlashEnd));
             }
-            return start2 === end ? end = firstNonSlashEnd : end === -1 && (end = path2.length), path2.slice(start2, end);
+            return start3 === end ? end = firstNonSlashEnd : end === -1 && (end = path2.length), path2.slice(start3, end);
           } else {
             for (i2 = path2.length - 1; i2 >= 0; --i2)
               if (path2.charCodeAt(i2) === 47) {
                 if (!matchedSlash) {
-                  start2 = i2 + 1;
+                  start3 = i2 + 1;
                   break;
                 }
               } else end === -1 && (matchedSlash = !1, end = i2 + 1);
-            return end === -1 ? "" : path2.slice(start2, end);
+            return end === -1 ? "" : path2.slice(start3, end);
           }
         },
         extname: function(path2) {
@@ -6998,9 +7162,9 @@ ${told.detail === void 0 ? "" : `${told.detail}
           assertPath(path2);
           var ret = { root: "", dir: "", base: "", ext: "", name: "" };
           if (path2.length === 0) return ret;
-          var code = path2.charCodeAt(0), isAbsolute2 = code === 47, start2;
-          isAbsolute2 ? (ret.root = "/", start2 = 1) : start2 = 0;
-          for (var startDot = -1, startPart = 0, end = -1, matchedSlash = !0, i2 = path2.length - 1, preDotState = 0; i2 >= start2; --i2) {
+          var code = path2.charCodeAt(0), isAbsolute2 = code === 47, start3;
+          isAbsolute2 ? (ret.root = "/", start3 = 1) : start3 = 0;
+          for (var startDot = -1, startPart = 0, end = -1, matchedSlash = !0, i2 = path2.length - 1, preDotState = 0; i2 >= start3; --i2) {
             if (code = path2.charCodeAt(i2), code === 47) {
               if (!matchedSlash) {
                 startPart = i2 + 1;
@@ -7020,7 +7184,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
         posix: null
       };
       posix.posix = posix;
-      module2.exports = posix;
+      module.exports = posix;
     }
   });
 
@@ -7029,8 +7193,10 @@ ${told.detail === void 0 ? "" : `${told.detail}
   __export(index_exports, {
     default: () => index_default
   });
+  init_absent();
 
   // src/assert.js
+  init_absent();
   var import_comparisons = __toESM(require_comparisons(), 1);
 
   // src/assert-message.js
@@ -7045,8 +7211,8 @@ ${told.detail === void 0 ? "" : `${told.detail}
     notStrictEqualObject: 'Expected "actual" not to be reference-equal to "expected":',
     notDeepEqual: 'Expected "actual" not to be loosely deep-equal to:',
     notIdentical: "Values have same structure but are not reference-equal:"
-  }, SHORT = 12, MOST_LINES = 50, shown = (value) => inspect(value, { compact: !1, customInspect: !1, depth: 1e3, maxArrayLength: 1 / 0, sorted: !0, getters: !0 }), cut = (text3, most) => text3.length > most ? `${text3.slice(0, most - 3)}...` : text3, cutLines = (lines) => lines.length > MOST_LINES ? [...lines.slice(0, 46), "..."] : lines, areBoth = (kind, a2, b2) => kind(a2) && kind(b2), isCallable = (value) => typeof value == "function", commonEnd = (actual, expected, start2) => {
-    let [count, end, other] = [start2, "", ""];
+  }, SHORT = 12, MOST_LINES = 50, shown = (value) => inspect(value, { compact: !1, customInspect: !1, depth: 1e3, maxArrayLength: 1 / 0, sorted: !0, getters: !0 }), cut = (text3, most) => text3.length > most ? `${text3.slice(0, most - 3)}...` : text3, cutLines = (lines) => lines.length > MOST_LINES ? [...lines.slice(0, 46), "..."] : lines, areBoth = (kind, a2, b2) => kind(a2) && kind(b2), isCallable = (value) => typeof value == "function", commonEnd = (actual, expected, start3) => {
+    let [count, end, other] = [start3, "", ""];
     for (; actual.length > 0 && expected.length > 0 && actual.at(-1) === expected.at(-1); )
       count++ < 3 ? end = `
   ${actual.at(-1)}${end}` : other = actual.at(-1), actual.pop(), expected.pop();
@@ -7103,7 +7269,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
   }, difference = (actual, expected, given, message) => {
     let isReference = given === "strictEqual" && (areBoth(isObject, actual, expected) || areBoth(isCallable, actual, expected)), heading = message || headings[isReference ? "strictEqualObject" : given], lines = [shown(actual).split(`
 `), shown(expected).split(`
-`)], [start2, indicator] = [0, ""];
+`)], [start3, indicator] = [0, ""];
     if (lines[0].length === 1 && lines[1].length === 1 && lines[0][0] !== lines[1][0]) {
       let [[a2], [b2]] = lines, length = a2.length + b2.length, areSimple = !isObject(actual) && !isObject(expected) && (actual !== 0 || expected !== 0);
       if (length <= SHORT && areSimple) return `${heading}
@@ -7111,12 +7277,12 @@ ${told.detail === void 0 ? "" : `${told.detail}
 ${a2} !== ${b2}
 `;
       if (length > SHORT && !isReference && length < 80) {
-        for (; a2[start2] === b2[start2]; ) start2++;
-        start2 > 2 && (indicator = `
-  ${" ".repeat(start2)}^`, start2 = 0);
+        for (; a2[start3] === b2[start3]; ) start3++;
+        start3 > 2 && (indicator = `
+  ${" ".repeat(start3)}^`, start3 = 0);
       }
     }
-    let all3 = [...lines[0]], { end, isSkipped } = commonEnd(lines[0], lines[1], start2);
+    let all3 = [...lines[0]], { end, isSkipped } = commonEnd(lines[0], lines[1], start3);
     if (lines[0].length + lines[1].length === 0) return `${headings.notIdentical}
 
 ${cutLines(all3).join(`
@@ -7186,6 +7352,7 @@ ${second}` : `${first} ${operator} ${second}`;
   };
 
   // src/fs.js
+  init_absent();
   init_buffer();
 
   // src/descriptors.js
@@ -7203,7 +7370,7 @@ ${second}` : `${first} ${operator} ${second}`;
     isOpen: () => isOpen,
     open: () => open,
     pathOf: () => pathOf,
-    read: () => read,
+    read: () => read2,
     readRest: () => readRest,
     readv: () => readv,
     sync: () => sync,
@@ -7258,7 +7425,7 @@ ${second}` : `${first} ${operator} ${second}`;
     let writable2 = (bits & ACCESS_MODE) !== O_RDONLY, found = statOrNone(path2);
     if (found === void 0) {
       if (!(bits & O_CREAT)) throw "ENOENT";
-      return files.writeFile(path2, "", { flag: bits & O_EXCL ? "wx" : "a" }), mode !== void 0 && files.chmod(path2, mode & 4095 & -19), native3.stat(path2, !0);
+      return files.writeFile(path2, "", { flag: bits & O_EXCL ? "wx" : "a" }), mode !== void 0 && files.chmod(path2, mode & 4095 & ~host.fileMask()), native3.stat(path2, !0);
     }
     if (bits & O_CREAT && bits & O_EXCL) throw "EEXIST";
     if (found.kind === "directory" && (writable2 || bits & (O_CREAT | O_TRUNC))) throw "EISDIR";
@@ -7320,7 +7487,7 @@ ${second}` : `${first} ${operator} ${second}`;
     if (at2 >= 0) throw host.systemError("ESPIPE", "read");
     let bytes = host.readStdinNow(into.length);
     return into.set(bytes), bytes.length;
-  }, read = (fd, buffer2, ...rest) => {
+  }, read2 = (fd, buffer2, ...rest) => {
     checkDescriptor(fd), checkView(buffer2);
     let [offset, length, position] = rest;
     if (rest.length <= 1 || offset !== null && typeof offset == "object") {
@@ -7365,7 +7532,7 @@ ${second}` : `${first} ${operator} ${second}`;
     checkViews(fd, buffers);
     let total = 0;
     for (let buffer2 of buffers) {
-      let count = read(fd, buffer2, 0, buffer2.byteLength, typeof position == "number" ? position + total : null);
+      let count = read2(fd, buffer2, 0, buffer2.byteLength, typeof position == "number" ? position + total : null);
       if (total += count, count < buffer2.byteLength) break;
     }
     return total;
@@ -7551,7 +7718,10 @@ ${second}` : `${first} ${operator} ${second}`;
   init_buffer();
 
   // src/stream.js
-  var import_ours = __toESM(require_browser(), 1), stream_default = import_ours.default;
+  init_absent();
+  var import_ours = __toESM(require_browser(), 1);
+  import_ours.default.duplexPair = absent("stream", "duplexPair", "use two PassThrough streams, and Duplex.from({ readable, writable })");
+  var stream_default = import_ours.default;
 
   // src/fs-streams.js
   init_util();
@@ -7586,14 +7756,14 @@ ${second}` : `${first} ${operator} ${second}`;
           callback(error);
           return;
         }
-        let done = (failed3) => callback(error ?? failed3 ?? null);
+        let done = (failed4) => callback(error ?? failed4 ?? null);
         handle !== void 0 ? handle.close().then(() => done(), done) : isOpen(open3) ? fs_default.close(open3, done) : callback(error);
       }
     };
   }, createReadStream = (path2, options = {}) => {
-    let given = typeof options == "object" && options !== null ? options : {}, { start: start2, end = 1 / 0, highWaterMark = 65536, emitClose, autoClose = !0, signal } = given;
-    if (checkPlace("start", start2), checkPlace("end", end), start2 !== void 0 && start2 > end) throw outOfRange("start", `<= "end" (here: ${end})`, start2);
-    let { construct, destroy, descriptor } = openAndClose(path2 === null ? null : checkedPath("path", path2), { flags: "r", ...given }), left = end - (start2 ?? 0) + 1, at2 = start2, readable2 = new stream_default.Readable({
+    let given = typeof options == "object" && options !== null ? options : {}, { start: start3, end = 1 / 0, highWaterMark = 65536, emitClose, autoClose = !0, signal } = given;
+    if (checkPlace("start", start3), checkPlace("end", end), start3 !== void 0 && start3 > end) throw outOfRange("start", `<= "end" (here: ${end})`, start3);
+    let { construct, destroy, descriptor } = openAndClose(path2 === null ? null : checkedPath("path", path2), { flags: "r", ...given }), left = end - (start3 ?? 0) + 1, at2 = start3, readable2 = new stream_default.Readable({
       highWaterMark,
       encoding: encodingOf(options) ?? void 0,
       emitClose,
@@ -7614,13 +7784,13 @@ ${second}` : `${first} ${operator} ${second}`;
         });
       }
     });
-    return readable2.close = (callback) => closeStream(readable2, callback), shownStream(readable2, { path: path2 ?? void 0, fd: descriptor() ?? null, bytesRead: 0 });
+    return readable2.close = (callback) => closeStream(readable2, callback), shownStream(Object.setPrototypeOf(readable2, ReadStream.prototype), { path: path2 ?? void 0, fd: descriptor() ?? null, bytesRead: 0 });
   }, shownStream = (opened2, fields) => Object.defineProperty(Object.assign(opened2, fields), "pending", { get: () => opened2.fd === null, configurable: !0 }), closeStream = (opened2, callback) => {
     callback !== void 0 && stream_default.finished(opened2, () => callback()), opened2.destroy();
   }, createWriteStream = (path2, options = {}) => {
-    let given = typeof options == "object" && options !== null ? options : {}, { start: start2, highWaterMark = 16384, emitClose, autoClose = !0, signal } = given;
-    checkPlace("start", start2);
-    let { construct, destroy, descriptor } = openAndClose(path2 === null ? null : checkedPath("path", path2), { flags: "w", ...given }), at2 = start2, put = (bytes, callback) => {
+    let given = typeof options == "object" && options !== null ? options : {}, { start: start3, highWaterMark = 16384, emitClose, autoClose = !0, signal } = given;
+    checkPlace("start", start3);
+    let { construct, destroy, descriptor } = openAndClose(path2 === null ? null : checkedPath("path", path2), { flags: "w", ...given }), at2 = start3, put = (bytes, callback) => {
       try {
         let count = writeBytes(descriptor(), bytes, at2 ?? null);
         at2 !== void 0 && (at2 += count), writable2.bytesWritten += count;
@@ -7642,8 +7812,16 @@ ${second}` : `${first} ${operator} ${second}`;
     });
     return writable2.close = (callback) => {
       callback !== void 0 && stream_default.finished(writable2, () => callback()), writable2.end();
-    }, shownStream(writable2, { path: path2 ?? void 0, fd: descriptor() ?? null, bytesWritten: 0 });
+    }, shownStream(Object.setPrototypeOf(writable2, WriteStream.prototype), { path: path2 ?? void 0, fd: descriptor() ?? null, bytesWritten: 0 });
   };
+  function ReadStream(path2, options) {
+    return createReadStream(path2, options);
+  }
+  function WriteStream(path2, options) {
+    return createWriteStream(path2, options);
+  }
+  for (let [Class, Base] of [[ReadStream, stream_default.Readable], [WriteStream, stream_default.Writable]])
+    Object.setPrototypeOf(Class, Base), Object.setPrototypeOf(Class.prototype, Base.prototype);
 
   // src/stats.js
   var kinds = { file: 32768, directory: 16384, link: 40960, pipe: 4096 }, OWNER = 1e3, BLOCK = 4096, UNIT = 512, times = ["atime", "mtime", "ctime", "birthtime"], typeBits = (stats) => Number(stats.mode) & 61440, Stats = class {
@@ -7835,7 +8013,7 @@ ${second}` : `${first} ${operator} ${second}`;
     let directory = (device !== "" ? host.env[`=${device}`] : void 0) ?? host.cwd();
     return device !== "" && directory.slice(0, 2).toLowerCase() !== device.toLowerCase() && directory[2] === "\\" ? `${device}\\` : directory;
   }, resolve = (...parts) => {
-    let [device, tail, isRooted] = ["", "", !1], add = (path2) => {
+    let [device, tail, isRooted] = ["", "", !1], add2 = (path2) => {
       if (path2 === "") return;
       let root2 = splitRoot(path2);
       if (root2.device !== "") {
@@ -7845,26 +8023,26 @@ ${second}` : `${first} ${operator} ${second}`;
       isRooted || (tail = `${root2.rest}\\${tail}`, isRooted = root2.isAbsolute);
     };
     for (let at2 = parts.length - 1; at2 >= 0 && !(isRooted && device !== ""); at2--)
-      check(`paths[${at2}]`, parts[at2]), add(parts[at2]);
-    isRooted && device !== "" || add(directoryOf(device));
+      check(`paths[${at2}]`, parts[at2]), add2(parts[at2]);
+    isRooted && device !== "" || add2(directoryOf(device));
     let resolved = resolveSegments(tail, isRooted);
     return device + (isRooted ? "\\" : "") + resolved || ".";
   }, relative = (from, to2) => {
     check("from", from), check("to", to2);
-    let [start2, end] = [resolve(from), resolve(to2)];
-    if (start2.toLowerCase() === end.toLowerCase()) return "";
-    let segmentsOf = (path2) => path2.split("\\").filter((segment) => segment !== ""), [there, here] = [segmentsOf(end), segmentsOf(start2)], common = 0;
+    let [start3, end] = [resolve(from), resolve(to2)];
+    if (start3.toLowerCase() === end.toLowerCase()) return "";
+    let segmentsOf = (path2) => path2.split("\\").filter((segment) => segment !== ""), [there, here] = [segmentsOf(end), segmentsOf(start3)], common = 0;
     for (; common < Math.min(here.length, there.length) && here[common].toLowerCase() === there[common].toLowerCase(); ) common++;
     return common === 0 && here.length > 0 && there.length > 0 ? end : [...here.slice(common).fill(".."), ...there.slice(common)].join("\\");
   }, toNamespacedPath = (path2) => {
     if (typeof path2 != "string" || path2 === "") return path2;
     let resolved = resolve(path2);
     return /^\\\\[^?.]/.test(resolved) ? `\\\\?\\UNC\\${resolved.slice(2)}` : /^[a-z]:\\/i.test(resolved) ? `\\\\?\\${resolved}` : resolved.length <= 2 ? path2 : resolved;
-  }, lastSegment = (path2, start2) => {
+  }, lastSegment = (path2, start3) => {
     let end = path2.length;
-    for (; end > start2 && isSeparator(path2[end - 1]); ) end--;
+    for (; end > start3 && isSeparator(path2[end - 1]); ) end--;
     let begin3 = end;
-    for (; begin3 > start2 && !isSeparator(path2[begin3 - 1]); ) begin3--;
+    for (; begin3 > start3 && !isSeparator(path2[begin3 - 1]); ) begin3--;
     return { begin: begin3, end };
   }, dirname = (path2) => {
     check("path", path2);
@@ -8059,14 +8237,14 @@ ${second}` : `${first} ${operator} ${second}`;
       let recursive = typeof options == "object" && options?.recursive === !0, first;
       if (recursive)
         for (let at2 = toPath3(path2, "mkdir"); at2.length > 1 && !sync2.exists(at2); at2 = at2.slice(0, at2.lastIndexOf("/")) || "/") first = at2;
-      files2.mkdir(path2, { recursive });
+      files2.mkdir(path2, { recursive, mode: toMode(typeof options == "object" ? options?.mode : options) });
       let base = `${host.cwd()}/`;
       return first?.startsWith(base) && !String(path2).startsWith("/") ? first.slice(base.length) : first;
     },
     mkdtemp(prefix) {
       let letters = Buffer2.from(native5.randomBytes(6)).toString("hex").slice(0, 6);
       try {
-        files2.mkdir(prefix + letters);
+        files2.mkdir(prefix + letters, { mode: 448 });
       } catch (error) {
         throw typeof error?.code == "string" ? host.fileError(error.code, "mkdtemp", `${prefix}XXXXXX`) : error;
       }
@@ -8131,6 +8309,8 @@ ${second}` : `${first} ${operator} ${second}`;
     chmod: (path2, mode) => files2.chmod(path2, mode),
     chown() {
     },
+    lchown() {
+    },
     truncate(path2, length) {
       isDescriptor(path2) ? truncate(path2, length) : withOpened(path2, "r+", void 0, (fd) => truncate(fd, length));
     },
@@ -8145,7 +8325,7 @@ ${second}` : `${first} ${operator} ${second}`;
     futimes: (fd, atime, mtime) => files2.utimes(pathOf(fd, "futime"), atime, mtime),
     fsync: (fd) => sync(fd, "fsync"),
     fdatasync: (fd) => sync(fd, "fdatasync"),
-    read,
+    read: read2,
     readv,
     write: write2,
     writev
@@ -8222,7 +8402,13 @@ ${second}` : `${first} ${operator} ${second}`;
     }
   }.readFile;
   fs.promises = promises;
-  Object.assign(fs, { createReadStream, createWriteStream });
+  Object.assign(fs, { createReadStream, createWriteStream, ReadStream, WriteStream, FileReadStream: ReadStream, FileWriteStream: WriteStream });
+  fs.openAsBlob = async (path2, options) => new Blob([sync2.readFile(path2)], options);
+  var NO_LINK_TIMES = "links have no times of their own. Use utimes, which sets the time of the file";
+  Object.assign(fs, allAbsent("fs", ["lutimes", "lutimesSync"], NO_LINK_TIMES));
+  promises.lutimes = async () => fs.lutimes();
+  fs.unwatchFile = () => {
+  };
   var fs_default = fs;
 
   // src/assert.js
@@ -8421,7 +8607,91 @@ ${inspect(text3)}
     notDeepEqual: assert.notDeepStrictEqual
   });
   strict.strict = strict;
+  assert.CallTracker = absent("assert", "CallTracker", "use `mock.fn()` of `node:test`");
+  assert.strict.CallTracker = assert.CallTracker;
   var assert_default = assert;
+
+  // src/atomics.js
+  init_util();
+  var { native: native6 } = host, { clearTimeout: stop, setTimeout: start } = globalThis, INTEGERS = ["Int8Array", "Uint8Array", "Int16Array", "Uint16Array", "Int32Array", "Uint32Array", "BigInt64Array", "BigUint64Array"], tagOf2 = Reflect.getOwnPropertyDescriptor(Object.getPrototypeOf(Uint8Array.prototype), Symbol.toStringTag).get, nameOf = (value) => Object.prototype.toString.call(value), checkArray = (array, names3, what) => {
+    let name2 = Reflect.apply(tagOf2, array, []);
+    if (!names3.includes(name2)) throw new TypeError(`${nameOf(array)} is not an ${what} typed array.`);
+    return name2;
+  }, indexOf = (array, index) => {
+    let at2 = Math.trunc(Number(index)) || 0;
+    if (at2 < 0 || at2 >= array.length) throw new RangeError("Invalid atomic access index");
+    return at2;
+  }, valueFor = (array, value) => {
+    if (checkArray(array, INTEGERS, "integer").startsWith("Big")) {
+      if (typeof value == "number") throw new TypeError(`Cannot convert ${value} to a BigInt`);
+      return BigInt.asIntN(64, BigInt(value));
+    }
+    return Math.trunc(Number(value)) || 0;
+  }, operation = (name2, change) => ({
+    [name2](array, index, value) {
+      checkArray(array, INTEGERS, "integer");
+      let at2 = indexOf(array, index), given = valueFor(array, value), before = array[at2];
+      return array[at2] = change(before, given), before;
+    }
+  })[name2], waiting = [], checkWait = (array, index) => {
+    if (checkArray(array, ["Int32Array", "BigInt64Array"], "int32 or BigInt64"), !(array.buffer instanceof SharedArrayBuffer)) throw new TypeError(`${nameOf(array)} is not a shared typed array.`);
+    return indexOf(array, index);
+  }, timeOf = (timeout) => {
+    let millis = timeout === void 0 ? NaN : Number(timeout);
+    return Number.isNaN(millis) ? 1 / 0 : Math.max(millis, 0);
+  }, Atomics = {
+    add: operation("add", (before, value) => before + value),
+    and: operation("and", (before, value) => before & value),
+    compareExchange(array, index, expected, value) {
+      checkArray(array, INTEGERS, "integer");
+      let at2 = indexOf(array, index), [wanted, next] = new array.constructor([valueFor(array, expected), valueFor(array, value)]), before = array[at2];
+      return before === wanted && (array[at2] = next), before;
+    },
+    exchange: operation("exchange", (_2, value) => value),
+    isLockFree: (size) => [1, 2, 4, 8].includes(Math.trunc(Number(size))),
+    load(array, index) {
+      return checkArray(array, INTEGERS, "integer"), array[indexOf(array, index)];
+    },
+    notify(array, index, count = 1 / 0) {
+      checkArray(array, ["Int32Array", "BigInt64Array"], "int32 or BigInt64");
+      let at2 = indexOf(array, index), woken = 0;
+      for (; woken < Number(count); ) {
+        let found = waiting.findIndex((one) => one.buffer === array.buffer && one.place === array.byteOffset + at2 * array.BYTES_PER_ELEMENT);
+        if (found < 0) break;
+        let [{ wake }] = waiting.splice(found, 1);
+        wake(), woken++;
+      }
+      return woken;
+    },
+    or: operation("or", (before, value) => before | value),
+    store(array, index, value) {
+      checkArray(array, INTEGERS, "integer");
+      let at2 = indexOf(array, index), given = valueFor(array, value);
+      return array[at2] = given, given;
+    },
+    sub: operation("sub", (before, value) => before - value),
+    wait(array, index, value, timeout) {
+      let at2 = checkWait(array, index);
+      if (array[at2] !== valueFor(array, value)) return "not-equal";
+      let millis = timeOf(timeout);
+      if (millis === 1 / 0)
+        throw codedError(Error, "ERR_FEATURE_UNAVAILABLE_ON_PLATFORM", "Atomics.wait would wait forever: a script is one thread, and nobody can notify it. Await a promise, or use Atomics.waitAsync");
+      for (let end = native6.now() + millis; native6.now() < end; ) ;
+      return "timed-out";
+    },
+    waitAsync(array, index, value, timeout) {
+      let at2 = checkWait(array, index);
+      if (array[at2] !== valueFor(array, value)) return { async: !1, value: "not-equal" };
+      let millis = timeOf(timeout);
+      return millis === 0 ? { async: !1, value: "timed-out" } : { async: !0, value: new Promise((resolve3) => {
+        let one = { buffer: array.buffer, place: array.byteOffset + at2 * array.BYTES_PER_ELEMENT }, timer = millis === 1 / 0 ? void 0 : start(() => (waiting.splice(waiting.indexOf(one), 1), resolve3("timed-out")), millis).unref();
+        one.wake = () => (stop(timer), resolve3("ok")), waiting.push(one);
+      }) };
+    },
+    xor: operation("xor", (before, value) => before ^ value)
+  }, shared = Object.create(Object.prototype, { [Symbol.toStringTag]: { value: "Atomics", configurable: !0 } });
+  for (let [name2, value] of Object.entries(Atomics)) Object.defineProperty(shared, name2, { value, writable: !0, configurable: !0 });
+  var atomics_default = shared;
 
   // src/async_hooks.js
   init_util();
@@ -8552,14 +8822,14 @@ ${inspect(text3)}
       input === null ? void 0 : feed(running, toBytes(input))
     ]);
     return { stdout, stderr, exitCode };
-  }, read2 = (options, below) => {
+  }, read3 = (options, below) => {
     if (options === void 0) return { env: host.env };
     if (options === null || typeof options != "object") throw fail3("the options of `shell` are an object");
     let env2 = options.env === void 0 ? host.env : { ...host.env, ...options.env };
     return { ...options, env: env2, signal: host.signalOf(options, below) };
   }, text = (bytes) => host.native.decodeUtf8Lossy(bytes), execute = async (command, options, below) => {
     if (typeof command != "string") throw fail3(`shell takes the text of a bash script, got ${host.inspect(command)}`);
-    let { input, ...rest } = read2(options, below), { stdout, stderr, exitCode } = await collect(begin(command, rest, below), input);
+    let { input, ...rest } = read3(options, below), { stdout, stderr, exitCode } = await collect(begin(command, rest, below), input);
     return { stdout: text(stdout), stderr: text(stderr), exitCode };
   }, ShellError = class extends Error {
     constructor(command, { stdout, stderr, exitCode }) {
@@ -8645,8 +8915,8 @@ ${said}`}`), Object.assign(this, { exitCode, stdout, stderr });
   init_process();
   init_signals();
   init_util();
-  var MAX_BUFFER = 1024 * 1024, MISSING = 127, NODE = `${process_default.execPath}() { node "$@"; }; `, nameOf = (file) => file === process_default.execPath ? "node" : file, asks = (file) => `command -v -- ${quote(nameOf(file))}`, commandLine = (file, args, options) => {
-    let name2 = nameOf(file);
+  var MAX_BUFFER = 1024 * 1024, MISSING = 127, NODE = `${process_default.execPath}() { node "$@"; }; `, nameOf2 = (file) => file === process_default.execPath ? "node" : file, asks = (file) => `command -v -- ${quote(nameOf2(file))}`, commandLine = (file, args, options) => {
+    let name2 = nameOf2(file);
     return options.shell ? `${NODE}${[name2, ...args].join(" ")}` : `${asks(file)} >/dev/null 2>&1 || exit ${MISSING}; ${[name2, ...args].map(quote).join(" ")}`;
   }, isObject2 = (value) => value !== null && typeof value == "object" && !Array.isArray(value), checkZeros = (value, name2) => {
     if (typeof value == "string" && value.includes("\0")) throw invalidValue(name2, value, "must be a string without null bytes");
@@ -8739,19 +9009,19 @@ ${said}`}`), Object.assign(this, { exitCode, stdout, stderr });
     if (stream2 !== 0)
       return typeof stream2 == "number" ? fs_default.readFileSync(stream2) : new Uint8Array(0);
   }, destinationOf = (stream2, most) => stream2 === "pipe" ? most : stream2 === "ignore" ? "dropped" : stream2 === 1 || stream2 === 2 ? stream2 === 1 ? "stdout" : "stderr" : 1 / 0, isFile = (stream2) => typeof stream2 == "number" && stream2 > 2, unstarted = (error) => ({ error, status: null, signal: null, output: null, pid: 0, stdout: null, stderr: null }), run = (name2, { file, args, source, options }, below) => {
-    let killSignal = toSignal(options.killSignal), streams = toStreams(options.stdio || "pipe"), failed3 = (code) => systemFailure(code, "spawnSync", file, args), isWrong = (stream2, at2) => typeof stream2 == "number" && (stream2 > 2 ? !isOpen(stream2) : at2 > 0 && stream2 === 0);
-    if (streams.some(isWrong)) return unstarted(failed3("EBADF"));
+    let killSignal = toSignal(options.killSignal), streams = toStreams(options.stdio || "pipe"), failed4 = (code) => systemFailure(code, "spawnSync", file, args), isWrong = (stream2, at2) => typeof stream2 == "number" && (stream2 > 2 ? !isOpen(stream2) : at2 > 0 && stream2 === 0);
+    if (streams.some(isWrong)) return unstarted(failed4("EBADF"));
     let input = inputOf(streams[0], options), script = scriptOf(source, { cwd: options.cwd ?? void 0, env: options.env || host.env }), cause = hindrance(script.directory, options);
-    if (cause !== void 0) return unstarted(failed3(cause));
+    if (cause !== void 0) return unstarted(failed4(cause));
     isFile(streams[1]) && streams[1] === streams[2] && (script.source = `exec 2>&1; ${source}`);
     let most = options.maxBuffer ?? MAX_BUFFER, [stdout, stderr] = [1, 2].map((at2) => destinationOf(streams[at2], most)), wanted = { ...script, input: input && new Uint8Array(input), stdout, stderr, timeout: options.timeout || void 0 }, ended = host.runToEnd(wanted, below);
-    if (ended.status === MISSING && !options.shell && !isThere(script, file, below)) return unstarted(failed3(whyAbsent(file, script.directory)));
+    if (ended.status === MISSING && !options.shell && !isThere(script, file, below)) return unstarted(failed4(whyAbsent(file, script.directory)));
     let written2 = [void 0, ended.stdout, ended.stderr];
-    return streams.forEach((stream2, at2) => isFile(stream2) && at2 > 0 && written2[at2].length > 0 && fs_default.writeFileSync(stream2, written2[at2])), resultOf(name2, { ended, streams, written: written2, options, killSignal, failed: failed3 });
+    return streams.forEach((stream2, at2) => isFile(stream2) && at2 > 0 && written2[at2].length > 0 && fs_default.writeFileSync(stream2, written2[at2])), resultOf(name2, { ended, streams, written: written2, options, killSignal, failed: failed4 });
   }, isThere = (script, file, below) => {
     let source = `${asks(file)} >/dev/null 2>&1`;
     return host.runToEnd({ ...script, source, input: new Uint8Array(0), stdout: "dropped", stderr: "dropped" }, below).status === 0;
-  }, resultOf = (name2, { ended, streams, written: written2, options, killSignal, failed: failed3 }) => {
+  }, resultOf = (name2, { ended, streams, written: written2, options, killSignal, failed: failed4 }) => {
     let { encoding } = options, isText = encoding && encoding !== "buffer", output = streams.map((stream2, at2) => {
       if (at2 === 0 || stream2 !== "pipe") return null;
       let buffer2 = Buffer2.from(written2[at2]);
@@ -8764,7 +9034,7 @@ ${said}`}`), Object.assign(this, { exitCode, stdout, stderr });
       let message = `${name2}: the command asks for ${ended.what}, and a script cannot wait for that without \`await\`: use ${instead[name2]}`;
       throw Object.assign(codedError(Error, "ERR_FEATURE_UNAVAILABLE", message), result);
     }
-    return ended.how === "timed out" ? { error: failed3("ETIMEDOUT"), ...result } : ended.how === "overflowed" ? { error: failed3("ENOBUFS"), ...result } : result;
+    return ended.how === "timed out" ? { error: failed4("ETIMEDOUT"), ...result } : ended.how === "overflowed" ? { error: failed4("ENOBUFS"), ...result } : result;
   }, orThrow2 = (result, options, command) => {
     if (!options.stdio && result.stderr && process_default.stderr.write(result.stderr), result.error) throw Object.assign(result.error, result);
     if (result.status !== 0) {
@@ -8986,6 +9256,7 @@ ${output.stderr}`);
   var console_default = globalThis.console;
 
   // src/crypto.js
+  init_absent();
   init_buffer();
 
   // src/cipher.js
@@ -9065,7 +9336,7 @@ ${output.stderr}`);
 
   // src/cipher.js
   init_util();
-  var { native: native6 } = host, BLOCK2 = 16, TAG = 16, numbers = {
+  var { native: native7 } = host, BLOCK2 = 16, TAG = 16, numbers = {
     "aes-128-ecb": 418,
     "aes-128-cbc": 419,
     "aes-192-ecb": 422,
@@ -9097,7 +9368,7 @@ ${output.stderr}`);
     if ((options?.keyLength ?? keyLength) !== keyLength || !isVector(mode, ivLength)) return;
     let info = { mode, name: mode === "gcm" ? `id-aes${keyLength * 8}-gcm` : found.name, nid: numbers[found.name] };
     return info.blockSize = mode === "ecb" || mode === "cbc" ? BLOCK2 : 1, mode !== "ecb" && (info.ivLength = ivLength), { ...info, keyLength };
-  }, isVector = (mode, length) => mode === "gcm" ? length > 0 : length === vectorLengths[mode], provider = (code, reason, number) => Object.assign(new Error(`error:${number}:Provider routines::${reason}`), { library: "Provider routines", reason, code }), wrongLength = () => provider("ERR_OSSL_WRONG_FINAL_BLOCK_LENGTH", "wrong final block length", "1C80006B"), badDecrypt = () => provider("ERR_OSSL_BAD_DECRYPT", "bad decrypt", "1C800064"), wrongState = (operation) => codedError(Error, "ERR_CRYPTO_INVALID_STATE", operation === void 0 ? "Invalid state" : `Invalid state for operation ${operation}`), checkTagLength = (length) => {
+  }, isVector = (mode, length) => mode === "gcm" ? length > 0 : length === vectorLengths[mode], provider = (code, reason, number) => Object.assign(new Error(`error:${number}:Provider routines::${reason}`), { library: "Provider routines", reason, code }), wrongLength = () => provider("ERR_OSSL_WRONG_FINAL_BLOCK_LENGTH", "wrong final block length", "1C80006B"), badDecrypt = () => provider("ERR_OSSL_BAD_DECRYPT", "bad decrypt", "1C800064"), wrongState = (operation2) => codedError(Error, "ERR_CRYPTO_INVALID_STATE", operation2 === void 0 ? "Invalid state" : `Invalid state for operation ${operation2}`), checkTagLength = (length) => {
     if (length === 4 || length === 8 || length >= 12 && length <= TAG) return length;
     throw codedError(TypeError, "ERR_CRYPTO_INVALID_AUTH_TAG", `Invalid authentication tag length: ${length}`);
   }, concat2 = (...parts) => new Uint8Array(Buffer2.concat(parts)), Blocks = class {
@@ -9112,7 +9383,7 @@ ${output.stderr}`);
     }
     #run(bytes) {
       if (bytes.length === 0) return bytes;
-      let out = native6.aesBlocks(this.#mode, this.#encrypt, this.#key, this.#vector, bytes);
+      let out = native7.aesBlocks(this.#mode, this.#encrypt, this.#key, this.#vector, bytes);
       return this.#mode === "cbc" && (this.#vector = (this.#encrypt ? out : bytes).slice(-BLOCK2)), out;
     }
     update(bytes) {
@@ -9139,7 +9410,7 @@ ${output.stderr}`);
       this.#key = key, this.#counter = counter;
     }
     update(bytes) {
-      let out = native6.aesStream(!1, this.#key, this.#counter, this.#offset, bytes);
+      let out = native7.aesStream(!1, this.#key, this.#counter, this.#offset, bytes);
       return this.#offset += bytes.length, out;
     }
     final() {
@@ -9155,14 +9426,14 @@ ${output.stderr}`);
     tag;
     tagLength;
     constructor(encrypt2, key, vector, tagLength) {
-      this.#encrypt = encrypt2, this.#key = key, this.#counter = native6.aesGcmCounter(key, vector), this.tagLength = tagLength;
+      this.#encrypt = encrypt2, this.#key = key, this.#counter = native7.aesGcmCounter(key, vector), this.tagLength = tagLength;
     }
     update(bytes) {
-      let out = native6.aesStream(!0, this.#key, this.#counter, BLOCK2 + this.#length, bytes);
+      let out = native7.aesStream(!0, this.#key, this.#counter, BLOCK2 + this.#length, bytes);
       return this.#length += bytes.length, this.#encrypted.push((this.#encrypt ? out : bytes).slice()), out;
     }
     final() {
-      let tag = native6.aesGcmTag(this.#key, this.#counter, concat2(...this.associated), concat2(...this.#encrypted));
+      let tag = native7.aesGcmTag(this.#key, this.#counter, concat2(...this.associated), concat2(...this.#encrypted));
       if (this.#encrypt)
         this.tag = tag.slice(0, this.tagLength ?? TAG);
       else if (this.tag === void 0 || this.tag.reduce((difference2, byte, at2) => difference2 | byte ^ tag[at2], 0) !== 0)
@@ -9176,11 +9447,11 @@ ${output.stderr}`);
     #encoding;
     constructor(encrypt2, name2, key, vector, options) {
       super(options);
-      let spec = findOrThrow(name2), secret = keyBytes(key), start2 = vector === null ? new Uint8Array(0) : bytesOf2(vector, "utf8", "iv", KINDS_WITH_BUFFERS).slice();
+      let spec = findOrThrow(name2), secret = keyBytes(key), start3 = vector === null ? new Uint8Array(0) : bytesOf2(vector, "utf8", "iv", KINDS_WITH_BUFFERS).slice();
       if (secret.length !== spec.keyLength) throw codedError(RangeError, "ERR_CRYPTO_INVALID_KEYLEN", "Invalid key length");
-      if (!isVector(spec.mode, start2.length)) throw codedError(TypeError, "ERR_CRYPTO_INVALID_IV", "Invalid initialization vector");
+      if (!isVector(spec.mode, start3.length)) throw codedError(TypeError, "ERR_CRYPTO_INVALID_IV", "Invalid initialization vector");
       let tagLength = spec.mode === "gcm" && options?.authTagLength !== void 0 ? checkTagLength(options.authTagLength) : void 0;
-      this.#cipher = begin2(spec, encrypt2, secret, start2, tagLength);
+      this.#cipher = begin2(spec, encrypt2, secret, start3, tagLength);
     }
     #shown(bytes, encoding, last2) {
       let buffer2 = Buffer2.from(bytes.buffer, bytes.byteOffset, bytes.length);
@@ -9308,7 +9579,7 @@ ${output.stderr}`);
   // src/digests.js
   init_buffer();
   init_util();
-  var { native: native7 } = host, hashes = [
+  var { native: native8 } = host, hashes = [
     "blake2b512",
     "blake2s256",
     "md5",
@@ -9391,18 +9662,18 @@ ${output.stderr}`);
     let length = checkedLength(options);
     if (algorithm in shakes) {
       if (length > LONGEST_SHAKE) throw outOfRange("options.outputLength", `>= 0 && <= ${LONGEST_SHAKE}`, length);
-      return new Hash((bytes) => native7.shake(algorithm, bytes, length ?? shakes[algorithm]));
+      return new Hash((bytes) => native8.shake(algorithm, bytes, length ?? shakes[algorithm]));
     }
     if (!hashes.includes(algorithm)) throw new Error("Digest method not supported");
-    if (length !== void 0 && length !== native7.digest(algorithm, new Uint8Array(0)).length)
+    if (length !== void 0 && length !== native8.digest(algorithm, new Uint8Array(0)).length)
       throw codedError(Error, "ERR_OSSL_EVP_NOT_XOF_OR_INVALID_LENGTH", "error:030000B2:digital envelope routines::not XOF or invalid length");
-    return new Hash((bytes) => native7.digest(algorithm, bytes));
+    return new Hash((bytes) => native8.digest(algorithm, bytes));
   }, createHmac = (name2, key) => {
     if (typeof name2 != "string") throw invalidType("hmac", "string", name2);
     let algorithm = plainName(name2);
     if (!hashes.includes(algorithm)) throw codedError(TypeError, "ERR_CRYPTO_INVALID_DIGEST", `Invalid digest: ${name2}`);
     let secret = keyBytes(key);
-    return new Hmac((bytes) => native7.hmac(algorithm, secret, bytes));
+    return new Hmac((bytes) => native8.hmac(algorithm, secret, bytes));
   }, ROUNDS = 1e3, pbkdf2Sync = (password, salt, iterations, length, digest) => {
     if (typeof digest != "string") throw invalidType("digest", "string", digest);
     let algorithm = plainName(digest);
@@ -9416,9 +9687,9 @@ ${output.stderr}`);
     for (let index = 1, done = 0; done < length; index++) {
       let counter = Buffer2.alloc(4);
       counter.writeUInt32BE(index);
-      let mac = native7.hmac(algorithm, key, new Uint8Array(Buffer2.concat([bytesOf2(salt), counter]))), block = mac.slice();
+      let mac = native8.hmac(algorithm, key, new Uint8Array(Buffer2.concat([bytesOf2(salt), counter]))), block = mac.slice();
       for (let left = iterations - 1; left > 0; left -= ROUNDS) {
-        let codes2 = native7.hmacRounds(algorithm, key, mac, Math.min(left, ROUNDS));
+        let codes2 = native8.hmacRounds(algorithm, key, mac, Math.min(left, ROUNDS));
         mac = codes2.slice(0, block.length);
         for (let at2 = 0; at2 < block.length; at2++) block[at2] ^= codes2[block.length + at2];
       }
@@ -9455,7 +9726,7 @@ ${output.stderr}`);
     let mixed = pbkdf2Sync(key, grains, 1, 128 * r2 * p2, "sha256"), scratch = new Uint8Array(128 * r2 * N2);
     for (let at2 = 0; at2 < mixed.length; at2 += 128 * r2) {
       let block = new Uint8Array(mixed.subarray(at2, at2 + 128 * r2));
-      native7.scryptMix(block, scratch, N2), mixed.set(block, at2);
+      native8.scryptMix(block, scratch, N2), mixed.set(block, at2);
     }
     return pbkdf2Sync(key, mixed, 1, length, "sha256");
   }, scrypt = (password, salt, length, options, callback) => {
@@ -9471,11 +9742,11 @@ ${output.stderr}`);
     if (context2.length > 1024) throw outOfRange("info", "must not contain more than 1024 bytes", context2.length);
     let algorithm = plainName(digest);
     if (!hashes.includes(algorithm)) throw codedError(TypeError, "ERR_CRYPTO_INVALID_DIGEST", `Invalid digest: ${digest}`);
-    let start2 = native7.hmac(algorithm, grains, secret);
-    if (length > 255 * start2.length) throw codedError(RangeError, "ERR_CRYPTO_INVALID_KEYLEN", "Invalid key length");
+    let start3 = native8.hmac(algorithm, grains, secret);
+    if (length > 255 * start3.length) throw codedError(RangeError, "ERR_CRYPTO_INVALID_KEYLEN", "Invalid key length");
     let blocks = [], block = new Uint8Array(0);
     for (let done = 0; done < length; done += block.length)
-      block = native7.hmac(algorithm, start2, new Uint8Array(Buffer2.concat([block, context2, Uint8Array.of(blocks.length + 1)]))), blocks.push(block);
+      block = native8.hmac(algorithm, start3, new Uint8Array(Buffer2.concat([block, context2, Uint8Array.of(blocks.length + 1)]))), blocks.push(block);
     return new Uint8Array(Buffer2.concat(blocks)).buffer.slice(0, length);
   }, hkdf = (digest, key, salt, info, length, callback) => {
     if (typeof callback != "function") throw invalidType("callback", "function", callback);
@@ -9488,12 +9759,13 @@ ${output.stderr}`);
 
   // src/webcrypto.js
   init_buffer();
-  var { native: native8, asBytes: asBytes2 } = host, { crypto: web } = globalThis, unsupported = (message = "Unrecognized algorithm name") => new DOMException(message, "NotSupportedError"), failed2 = () => new DOMException("The operation failed for an operation-specific reason", "OperationError"), nameOf2 = (algorithm) => typeof algorithm == "string" ? algorithm : algorithm?.name, known = ["HMAC", "AES-CBC", "AES-CTR", "AES-GCM", "PBKDF2", "HKDF"], algorithmOf = (algorithm) => {
-    let name2 = String(nameOf2(algorithm)).toUpperCase();
-    if (!known.includes(name2)) throw unsupported(`${nameOf2(algorithm)} is not here: there are digests, ${known.join(", ")}`);
+  init_util();
+  var { native: native9, asBytes: asBytes2 } = host, { crypto: web } = globalThis, unsupported = (message = "Unrecognized algorithm name") => new DOMException(message, "NotSupportedError"), failed2 = () => new DOMException("The operation failed for an operation-specific reason", "OperationError"), nameOf3 = (algorithm) => typeof algorithm == "string" ? algorithm : algorithm?.name, known = ["HMAC", "AES-CBC", "AES-CTR", "AES-GCM", "PBKDF2", "HKDF"], algorithmOf = (algorithm) => {
+    let name2 = String(nameOf3(algorithm)).toUpperCase();
+    if (!known.includes(name2)) throw unsupported(`${nameOf3(algorithm)} is not here: there are digests, ${known.join(", ")}`);
     return name2;
   }, webHash = (algorithm) => {
-    let name2 = plainName(nameOf2(algorithm));
+    let name2 = plainName(nameOf3(algorithm));
     if (!["sha1", "sha256", "sha384", "sha512"].includes(name2)) throw unsupported();
     return name2;
   }, webBytes = (data) => {
@@ -9564,16 +9836,16 @@ ${output.stderr}`);
     let secret = format4 === "jwk" ? new Uint8Array(Buffer2.from(data.k, "base64url")) : webBytes(data).slice();
     return makeKey(secret, algorithm, extractable, usages);
   }, subtle = {
-    digest: (algorithm, data) => bufferOf(native8.digest(webHash(algorithm), webBytes(data))),
+    digest: (algorithm, data) => bufferOf(native9.digest(webHash(algorithm), webBytes(data))),
     importKey: imported,
     exportKey: exported,
-    generateKey: (algorithm, extractable, usages) => makeKey(native8.randomBytes(lengthOf(algorithm) / 8), algorithm, extractable, usages),
+    generateKey: (algorithm, extractable, usages) => makeKey(native9.randomBytes(lengthOf(algorithm) / 8), algorithm, extractable, usages),
     sign(algorithm, key, data) {
       let secret = usable(key, algorithm, "sign");
-      return bufferOf(native8.hmac(hashOf(key), secret, webBytes(data)));
+      return bufferOf(native9.hmac(hashOf(key), secret, webBytes(data)));
     },
     verify(algorithm, key, signature, data) {
-      let secret = usable(key, algorithm, "verify"), right = native8.hmac(hashOf(key), secret, webBytes(data)), given = webBytes(signature);
+      let secret = usable(key, algorithm, "verify"), right = native9.hmac(hashOf(key), secret, webBytes(data)), given = webBytes(signature);
       return given.length === right.length && right.reduce((difference2, byte, at2) => difference2 | byte ^ given[at2], 0) === 0;
     },
     encrypt: (algorithm, key, data) => encrypt(algorithm, key, data, "encrypt"),
@@ -9590,15 +9862,25 @@ ${output.stderr}`);
     }
   };
   for (let [name2, work2] of Object.entries(subtle)) subtle[name2] = { [name2]: async (...given) => work2(...given) }[name2];
-  Object.defineProperty(web, "subtle", { value: subtle, enumerable: !0, configurable: !0, writable: !0 });
+  var classOf = (object, name2, more = {}) => {
+    let made3 = { [name2]: class {
+      constructor() {
+        throw illegalConstructor();
+      }
+    } }[name2];
+    for (let [key, value] of Object.entries(object)) Object.defineProperty(made3.prototype, key, { value, writable: !0, configurable: !0 });
+    return Object.defineProperties(made3.prototype, { ...more, [Symbol.toStringTag]: { value: name2, configurable: !0 } }), made3;
+  }, subtleObject = Object.create(classOf(subtle, "SubtleCrypto").prototype), { getRandomValues, randomUUID } = web, Crypto = classOf({ getRandomValues, randomUUID }, "Crypto", { subtle: { get: () => subtleObject, configurable: !0 } });
+  for (let name2 of Object.keys(web)) delete web[name2];
+  Object.setPrototypeOf(web, Crypto.prototype);
   var webcrypto_default = web;
 
   // src/crypto.js
-  var { native: native9, asBytes: asBytes3 } = host, randomBytes = (size, callback) => {
+  var { native: native10, asBytes: asBytes3 } = host, randomBytes = (size, callback) => {
     if (typeof size != "number") throw invalidType("size", "number", size);
     if (!isWhole(size) || size < 0 || size > 2 ** 31 - 1)
       throw codedError(RangeError, "ERR_OUT_OF_RANGE", `The value of "size" is out of range. It must be >= 0 && <= 2147483647. Received ${size}`);
-    let bytes = Buffer2.from(native9.randomBytes(size).buffer);
+    let bytes = Buffer2.from(native10.randomBytes(size).buffer);
     if (callback === void 0) return bytes;
     setTimeout(() => callback(null, bytes), 0);
   }, randomInt = (low, high, callback) => {
@@ -9610,7 +9892,7 @@ ${output.stderr}`);
     return callback === void 0 ? value : setTimeout(() => callback(void 0, value), 0);
   }, randomFillSync = (buffer2, offset = 0, size = buffer2?.byteLength - offset) => {
     if (!ArrayBuffer.isView(buffer2) && !(buffer2 instanceof ArrayBuffer)) throw invalidType("buf", "an instance of ArrayBuffer or ArrayBufferView", buffer2);
-    return asBytes3(buffer2).set(native9.randomBytes(size), offset), buffer2;
+    return asBytes3(buffer2).set(native10.randomBytes(size), offset), buffer2;
   }, timingSafeEqual = (a2, b2) => {
     let [x2, y2] = [["buf1", a2], ["buf2", b2]].map(([name2, value]) => {
       if (!ArrayBuffer.isView(value) && !(value instanceof ArrayBuffer)) throw codedError(TypeError, "ERR_INVALID_ARG_TYPE", `The "${name2}" argument must be an instance of ArrayBuffer, Buffer, TypedArray, or DataView.`);
@@ -9624,6 +9906,18 @@ ${output.stderr}`);
     if (typeof offset == "function" ? [offset, callback] = [void 0, offset] : typeof size == "function" && ([size, callback] = [void 0, size]), typeof callback != "function") throw invalidType("callback", "function", callback);
     randomFillSync(buffer2, offset, size), setTimeout(() => callback(null, buffer2), 0);
   }, ABSENT = [
+    "Certificate",
+    "DiffieHellman",
+    "DiffieHellmanGroup",
+    "ECDH",
+    "Sign",
+    "Verify",
+    "X509Certificate",
+    "createDiffieHellmanGroup",
+    "getCurves",
+    "getDiffieHellman",
+    "setEngine",
+    "setFips",
     "checkPrime",
     "checkPrimeSync",
     "createDiffieHellman",
@@ -9643,9 +9937,7 @@ ${output.stderr}`);
     "publicEncrypt",
     "sign",
     "verify"
-  ], absent = (name2) => () => {
-    throw codedError(Error, "ERR_FEATURE_UNAVAILABLE_ON_PLATFORM", `crypto.${name2} is not here: there are digests, HMAC, AES, pbkdf2, scrypt, hkdf and random numbers`);
-  }, crypto_default = {
+  ], crypto_default = {
     createHash,
     constants: constants3,
     createHmac,
@@ -9668,8 +9960,19 @@ ${output.stderr}`);
     createCipheriv,
     createDecipheriv,
     createSecretKey,
-    generateKeySync: (type, options) => generateKeySync(type, options, (size) => native9.randomBytes(size)),
-    ...Object.fromEntries(ABSENT.map((name2) => [name2, absent(name2)])),
+    generateKeySync: (type, options) => generateKeySync(type, options, (size) => native10.randomBytes(size)),
+    generateKey: (type, options, callback) => {
+      if (typeof callback != "function") throw invalidType("callback", "function", callback);
+      let key = generateKeySync(type, options, (size) => native10.randomBytes(size));
+      setTimeout(() => callback(null, key), 0);
+    },
+    ...allAbsent("crypto", ABSENT, "there are digests, HMAC, AES, pbkdf2, scrypt, hkdf and random numbers"),
+    ...allAbsent("crypto", ["Cipher", "Decipher", "createCipher", "createDecipher"], "its key is weak. Use createCipheriv and createDecipheriv with a key of scrypt"),
+    getFips: () => 0,
+    secureHeapUsed: () => ({ total: 0, used: 0, utilization: 0, min: 0 }),
+    prng: randomBytes,
+    pseudoRandomBytes: randomBytes,
+    rng: randomBytes,
     scrypt,
     scryptSync,
     hkdf,
@@ -9818,6 +10121,166 @@ ${output.stderr}`);
 
   // src/index.js
   init_events();
+
+  // src/histogram.js
+  init_util();
+  var NO_MINIMUM = 2n ** 63n - 1n, isMaking = !1, Histogram = class {
+    // Counts by the smallest of the values that are not distinguished from each other, in ascending order once sorted.
+    #counts = /* @__PURE__ */ new Map();
+    #isSorted = !0;
+    #count = 0;
+    #exceeds = 0;
+    #least = 1 / 0;
+    #most = 0;
+    #lowest;
+    #highest;
+    // Binary digits of a value that are kept after the first.
+    #digits;
+    constructor(lowest, highest, figures2) {
+      if (!isMaking) throw illegalConstructor();
+      this.#lowest = 2 ** Math.floor(Math.log2(lowest)), this.#highest = highest, this.#digits = Math.ceil(Math.log2(2 * 10 ** figures2)) - 1;
+    }
+    // Returns the number of values that are not distinguished from this one.
+    #width(value) {
+      let width = this.#lowest;
+      for (; value >= width * 2 ** (this.#digits + 1); ) width *= 2;
+      return width;
+    }
+    #floor(value) {
+      let width = this.#width(value);
+      return Math.floor(value / width) * width;
+    }
+    #ceiling(value) {
+      return this.#floor(value) + this.#width(value) - 1;
+    }
+    #middle(value) {
+      return value + Math.floor(this.#width(value) / 2);
+    }
+    get #sorted() {
+      return this.#isSorted || (this.#counts = new Map([...this.#counts].sort(([a2], [b2]) => a2 - b2))), this.#isSorted = !0, this.#counts;
+    }
+    static add(histogram, value, count) {
+      if (value > histogram.#highest) {
+        histogram.#exceeds += count;
+        return;
+      }
+      let floor = histogram.#floor(value);
+      histogram.#isSorted = !1, histogram.#counts.set(floor, (histogram.#counts.get(floor) ?? 0) + count), histogram.#count += count, histogram.#least = Math.min(histogram.#least, value), histogram.#most = Math.max(histogram.#most, value);
+    }
+    static addAll(histogram, other) {
+      for (let [value, count] of other.#counts) add(histogram, value, count);
+      histogram.#exceeds += other.#exceeds;
+    }
+    get count() {
+      return this.#count;
+    }
+    get countBigInt() {
+      return BigInt(this.#count);
+    }
+    get min() {
+      return Number(this.minBigInt);
+    }
+    get minBigInt() {
+      return this.#count === 0 ? NO_MINIMUM : BigInt(this.#floor(this.#least));
+    }
+    get max() {
+      return this.#count === 0 ? 0 : this.#ceiling(this.#most);
+    }
+    get maxBigInt() {
+      return BigInt(this.max);
+    }
+    get mean() {
+      let sum = 0;
+      for (let [value, count] of this.#sorted) sum += this.#middle(value) * count;
+      return sum / this.#count;
+    }
+    get exceeds() {
+      return this.#exceeds;
+    }
+    get exceedsBigInt() {
+      return BigInt(this.#exceeds);
+    }
+    get stddev() {
+      let { mean } = this, sum = 0;
+      for (let [value, count] of this.#sorted) sum += (this.#middle(value) - mean) ** 2 * count;
+      return Math.sqrt(sum / this.#count);
+    }
+    percentile(percentile) {
+      if (typeof percentile != "number") throw invalidType("percentile", "number", percentile);
+      if (!(percentile > 0 && percentile <= 100)) throw outOfRange("percentile", "> 0 && <= 100", percentile);
+      let left = Math.max(Math.floor(percentile / 100 * this.#count + 0.5), 1);
+      for (let [value, count] of this.#sorted)
+        if (left -= count, left <= 0) return this.#ceiling(value);
+      return 0;
+    }
+    percentileBigInt(percentile) {
+      return BigInt(this.percentile(percentile));
+    }
+    // Values at 0, 50, 75, 87.5 … per cent, as far as they differ, and at 100.
+    get percentiles() {
+      let found = /* @__PURE__ */ new Map(), wanted = 0, passed = 0, last2 = 0;
+      for (let [value, count] of this.#sorted)
+        for (passed += count, last2 = value; wanted <= 100 * passed / this.#count && (found.set(wanted, value), wanted += 100 / 2 ** (Math.floor(Math.log2(100 / (100 - wanted))) + 1), passed !== this.#count); )
+          ;
+      return found.set(100, last2);
+    }
+    get percentilesBigInt() {
+      return new Map([...this.percentiles].map(([percentile, value]) => [percentile, BigInt(value)]));
+    }
+    reset() {
+      this.#counts = /* @__PURE__ */ new Map(), [this.#count, this.#exceeds, this.#least, this.#most] = [0, 0, 1 / 0, 0];
+    }
+    toJSON() {
+      let { count, min, max, mean, exceeds, stddev, percentiles } = this;
+      return { count, min, max, mean, exceeds, stddev, percentiles: Object.fromEntries(percentiles) };
+    }
+    [inspect.custom](depth, options) {
+      if (depth < 0) return this;
+      let { min, max, mean, exceeds, stddev, count, percentiles } = this, inner = { ...options, depth: options.depth == null ? null : options.depth - 1 };
+      return `Histogram ${inspect({ min, max, mean, exceeds, stddev, count, percentiles }, inner)}`;
+    }
+  }, { add, addAll } = Histogram;
+  delete Histogram.add;
+  delete Histogram.addAll;
+  var RecordableHistogram = class _RecordableHistogram extends Histogram {
+    #last;
+    record(value) {
+      if (typeof value == "bigint") {
+        if (value < 1n) throw outOfRange("value", "> 0", value);
+        return add(this, Number(value), 1);
+      }
+      if (typeof value != "number") throw invalidType("val", "number", value);
+      if (!isWhole(value)) throw outOfRange("val", "an integer", value);
+      if (value < 1 || value > Number.MAX_SAFE_INTEGER) throw outOfRange("val", `>= 1 && <= ${Number.MAX_SAFE_INTEGER}`, value);
+      add(this, value, 1);
+    }
+    // Records the nanoseconds since the last call.
+    recordDelta() {
+      let now3 = Math.round(performance.now() * 1e6);
+      this.#last !== void 0 && now3 > this.#last && add(this, now3 - this.#last, 1), this.#last = now3;
+    }
+    add(other) {
+      if (!(other instanceof _RecordableHistogram)) throw invalidType("other", "an instance of RecordableHistogram", other);
+      addAll(this, other);
+    }
+  }, limit = (value, name2) => {
+    if (typeof value == "bigint") return Number(value);
+    if (typeof value != "number") throw invalidType(name2, "an integer", value);
+    if (!isWhole(value)) throw outOfRange(name2, "an integer", value);
+    return value;
+  }, createHistogram = (options = {}) => {
+    if (options === null || typeof options != "object") throw invalidType("options", "object", options);
+    let { lowest = 1, highest = Number.MAX_SAFE_INTEGER, figures: figures2 = 3 } = options, [least, most, kept] = [limit(lowest, "options.lowest"), limit(highest, "options.highest"), limit(figures2, "options.figures")];
+    if (least < 1) throw outOfRange("options.lowest", `>= 1 && <= ${Number.MAX_SAFE_INTEGER}`, lowest);
+    if (most < 2 * least) throw outOfRange("options.highest", `>= ${2 * least} && <= ${Number.MAX_SAFE_INTEGER}`, highest);
+    if (kept < 1 || kept > 5) throw outOfRange("options.figures", ">= 1 && <= 5", figures2);
+    isMaking = !0;
+    try {
+      return new RecordableHistogram(least, most, kept);
+    } finally {
+      isMaking = !1;
+    }
+  };
 
   // src/http.js
   init_buffer();
@@ -10197,19 +10660,19 @@ ${output.stderr}`);
     for (let [key, value] of Object.entries(other))
       value === null ? delete all3[key] : all3[key] = key in from ? merged(from[key], value) : value;
     return all3;
-  }, languageOf = (locale) => locale.split("-")[0], read3 = /* @__PURE__ */ new Map(), dataOf = (locale, part) => {
+  }, languageOf = (locale) => locale.split("-")[0], read4 = /* @__PURE__ */ new Map(), dataOf = (locale, part) => {
     let key = `${locale}:${part}`;
-    if (!read3.has(key)) {
+    if (!read4.has(key)) {
       let language = languageOf(locale), record = textOf2(`${language}:${part}`), first = groups[language].split(" ")[0];
-      read3.set(key, locale === first ? record[first] : merged(record[first], record[locale]));
+      read4.set(key, locale === first ? record[first] : merged(record[first], record[locale]));
     }
-    return read3.get(key);
+    return read4.get(key);
   }, englishZones = (locale) => {
     let all3 = textOf2("en:zones");
     return all3[locale] === void 0 && locale.startsWith("en-") && warn(`Intl has no names of time zones for the locale '${locale}' here: they are those of en-GB`), all3[locale] ?? all3[locale.startsWith("en-") ? "en-GB" : "en-US"];
-  }, made = /* @__PURE__ */ new Map(), onceFor = (kind, locale, make3) => {
+  }, zoneNamed = (name2) => name2 === "UTC" || name2 == null ? name2 : textOf2("en:aliases")[name2] ?? name2, made = /* @__PURE__ */ new Map(), onceFor = (kind, locale, make4) => {
     let key = `${kind}:${locale}`;
-    return made.has(key) || made.set(key, make3()), made.get(key);
+    return made.has(key) || made.set(key, make4()), made.get(key);
   }, aliases3 = { iw: "he", in: "id", ji: "yi", jw: "jv", mo: "ro", sh: "sr-Latn", tl: "fil" }, tagPattern = /^(?:[a-z]{2,3}(?:-[a-z]{3}){0,3}|[a-z]{5,8})(?:-[a-z]{4})?(?:-(?:[a-z]{2}|\d{3}))?(?:-(?:[a-z\d]{5,8}|\d[a-z\d]{3}))*(?:-[a-wyz\d](?:-[a-z\d]{2,8})+)*(?:-x(?:-[a-z\d]{1,8})+)?$/i, canonical = (tag) => {
     let plain2 = String(tag);
     if (!tagPattern.test(plain2)) throw new RangeError("Incorrect locale information provided");
@@ -10278,7 +10741,7 @@ ${output.stderr}`);
   };
 
   // src/intl-dates.js
-  var { native: native10 } = host, months = ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"], days = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"], dateKeys = ["weekday", "era", "year", "month", "day"], timeKeys = ["dayPeriod", "hour", "minute", "second", "fractionalSecondDigits"], styles = {
+  var { native: native11 } = host, months = ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"], days = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"], dateKeys = ["weekday", "era", "year", "month", "day"], timeKeys = ["dayPeriod", "hour", "minute", "second", "fractionalSecondDigits"], styles = {
     full: { weekday: "long", year: "numeric", month: "long", day: "numeric" },
     long: { year: "numeric", month: "long", day: "numeric" },
     medium: { year: "numeric", month: "short", day: "numeric" },
@@ -10332,7 +10795,7 @@ ${output.stderr}`);
     #l;
     #bound;
     constructor(locales, options, required = "any", defaults = "date", owner = "DateTimeFormat") {
-      let o2 = readOptions(options, owner), zone = o2.timeZone === void 0 ? "UTC" : String(o2.timeZone), name2 = offsetOf(zone) === void 0 ? /^(utc|gmt|etc\/utc)$/i.test(zone) ? "UTC" : native10.zoneName(zone) : zone;
+      let o2 = readOptions(options, owner), zone = o2.timeZone === void 0 ? "UTC" : String(o2.timeZone), name2 = offsetOf(zone) === void 0 ? /^(utc|gmt|etc\/utc)$/i.test(zone) ? "UTC" : zoneNamed(native11.zoneName(zone)) : zone;
       if (name2 == null) throw new RangeError(`Invalid time zone specified: ${zone}`);
       if (o2.dateStyle !== void 0 || o2.timeStyle !== void 0) {
         if (required === "date" && o2.timeStyle !== void 0) throw new TypeError("Invalid option : timeStyle");
@@ -10353,13 +10816,13 @@ ${output.stderr}`);
       let hours24 = o2.hour12 === void 0 ? (o2.hourCycle ?? dates?.hours ?? "h12").startsWith("h2") : !o2.hour12;
       (o2.era !== void 0 || o2.dayPeriod !== void 0) && warn("Intl leaves out eras and parts of the day here"), (o2.hour !== void 0 && o2.minute === void 0 && o2.second !== void 0 || o2.fractionalSecondDigits !== void 0 && o2.second === void 0) && warn("Intl writes seconds without minutes, and their parts without seconds, otherwise here");
       let isDayAlone = o2.weekday !== void 0 && (o2.year ?? o2.month ?? o2.day) === void 0 && timeKeys.some((key) => o2[key] !== void 0);
-      data !== "en-US" && (isDayAlone || o2.weekday === "narrow" && o2.month !== void 0) && warn("Intl writes days of the week beside a time, and short ones beside a month, in some locales otherwise here"), ((o2.day === void 0 ? o2.weekday !== void 0 && (o2.month ?? o2.year) !== void 0 : o2.year !== void 0 && o2.month === void 0) || o2.hour === void 0 && (o2.minute ?? o2.second) !== void 0 && dateKeys.some((key) => o2[key] !== void 0)) && warn("Intl writes dates without a month or a day, and with minutes without hours, in some locales otherwise here"), o2.timeZoneName !== void 0 && o2.hour !== void 0 && o2.minute === void 0 && data !== "en-US" && warn("Intl writes hours with a time zone and without minutes in some locales otherwise here"), o2.timeZoneName !== void 0 && (name2 !== "UTC" || o2.timeZoneName.endsWith("Offset")) && !data.startsWith("en-") && warn(`Intl has no names of time zones for the locale '${locale}' here: they are English`), this.#o = { __proto__: null, ...o2, locale: isNamed || cycleNamed || keywords.ca === "gregory" ? `${locale}-u${keywords.ca === "gregory" ? "-ca-gregory" : ""}${cycleNamed ? `-hc-${keywords.hc}` : ""}${isNamed ? `-nu-${system}` : ""}` : locale, system, zone: name2, hours24, from0: o2.hourCycle === "h23" || o2.hour12 === void 0 && hours24 };
+      data !== "en-US" && (isDayAlone || o2.weekday === "narrow" && (o2.month ?? o2.day) !== void 0) && warn("Intl writes days of the week beside a time, and short ones beside a month, in some locales otherwise here"), ((o2.day === void 0 ? o2.weekday !== void 0 && (o2.month ?? o2.year) !== void 0 : o2.year !== void 0 && o2.month === void 0) || o2.hour === void 0 && (o2.minute ?? o2.second) !== void 0 && dateKeys.some((key) => o2[key] !== void 0)) && warn("Intl writes dates without a month or a day, and with minutes without hours, in some locales otherwise here"), o2.timeZoneName !== void 0 && (name2 !== "UTC" || o2.timeZoneName.endsWith("Offset")) && !data.startsWith("en-") && warn(`Intl has no names of time zones for the locale '${locale}' here: they are English`), this.#o = { __proto__: null, ...o2, locale: isNamed || cycleNamed || keywords.ca === "gregory" ? `${locale}-u${keywords.ca === "gregory" ? "-ca-gregory" : ""}${cycleNamed ? `-hc-${keywords.hc}` : ""}${isNamed ? `-nu-${system}` : ""}` : locale, system, zone: name2, hours24, from0: o2.hourCycle === "h23" || o2.hour12 === void 0 && hours24 };
     }
     // Returns the fields of an instant in the zone.
     #fields(millis) {
       let { zone } = this.#o, fixed = offsetOf(zone), offset = fixed === void 0 ? 0 : fixed * 60, abbreviation = "UTC";
       if (fixed === void 0 && zone !== "UTC") {
-        let found = native10.zoneAt(zone, millis);
+        let found = native11.zoneAt(zone, millis);
         found != null && ([offset, abbreviation] = found);
       }
       return { at: new Date(millis + offset * 1e3), offset, abbreviation };
@@ -10377,15 +10840,15 @@ ${output.stderr}`);
       return `GMT${offset < 0 ? "-" : "+"}${full ? two(hour) : hour}${minute > 0 || full ? `:${two(minute)}` : ""}`;
     }
     #date(at2) {
-      let o2 = this.#o, wide = o2.month === void 0 && o2.day === void 0 && o2.year === void 0 ? 8 : o2.month === "long" || o2.month === "short" || o2.month === "narrow", full = yearOf(at2), year = o2.year === void 0 ? void 0 : o2.year === "2-digit" ? two(full % 100) : String(full), pad = (style, number) => style === "2-digit" ? two(number) : String(number), day = o2.day === void 0 ? void 0 : pad(o2.day, at2.getUTCDate()), monthName = months[at2.getUTCMonth()], month = o2.month === void 0 ? void 0 : o2.month === "long" ? monthName : o2.month === "short" ? monthName.slice(0, 3) : o2.month === "narrow" ? monthName[0] : pad(o2.month, at2.getUTCMonth() + 1), dayName = days[at2.getUTCDay()], weekday = o2.weekday === void 0 ? void 0 : o2.weekday === "long" ? dayName : o2.weekday === "short" ? dayName.slice(0, 3) : dayName[0], parts = [], add = (type, value, before) => {
+      let o2 = this.#o, wide = o2.month === void 0 && o2.day === void 0 && o2.year === void 0 ? 8 : o2.month === "long" || o2.month === "short" || o2.month === "narrow", full = yearOf(at2), year = o2.year === void 0 ? void 0 : o2.year === "2-digit" ? two(full % 100) : String(full), pad = (style, number) => style === "2-digit" ? two(number) : String(number), day = o2.day === void 0 ? void 0 : pad(o2.day, at2.getUTCDate()), monthName = months[at2.getUTCMonth()], month = o2.month === void 0 ? void 0 : o2.month === "long" ? monthName : o2.month === "short" ? monthName.slice(0, 3) : o2.month === "narrow" ? monthName[0] : pad(o2.month, at2.getUTCMonth() + 1), dayName = days[at2.getUTCDay()], weekday = o2.weekday === void 0 ? void 0 : o2.weekday === "long" ? dayName : o2.weekday === "short" ? dayName.slice(0, 3) : dayName[0], parts = [], add2 = (type, value, before) => {
         value !== void 0 && (parts.length > 0 && parts.push(["literal", before]), parts.push([type, value]));
       };
       if (wide)
-        add("weekday", weekday, ""), add("month", month, ", "), add("day", day, " "), add("year", year, day === void 0 ? " " : ", ");
+        add2("weekday", weekday, ""), add2("month", month, ", "), add2("day", day, " "), add2("year", year, day === void 0 ? " " : ", ");
       else {
-        add("weekday", weekday, "");
+        add2("weekday", weekday, "");
         let values2 = { day, month, year };
-        for (let type of ["month", "day", "year"]) add(type, values2[type], parts.at(-1)?.[0] === "weekday" ? month === void 0 && year === void 0 ? " " : ", " : "/");
+        for (let type of ["month", "day", "year"]) add2(type, values2[type], parts.at(-1)?.[0] === "weekday" ? month === void 0 && year === void 0 ? " " : ", " : "/");
         if (weekday !== void 0 && month === void 0 && year === void 0 && day !== void 0) return [["day", day], ["literal", " "], ["weekday", weekday]];
       }
       return parts;
@@ -10415,7 +10878,12 @@ ${output.stderr}`);
     }
     #timePattern(pattern) {
       let [o2, l2] = [this.#o, this.#l], cycle = o2.hour12 === void 0 ? o2.hourCycle : void 0, from = cycle !== void 0 ? cycle.startsWith("h2") ? 28 : 14 : o2.hour12 === void 0 ? 0 : o2.hour12 ? 14 : 28, padded = o2.minute === "2-digit" && (o2.second ?? "2-digit") === "2-digit" ? 1 : 0, time = "";
-      if (o2.timeStyle !== void 0 ? time = pattern(l2.times[from + 10 + Object.keys(timeStyles).indexOf(o2.timeStyle)]) : o2.hour !== void 0 ? time = pattern(l2.times[from + (o2.hour === "2-digit" ? 5 : 0) + (o2.second !== void 0 ? 3 + padded : o2.minute !== void 0 ? 1 + padded : 0)]) : o2.minute !== void 0 && o2.second !== void 0 ? time = pattern(l2.times[42]) : o2.minute !== void 0 ? time = "{I}" : o2.second !== void 0 && (time = "{S}"), cycle !== void 0) {
+      if (o2.timeStyle !== void 0) time = pattern(l2.times[from + 10 + Object.keys(timeStyles).indexOf(o2.timeStyle)]);
+      else if (o2.hour !== void 0) {
+        let first = o2.timeZoneName === void 0 ? from : 43 + from / 14 * 10;
+        time = pattern(l2.times[first + (o2.hour === "2-digit" ? 5 : 0) + (o2.second !== void 0 ? 3 + padded : o2.minute !== void 0 ? 1 + padded : 0)]);
+      } else o2.minute !== void 0 && o2.second !== void 0 ? time = pattern(l2.times[42]) : o2.minute !== void 0 ? time = "{I}" : o2.second !== void 0 && (time = "{S}");
+      if (cycle !== void 0) {
         let letters = { h11: "jJ", h12: "hH", h23: "kK", h24: "qQ" }[cycle];
         time = time.replace(/\{[hjkq]\}/, `{${letters[0]}}`).replace(/\{[HJKQ]\}/, `{${letters[1]}}`);
       }
@@ -10474,7 +10942,7 @@ ${output.stderr}`);
       return system === "latn" ? parts : parts.map(([type, text3]) => [type, numeric.includes(type) ? digitsIn(text3, system) : text3]);
     }
     #english(fields) {
-      let [date, time] = [this.#date(fields.at), this.#time(fields.at)], { dateStyle, timeStyle } = this.#o, isWeekday = date.length === 1 && date[0][0] === "weekday", between = (timeStyle !== void 0 ? dateStyle === "full" || dateStyle === "long" : this.#o.month === "long") ? " at " : isWeekday ? " " : ", ", parts = [...date, ...date.length > 0 && time.length > 0 ? [["literal", between]] : [], ...time];
+      let [date, time] = [this.#date(fields.at), this.#time(fields.at)], { dateStyle, timeStyle } = this.#o, isWeekday = date.length === 1 && date[0][0] === "weekday", between = (timeStyle !== void 0 ? dateStyle === "full" || dateStyle === "long" : this.#o.month === "long") ? " at " : isWeekday && this.#o.timeZoneName === void 0 ? " " : ", ", parts = [...date, ...date.length > 0 && time.length > 0 ? [["literal", between]] : [], ...time];
       if (this.#o.timeZoneName !== void 0) {
         let apart = this.#o.month === "long" ? " at " : ", ";
         parts.push(["literal", time.length > 0 ? " " : apart], ["timeZoneName", this.#zoneName(fields)]);
@@ -10868,7 +11336,7 @@ ${output.stderr}`);
   };
 
   // src/intl-text.js
-  var { native: native11 } = host, ordered = ["ja", "zh", "ko"], strengths = { base: 0, accent: 1, case: 2, variant: 3 }, Collator = class {
+  var { native: native12 } = host, ordered = ["ja", "zh", "ko"], strengths = { base: 0, accent: 1, case: 2, variant: 3 }, Collator = class {
     #o;
     #native;
     #bound;
@@ -10883,7 +11351,7 @@ ${output.stderr}`);
     }
     // The engine treats all halves of surrogate pairs as the same letter.
     #compare(a2, b2) {
-      let order = native11.compareTexts(this.#native, a2, b2);
+      let order = native12.compareTexts(this.#native, a2, b2);
       return order !== 0 || a2 === b2 || a2.isWellFormed() && b2.isWellFormed() ? order : a2 < b2 ? -1 : 1;
     }
     resolvedOptions() {
@@ -10891,13 +11359,13 @@ ${output.stderr}`);
     }
   }, tables = /* @__PURE__ */ new Map(), openTable = (...wanted) => {
     let key = wanted.join();
-    return tables.has(key) || tables.set(key, native11.openCollator(...wanted)), tables.get(key);
+    return tables.has(key) || tables.set(key, native12.openCollator(...wanted)), tables.get(key);
   }, granularities = ["grapheme", "word", "sentence"], withoutSpaces = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u, mixedKorean = /\p{Script=Hangul}(?!\p{Script=Hangul})[\p{L}\p{N}_]|(?!\p{Script=Hangul})[\p{L}\p{N}_]\p{Script=Hangul}/u, isWord = /[\p{L}\p{N}]|__/u, Segments = class {
     #text;
     #granularity;
     #ends;
     constructor(text3, granularity) {
-      this.#text = text3, this.#granularity = granularity, granularity === "word" && (withoutSpaces.test(text3) || mixedKorean.test(text3)) && warn("Intl.Segmenter has no dictionary of the words of languages that are written without spaces here"), this.#ends = native11.segmentEnds(text3, granularities.indexOf(granularity));
+      this.#text = text3, this.#granularity = granularity, granularity === "word" && (withoutSpaces.test(text3) || mixedKorean.test(text3)) && warn("Intl.Segmenter has no dictionary of the words of languages that are written without spaces here"), this.#ends = native12.segmentEnds(text3, granularities.indexOf(granularity));
     }
     #entry(at2) {
       let index = at2 === 0 ? 0 : this.#ends[at2 - 1], segment = this.#text.slice(index, this.#ends[at2]), entry = { segment, index, input: this.#text };
@@ -10946,11 +11414,11 @@ ${output.stderr}`);
     formatToParts(list) {
       let items = list === void 0 ? [] : [...list];
       for (let item of items) if (typeof item != "string") throw new TypeError(`Iterable yielded ${String(item)} which is not a string`);
-      let { type, style, data } = this.#o, [pair, start2, middle, end] = dataOf(data, "words").lists[type][style];
+      let { type, style, data } = this.#o, [pair, start3, middle, end] = dataOf(data, "words").lists[type][style];
       return items.flatMap((value, at2) => {
         let element = { type: "element", value };
         if (at2 === 0) return [element];
-        let isLast = at2 === items.length - 1, between = items.length === 2 ? pair : isLast ? end : at2 === 1 ? start2 : middle, literal = isLast && data.startsWith("es") ? spanish(between, value) : between;
+        let isLast = at2 === items.length - 1, between = items.length === 2 ? pair : isLast ? end : at2 === 1 ? start3 : middle, literal = isLast && data.startsWith("es") ? spanish(between, value) : between;
         return literal === "" ? [element] : [{ type: "literal", value: literal }, element];
       });
     }
@@ -10966,7 +11434,7 @@ ${output.stderr}`);
     #numbers;
     #plurals;
     constructor(locales, given) {
-      let options = given === void 0 ? { __proto__: null } : Object(given), { locale, data, keywords } = localeOf(locales), asked = optionOf(options, "numberingSystem", void 0, void 0, "RelativeTimeFormat"), native17 = dataOf(data, "basic").numbers.native, { system, isNamed } = numberingSystemOf(asked, keywords, native17), style = optionOf(options, "style", displays, "long", "RelativeTimeFormat"), numeric2 = optionOf(options, "numeric", ["always", "auto"], "always", "RelativeTimeFormat");
+      let options = given === void 0 ? { __proto__: null } : Object(given), { locale, data, keywords } = localeOf(locales), asked = optionOf(options, "numberingSystem", void 0, void 0, "RelativeTimeFormat"), native20 = dataOf(data, "basic").numbers.native, { system, isNamed } = numberingSystemOf(asked, keywords, native20), style = optionOf(options, "style", displays, "long", "RelativeTimeFormat"), numeric2 = optionOf(options, "numeric", ["always", "auto"], "always", "RelativeTimeFormat");
       this.#o = { locale: isNamed ? `${locale}-u-nu-${system}` : locale, style, numeric: numeric2, data, system }, this.#numbers = new NumberFormat(data, { numberingSystem: system }), this.#plurals = new PluralRules(data);
     }
     #parts(given, unit, method) {
@@ -11296,9 +11764,9 @@ ${output.stderr}`);
       this.#at++;
     }
     #digits() {
-      let start2 = this.#at;
+      let start3 = this.#at;
       for (; /\d/.test(this.#text[this.#at] ?? ""); ) this.#at++;
-      return this.#at - start2;
+      return this.#at - start3;
     }
     #number() {
       this.#text[this.#at] === "-" && !/\d/.test(this.#text[++this.#at] ?? "") && this.#fail("No number after minus sign");
@@ -11339,11 +11807,11 @@ ${output.stderr}`);
   }, stepFrom = (key, value, names3) => {
     let keys = isArray2(value) ? void 0 : names3 ?? objectKeys(value);
     return { key, value, keys, count: keys === void 0 ? value.length : keys.length, next: 0 };
-  }, circleIn = (start2, replacer) => {
+  }, circleIn = (start3, replacer) => {
     let names3 = namesOf(replacer), way = [], places = /* @__PURE__ */ new Map(), done = /* @__PURE__ */ new Set(), enter = (key, value) => {
       places.set(value, way.length), way[way.length] = stepFrom(key, value, names3);
     };
-    for (isOpaque(start2) || enter("", start2); way.length > 0; ) {
+    for (isOpaque(start3) || enter("", start3); way.length > 0; ) {
       let step = way[way.length - 1];
       if (step.next === step.count) {
         done.add(step.value), places.delete(step.value), way.length--;
@@ -11357,15 +11825,15 @@ ${output.stderr}`);
         enter(key, property);
       }
     }
-  }, named2 = (key) => typeof key == "number" ? `index ${key}` : key === "" ? "<anonymous>" : `property '${key}'`, classOf = ({ value }) => {
+  }, named2 = (key) => typeof key == "number" ? `index ${key}` : key === "" ? "<anonymous>" : `property '${key}'`, classOf2 = ({ value }) => {
     let constructor = inherited(value, "constructor"), name2 = typeof constructor == "function" && !isProxy(constructor) ? getOwnPropertyDescriptor(constructor, "name")?.value : void 0;
     return `object with constructor '${typeof name2 == "string" && name2 !== "" ? name2 : "Object"}'`;
   }, circleMessage = ({ way, last: last2 }) => {
-    let [start2, ...rest] = way, line = (step) => `
-    |     ${named2(step.key)} -> ${classOf(step)}`, shown4 = rest.length > 3 ? `${rest.slice(0, 2).map(line).join("")}
+    let [start3, ...rest] = way, line = (step) => `
+    |     ${named2(step.key)} -> ${classOf2(step)}`, shown4 = rest.length > 3 ? `${rest.slice(0, 2).map(line).join("")}
     |     ...${line(rest.at(-1))}` : rest.map(line).join("");
     return `Converting circular structure to JSON
-    --> starting at ${classOf(start2)}${shown4}
+    --> starting at ${classOf2(start3)}${shown4}
     --- ${named2(last2)} closes the circle`;
   }, madeText = {
     stringify(value, replacer, space) {
@@ -11388,14 +11856,59 @@ ${output.stderr}`);
   })();
   Object.defineProperty(JSON, "stringify", { value: madeText, writable: !0, enumerable: !1, configurable: !0 });
 
-  // src/net.js
+  // src/module.js
+  init_absent();
   init_util();
-  var isIPv4 = (text3) => /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/.test(`${text3}`), isIPv6 = (text3) => /^[\da-f:.]+(?:%[\w.-]+)?$/i.test(`${text3}`) && URL.canParse(`http://[${`${text3}`.replace(/%.*/, "")}]/`), absent2 = (name2) => ({
-    [name2]() {
-      throw codedError(Error, "ERR_FEATURE_UNAVAILABLE_ON_PLATFORM", `net.${name2} is not here: a script has no sockets. Use \`fetch\`, or \`http\` and \`https\`, which go through the tool \`http\``);
+  var WRAPPER = ["(function (exports, require, module, __filename, __dirname) { ", `
+});`], directoryOf2 = (path2) => path2.replace(/\/[^/]*$/, "") || "/", plainBuiltins = () => host.builtinNames().filter((name2) => name2 !== "test");
+  function Module(id = "", parent = void 0) {
+    Object.assign(this, { id, path: directoryOf2(id), exports: {} }), Object.defineProperty(this, "parent", { value: parent, writable: !0, configurable: !0 }), Object.assign(this, { filename: null, loaded: !1, children: [] });
+  }
+  var pathOf2 = (module) => module?.filename ?? host.mainPath();
+  Object.assign(Module.prototype, {
+    // Runs a text as the body of this module.
+    _compile(content, filename) {
+      if (typeof content != "string") throw invalidType("content", "string", content);
+      return host.compileModule(this, content, filename);
+    },
+    load(filename) {
+      this.filename = filename, this.exports = host.makeRequire(filename)(filename), this.loaded = !0;
+    },
+    require(name2) {
+      return host.makeRequire(pathOf2(this))(name2);
     }
-  })[name2], net = { isIP: (text3) => isIPv4(text3) ? 4 : isIPv6(text3) ? 6 : 0, isIPv4, isIPv6 };
-  for (let name2 of ["connect", "createConnection", "createServer", "BlockList", "Server", "Socket", "SocketAddress", "Stream"]) net[name2] = absent2(name2);
+  });
+  Object.assign(Module, {
+    Module,
+    createRequire(from) {
+      let text3 = String(from);
+      return host.makeRequire(text3.startsWith("file://") ? host.pathOfUrl(text3) : text3);
+    },
+    isBuiltin: (name2) => name2 === "node:test" || plainBuiltins().includes(String(name2).replace(/^node:/, "")),
+    wrap: (script) => WRAPPER[0] + script + WRAPPER[1],
+    wrapper: WRAPPER,
+    globalPaths: [],
+    // A built-in module's properties are read when they are used.
+    syncBuiltinESMExports() {
+    },
+    // There are no source maps, so that no file has one.
+    findSourceMap() {
+    },
+    _cache: host.moduleCache,
+    _extensions: host.moduleLoaders,
+    _load: (name2, parent) => host.makeRequire(pathOf2(parent))(name2),
+    _resolveFilename: (name2, parent) => host.makeRequire(pathOf2(parent)).resolve(name2),
+    _nodeModulePaths: (directory) => host.packagePaths(directory),
+    ...allAbsent("module", ["SourceMap", "register", "runMain"], "modules are found and loaded by Tollhouse. Use `import` and `require`, or `require.extensions`")
+  });
+  Object.defineProperty(Module, "builtinModules", { get: plainBuiltins, enumerable: !0 });
+  Object.defineProperty(Module, /* @__PURE__ */ Symbol.for("tollhouse.checkSyntax"), { value: host.checkSyntax });
+  var module_default = Module;
+
+  // src/net.js
+  init_absent();
+  var isIPv4 = (text3) => /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/.test(`${text3}`), isIPv6 = (text3) => /^[\da-f:.]+(?:%[\w.-]+)?$/i.test(`${text3}`) && URL.canParse(`http://[${`${text3}`.replace(/%.*/, "")}]/`), net = { isIP: (text3) => isIPv4(text3) ? 4 : isIPv6(text3) ? 6 : 0, isIPv4, isIPv6 }, SOCKETS = ["connect", "createConnection", "createServer", "BlockList", "Server", "Socket", "SocketAddress", "Stream"];
+  Object.assign(net, allAbsent("net", SOCKETS, "a script has no sockets. Use `fetch`, or `http` and `https`, which go through the tool `http`"));
   var net_default = net;
 
   // src/os.js
@@ -11443,21 +11956,66 @@ ${output.stderr}`);
   };
 
   // src/perf_hooks.js
+  var perf_hooks_exports = {};
+  __export(perf_hooks_exports, {
+    Performance: () => Performance,
+    PerformanceEntry: () => PerformanceEntry,
+    PerformanceMark: () => PerformanceMark,
+    PerformanceMeasure: () => PerformanceMeasure,
+    PerformanceObserver: () => PerformanceObserver,
+    PerformanceObserverEntryList: () => PerformanceObserverEntryList,
+    PerformanceResourceTiming: () => PerformanceResourceTiming,
+    constants: () => constants5,
+    makePerformance: () => makePerformance,
+    monitorEventLoopDelay: () => monitorEventLoopDelay
+  });
   init_util();
-  var PerformanceEntry = class {
+  var { native: native13 } = host, isMaking2 = !1, make2 = (work2) => {
+    isMaking2 = !0;
+    try {
+      return work2();
+    } finally {
+      isMaking2 = !1;
+    }
+  }, checkMaking = () => {
+    if (!isMaking2) throw illegalConstructor();
+  }, PerformanceEntry = class {
     constructor(entryType, name2, startTime, duration, detail) {
-      Object.assign(this, { name: name2, entryType, startTime, duration, detail });
+      checkMaking(), Object.assign(this, { name: name2, entryType, startTime, duration, detail });
     }
     toJSON() {
       return { ...this };
     }
-  }, entries = [], ordered2 = (wanted) => entries.filter(wanted).sort((a2, b2) => a2.startTime - b2.startTime), SUPPORTED = ["mark", "measure"], observers = /* @__PURE__ */ new Set(), listOf = (found) => {
-    let list = found.sort((a2, b2) => a2.startTime - b2.startTime);
-    return {
-      getEntries: () => [...list],
-      getEntriesByType: (type) => list.filter(({ entryType }) => entryType === type),
-      getEntriesByName: (name2, type) => list.filter((entry) => entry.name === name2 && (type === void 0 || entry.entryType === type))
-    };
+    [inspect.custom](depth, options) {
+      if (depth < 0) return this;
+      let inner = { ...options, depth: options.depth == null ? null : options.depth - 1 };
+      return `${this.constructor.name} ${inspect(this.toJSON(), inner)}`;
+    }
+  }, PerformanceMark = class extends PerformanceEntry {
+    constructor(name2, options) {
+      if (name2 === void 0) throw missingName();
+      if (options != null && typeof options != "object") throw invalidType("options", "object", options);
+      let { startTime = now(), detail = null } = options ?? {};
+      if (typeof startTime != "number") throw invalidType("startTime", "number", startTime);
+      if (startTime < 0) throw codedError(TypeError, "ERR_PERFORMANCE_INVALID_TIMESTAMP", `${startTime} is not a valid timestamp`);
+      make2(() => super("mark", `${name2}`, startTime, 0, detail === null ? null : structuredClone(detail)));
+    }
+  }, PerformanceMeasure = class extends PerformanceEntry {
+  }, PerformanceResourceTiming = class extends PerformanceEntry {
+  }, missingName = () => codedError(TypeError, "ERR_MISSING_ARGS", 'The "name" argument must be specified'), entries = [], ordered2 = (wanted) => entries.filter(wanted).sort((a2, b2) => a2.startTime - b2.startTime), SUPPORTED = ["function", "mark", "measure"], observers = /* @__PURE__ */ new Set(), PerformanceObserverEntryList = class {
+    #entries;
+    constructor(found) {
+      checkMaking(), this.#entries = found.sort((a2, b2) => a2.startTime - b2.startTime);
+    }
+    getEntries() {
+      return [...this.#entries];
+    }
+    getEntriesByType(type) {
+      return this.#entries.filter(({ entryType }) => entryType === type);
+    }
+    getEntriesByName(name2, type) {
+      return this.#entries.filter((entry) => entry.name === name2 && (type === void 0 || entry.entryType === type));
+    }
   }, PerformanceObserver = class {
     static supportedEntryTypes = Object.freeze([...SUPPORTED]);
     #callback;
@@ -11475,7 +12033,7 @@ ${output.stderr}`);
         throw codedError(TypeError, "ERR_MISSING_ARGS", 'The "options.entryTypes" and "options.type" arguments must be specified');
       let wanted = entryTypes ?? [type], other = wanted.find((name2) => !SUPPORTED.includes(name2));
       if (other !== void 0)
-        throw codedError(Error, "ERR_FEATURE_UNAVAILABLE", `PerformanceObserver sees only ${SUPPORTED.join(" and ")} in Tollhouse, not ${other}`);
+        throw codedError(Error, "ERR_FEATURE_UNAVAILABLE", `PerformanceObserver sees only ${SUPPORTED.join(", ")} in Tollhouse, not ${other}`);
       entryTypes !== void 0 && this.#types.clear();
       for (let name2 of wanted) this.#types.add(name2);
       if (observers.add(this), type !== void 0 && buffered) for (let entry of entries) entry.entryType === type && this.notice(entry);
@@ -11489,39 +12047,108 @@ ${output.stderr}`);
     // Keeps an entry for the callback, which gets all of a turn at once.
     notice(entry) {
       this.#types.has(entry.entryType) && (this.#found.push(entry), !this.#isQueued && (this.#isQueued = !0, setImmediate(() => {
-        this.#isQueued = !1, this.#found.length > 0 && this.#callback(listOf(this.takeRecords()), this);
+        this.#isQueued = !1, this.#found.length > 0 && this.#callback(make2(() => new PerformanceObserverEntryList(this.takeRecords())), this);
       })));
     }
-  }, keep = (entry) => {
-    entries.push(entry);
+  }, notice = (entry) => {
     for (let observer of observers) observer.notice(entry);
-    return entry;
-  }, clear = (type) => (name2) => {
+  }, keep = (entry) => (entries.push(entry), notice(entry), entry), clear = (type, name2) => {
     for (let at2 = entries.length - 1; at2 >= 0; at2--)
-      entries[at2].entryType === type && (name2 === void 0 || entries[at2].name === name2) && entries.splice(at2, 1);
-  }, addMarks = (performance3) => {
-    let timeOf = (mark, standard) => {
-      if (mark === void 0) return standard;
-      if (typeof mark == "number") return mark;
-      let found = entries.findLast(({ entryType, name: name2 }) => entryType === "mark" && name2 === mark);
-      if (found !== void 0) return found.startTime;
-      throw new DOMException(`The "${mark}" performance mark has not been set`, "SyntaxError");
-    }, added = {
-      mark(name2, { startTime = performance3.now(), detail = null } = {}) {
-        return keep(new PerformanceEntry("mark", String(name2), startTime, 0, detail));
-      },
-      measure(name2, from, to2) {
-        let { start: start2, end, duration, detail = null } = from !== null && typeof from == "object" ? from : { start: from, end: to2 }, last2 = end === void 0 && duration !== void 0 ? timeOf(start2, 0) + duration : timeOf(end, performance3.now()), first = start2 === void 0 && duration !== void 0 ? last2 - duration : timeOf(start2, 0);
-        return keep(new PerformanceEntry("measure", String(name2), first, last2 - first, detail));
-      },
-      clearMarks: clear("mark"),
-      clearMeasures: clear("measure"),
-      getEntries: () => ordered2(() => !0),
-      getEntriesByType: (type) => ordered2(({ entryType }) => entryType === type),
-      getEntriesByName: (name2, type) => ordered2((entry) => entry.name === name2 && (type === void 0 || entry.entryType === type))
-    };
-    for (let [name2, value] of Object.entries(added)) Object.defineProperty(performance3, name2, { value, writable: !0, enumerable: !1, configurable: !0 });
+      entries[at2].entryType === type && (name2 === void 0 || entries[at2].name === `${name2}`) && entries.splice(at2, 1);
+  }, timeOf2 = (mark, standard) => {
+    if (mark === void 0) return standard;
+    if (typeof mark == "number") return mark;
+    let found = entries.findLast(({ entryType, name: name2 }) => entryType === "mark" && name2 === mark);
+    if (found !== void 0) return found.startTime;
+    throw new DOMException(`The "${mark}" performance mark has not been set`, "SyntaxError");
+  }, times3 = () => {
+    let idle = native13.idle();
+    return { idle, active: Math.max(performance.now() - idle, 0) };
+  }, { now } = globalThis.performance, Performance = class extends EventTarget {
+    constructor() {
+      checkMaking(), super();
+    }
+    get timeOrigin() {
+      return host.scriptStart();
+    }
+    now() {
+      return now();
+    }
+    mark(name2, options) {
+      return keep(new PerformanceMark(name2, options));
+    }
+    measure(name2, from, to2) {
+      if (name2 === void 0) throw missingName();
+      let { start: start3, end, duration, detail = null } = from !== null && typeof from == "object" ? from : { start: from, end: to2 }, last2 = end === void 0 && duration !== void 0 ? timeOf2(start3, 0) + duration : timeOf2(end, now()), first = start3 === void 0 && duration !== void 0 ? last2 - duration : timeOf2(start3, 0), kept = detail === null ? null : structuredClone(detail);
+      return keep(make2(() => new PerformanceMeasure("measure", `${name2}`, first, last2 - first, kept)));
+    }
+    clearMarks(name2) {
+      clear("mark", name2);
+    }
+    clearMeasures(name2) {
+      clear("measure", name2);
+    }
+    getEntries() {
+      return ordered2(() => !0);
+    }
+    getEntriesByType(type) {
+      return ordered2(({ entryType }) => entryType === type);
+    }
+    getEntriesByName(name2, type) {
+      return ordered2((entry) => entry.name === name2 && (type === void 0 || entry.entryType === type));
+    }
+    // A request is a call of a tool, which has no timing of resources.
+    clearResourceTimings() {
+    }
+    setResourceTimingBufferSize() {
+    }
+    eventLoopUtilization(later2, earlier) {
+      let current2 = earlier === void 0 ? times3() : later2, since = earlier ?? later2 ?? { idle: 0, active: 0 }, [idle, active] = [current2.idle - since.idle, current2.active - since.active];
+      return { idle, active, utilization: idle + active > 0 ? active / (idle + active) : 0 };
+    }
+    get nodeTiming() {
+      let start3 = { nodeStart: 0, v8Start: 0, environment: 0, bootstrapComplete: 0, loopStart: 0, loopExit: -1 };
+      return { name: "node", entryType: "node", startTime: 0, duration: now(), ...start3, idleTime: native13.idle() };
+    }
+    // Returns a function that calls another one and tells observers how long that took.
+    timerify(work2, options = {}) {
+      if (typeof work2 != "function") throw invalidType("fn", "function", work2);
+      if (options === null || typeof options != "object") throw invalidType("options", "object", options);
+      let { histogram } = options;
+      if (histogram !== void 0 && typeof histogram?.record != "function") throw invalidType("options.histogram", "an instance of RecordableHistogram", histogram);
+      let tell = (start3, values2) => {
+        let duration = now() - start3;
+        histogram?.record(Math.max(Math.ceil(duration * 1e6), 1)), notice(make2(() => new PerformanceEntry("function", work2.name, start3, duration, values2)));
+      };
+      function timerified(...values2) {
+        let start3 = now(), result = new.target ? Reflect.construct(work2, values2, work2) : Reflect.apply(work2, this, values2);
+        return typeof result?.finally == "function" ? result.finally(() => tell(start3, values2)) : (tell(start3, values2), result);
+      }
+      return Object.defineProperties(timerified, {
+        length: { value: work2.length, configurable: !0 },
+        name: { value: `timerified ${work2.name}`, configurable: !0 }
+      });
+    }
+    toJSON() {
+      return { nodeTiming: this.nodeTiming, timeOrigin: this.timeOrigin, eventLoopUtilization: this.eventLoopUtilization() };
+    }
   };
+  Object.defineProperty(Performance.prototype, Symbol.toStringTag, { value: "Performance", configurable: !0 });
+  var makePerformance = () => make2(() => new Performance()), monitorEventLoopDelay = () => {
+    throw codedError(Error, "ERR_FEATURE_UNAVAILABLE_ON_PLATFORM", "the delay of the event loop is not measured here: use performance.eventLoopUtilization(), or createHistogram() and performance.now()");
+  }, constants5 = Object.freeze({
+    NODE_PERFORMANCE_GC_MAJOR: 4,
+    NODE_PERFORMANCE_GC_MINOR: 1,
+    NODE_PERFORMANCE_GC_INCREMENTAL: 8,
+    NODE_PERFORMANCE_GC_WEAKCB: 16,
+    NODE_PERFORMANCE_GC_FLAGS_NO: 0,
+    NODE_PERFORMANCE_GC_FLAGS_CONSTRUCT_RETAINED: 2,
+    NODE_PERFORMANCE_GC_FLAGS_FORCED: 4,
+    NODE_PERFORMANCE_GC_FLAGS_SYNCHRONOUS_PHANTOM_PROCESSING: 8,
+    NODE_PERFORMANCE_GC_FLAGS_ALL_AVAILABLE_GARBAGE: 16,
+    NODE_PERFORMANCE_GC_FLAGS_ALL_EXTERNAL_MEMORY: 32,
+    NODE_PERFORMANCE_GC_FLAGS_SCHEDULE_IDLE: 64
+  });
 
   // src/index.js
   init_process();
@@ -11533,6 +12160,7 @@ ${output.stderr}`);
   init_querystring();
 
   // src/readline.js
+  init_absent();
   init_events();
   init_process();
   init_util();
@@ -11668,7 +12296,9 @@ ${output.stderr}`);
     return sequence(stream2, typeof y2 == "number" ? `\x1B[${y2 + 1};${x2 + 1}H` : `\x1B[${x2 + 1}G`, callback);
   }, moved = (distance, back, forth) => distance < 0 ? `\x1B[${-distance}${back}` : distance > 0 ? `\x1B[${distance}${forth}` : "", moveCursor = (stream2, dx, dy, callback) => sequence(stream2, moved(dx, "D", "C") + moved(dy, "A", "B"), callback), emitKeypressEvents = () => {
     throw codedError(Error, "ERR_FEATURE_UNAVAILABLE", "there are no keys here: standard input is no terminal; read lines with `createInterface`");
-  }, readline_default = { createInterface, Interface, promises: promises2, clearLine, clearScreenDown, cursorTo, moveCursor, emitKeypressEvents };
+  };
+  promises2.Readline = absent("readline/promises", "Readline", "use `cursorTo`, `moveCursor` and `clearLine` of readline");
+  var readline_default = { createInterface, Interface, promises: promises2, clearLine, clearScreenDown, cursorTo, moveCursor, emitKeypressEvents };
 
   // src/stream-consumers.js
   init_buffer();
@@ -11676,14 +12306,49 @@ ${output.stderr}`);
   // src/web.js
   var web_exports = {};
   __export(web_exports, {
-    Blob: () => Blob,
-    File: () => File,
+    Blob: () => Blob2,
+    File: () => File2,
     FormData: () => FormData,
     Headers: () => Headers,
     Request: () => Request,
     Response: () => Response,
     fetch: () => fetch
   });
+
+  // src/form-data.js
+  var { native: native14 } = host, encode = (text3) => native14.encodeUtf8(text3), CRLF = `\r
+`, newBoundary = () => `----formdata-tollhouse-${[...native14.randomBytes(8)].map((byte) => byte.toString(16).padStart(2, "0")).join("")}`, writeForm = async (form, boundary) => {
+    let escape4 = (text3) => text3.replace(/\r?\n|\r/g, "%0D%0A").replace(/"/g, "%22"), parts = [];
+    for (let [name2, value] of form) {
+      let file = value instanceof Blob ? `; filename="${escape4(value.name)}"\r
+Content-Type: ${value.type || "application/octet-stream"}` : "";
+      parts.push(encode(`--${boundary}\r
+Content-Disposition: form-data; name="${escape4(name2)}"${file}\r
+\r
+`)), parts.push(value instanceof Blob ? await value.bytes() : encode(value.replace(/\r?\n|\r/g, CRLF))), parts.push(encode(CRLF));
+    }
+    return parts.push(encode(`--${boundary}--\r
+`)), parts;
+  }, failed3 = () => new TypeError("Failed to parse body as FormData."), readForm = (bytes, type, form) => {
+    let boundary = /;\s*boundary=(?:"([^"]+)"|([^;\s]+))/i.exec(type);
+    if (boundary === null) throw failed3();
+    let text3 = Array.from({ length: Math.ceil(bytes.length / 8192) }, (_2, at3) => String.fromCharCode(...bytes.subarray(at3 * 8192, at3 * 8192 + 8192))).join(""), mark = `--${boundary[1] ?? boundary[2]}`, at2 = text3.indexOf(mark);
+    if (at2 < 0) throw failed3();
+    for (; ; ) {
+      if (at2 += mark.length, text3.startsWith("--", at2)) return form;
+      let head = text3.indexOf(CRLF, at2), body = text3.indexOf(CRLF + CRLF, at2), end = text3.indexOf(CRLF + mark, body);
+      if (head !== at2 || body < 0 || end < 0) throw failed3();
+      addPart(form, native14.decodeUtf8Lossy(bytes.slice(head + 2, body)), bytes.slice(body + 4, end)), at2 = end + 2;
+    }
+  }, addPart = (form, head, content) => {
+    let field = (name3) => new RegExp(`^${name3}:\\s*(.*)$`, "im").exec(head)?.[1].trim(), disposition = field("content-disposition") ?? "", unescape2 = (value) => value?.replaceAll("%22", '"').replaceAll("%0D", "\r").replaceAll("%0A", `
+`), name2 = unescape2(/;\s*name="([^"]*)"/i.exec(disposition)?.[1]);
+    if (!/^form-data\b/i.test(disposition) || name2 === void 0) throw failed3();
+    let file = unescape2(/;\s*filename="([^"]*)"/i.exec(disposition)?.[1]);
+    file === void 0 ? form.append(name2, native14.decodeUtf8Lossy(content)) : form.append(name2, new File([content], file, { type: field("content-type") ?? "text/plain" }));
+  };
+
+  // src/web.js
   init_util();
 
   // src/webstreams.js
@@ -13747,19 +14412,19 @@ ${output.stderr}`);
   shownAs(TextDecoderStream, (stream2) => ({ encoding: stream2.encoding, fatal: stream2.fatal, ignoreBOM: stream2.ignoreBOM, ...sides(stream2) }));
 
   // src/web.js
-  var { native: native12, asBytes: asBytes4, fetch: fetchThroughTool, makeCopyable, signalOf, inspect: inspect2 } = host, custom2 = /* @__PURE__ */ Symbol.for("nodejs.util.inspect.custom"), joined = (parts) => {
+  var { native: native15, asBytes: asBytes4, fetch: fetchThroughTool, makeCopyable, signalOf, inspect: inspect2 } = host, custom2 = /* @__PURE__ */ Symbol.for("nodejs.util.inspect.custom"), joined = (parts) => {
     let all3 = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0)), at2 = 0;
     for (let part of parts)
       all3.set(part, at2), at2 += part.length;
     return all3;
-  }, encode = (text3) => native12.encodeUtf8(text3), decode = (bytes) => {
-    let text3 = native12.decodeUtf8Lossy(bytes);
+  }, encode2 = (text3) => native15.encodeUtf8(text3), decode = (bytes) => {
+    let text3 = native15.decodeUtf8Lossy(bytes);
     return text3[0] === "\uFEFF" ? text3.slice(1) : text3;
   }, streamOf = (bytes) => new ReadableStream({
     start(controller) {
       bytes.length > 0 && controller.enqueue(bytes), controller.close();
     }
-  }), Blob = class _Blob {
+  }), Blob2 = class _Blob {
     #bytes;
     #type;
     constructor(parts = [], options = {}) {
@@ -13767,7 +14432,7 @@ ${output.stderr}`);
         throw new TypeError("new Blob(parts): the parts are a list");
       let pieces = [];
       for (let part of parts)
-        part instanceof _Blob ? pieces.push(part.#bytes) : typeof part == "object" && part !== null && asBytes4(part) !== void 0 ? pieces.push(asBytes4(part).slice()) : pieces.push(encode(String(part)));
+        part instanceof _Blob ? pieces.push(part.#bytes) : typeof part == "object" && part !== null && asBytes4(part) !== void 0 ? pieces.push(asBytes4(part).slice()) : pieces.push(encode2(String(part)));
       this.#bytes = joined(pieces), this.#type = /[^\u0020-\u007e]/.test(options.type ?? "") ? "" : String(options.type ?? "").toLowerCase(), makeCopyable(this, () => new _Blob([this], { type: this.#type }));
     }
     get size() {
@@ -13783,21 +14448,21 @@ ${output.stderr}`);
       return this.#bytes.slice();
     }
     async text() {
-      return native12.decodeUtf8Lossy(this.#bytes);
+      return native15.decodeUtf8Lossy(this.#bytes);
     }
     stream() {
       return streamOf(this.#bytes.slice());
     }
-    slice(start2 = 0, end = this.size, type = "") {
-      let from = start2 < 0 ? Math.max(this.size + start2, 0) : Math.min(start2, this.size), to2 = end < 0 ? Math.max(this.size + end, 0) : Math.min(end, this.size);
+    slice(start3 = 0, end = this.size, type = "") {
+      let from = start3 < 0 ? Math.max(this.size + start3, 0) : Math.min(start3, this.size), to2 = end < 0 ? Math.max(this.size + end, 0) : Math.min(end, this.size);
       return new _Blob([this.#bytes.subarray(from, Math.max(from, to2))], { type });
     }
     [custom2](depth, options) {
       return `Blob ${inspect2({ size: this.size, type: this.type }, options)}`;
     }
   };
-  Object.defineProperty(Blob.prototype, Symbol.toStringTag, { value: "Blob", configurable: !0 });
-  var File = class _File extends Blob {
+  Object.defineProperty(Blob2.prototype, Symbol.toStringTag, { value: "Blob", configurable: !0 });
+  var File2 = class _File extends Blob2 {
     #name;
     #modified;
     constructor(parts, name2, options = {}) {
@@ -13814,14 +14479,14 @@ ${output.stderr}`);
       return `File ${inspect2({ size: this.size, type: this.type, name: this.#name, lastModified: this.#modified }, options)}`;
     }
   };
-  Object.defineProperty(File.prototype, Symbol.toStringTag, { value: "File", configurable: !0 });
+  Object.defineProperty(File2.prototype, Symbol.toStringTag, { value: "File", configurable: !0 });
   var FormData = class {
     #entries = [];
     constructor(form) {
       if (form !== void 0) throw new TypeError("FormData constructor: Argument 1 could not be converted to: undefined.");
     }
     #value(value, name2) {
-      return value instanceof Blob ? value instanceof File && name2 === void 0 ? value : new File([value], name2 ?? value.name ?? "blob", { type: value.type }) : String(value);
+      return value instanceof Blob2 ? value instanceof File2 && name2 === void 0 ? value : new File2([value], name2 ?? value.name ?? "blob", { type: value.type }) : String(value);
     }
     append(key, value, name2) {
       if (arguments.length < 2) throw new TypeError(`FormData.append: 2 arguments required, but only ${arguments.length} found.`);
@@ -13865,21 +14530,7 @@ ${output.stderr}`);
   };
   FormData.prototype[Symbol.iterator] = FormData.prototype.entries;
   Object.defineProperty(FormData.prototype, Symbol.iterator, { enumerable: !1 });
-  var newBoundary = () => `----formdata-tollhouse-${[...native12.randomBytes(8)].map((byte) => byte.toString(16).padStart(2, "0")).join("")}`, multipart = async (form, boundary) => {
-    let escape4 = (text3) => text3.replace(/\r?\n|\r/g, "%0D%0A").replace(/"/g, "%22"), parts = [];
-    for (let [name2, value] of form) {
-      let file = value instanceof Blob ? `; filename="${escape4(value.name)}"\r
-Content-Type: ${value.type || "application/octet-stream"}` : "";
-      parts.push(encode(`--${boundary}\r
-Content-Disposition: form-data; name="${escape4(name2)}"${file}\r
-\r
-`)), parts.push(value instanceof Blob ? await value.bytes() : encode(value.replace(/\r?\n|\r/g, `\r
-`))), parts.push(encode(`\r
-`));
-    }
-    return parts.push(encode(`--${boundary}--\r
-`)), joined(parts);
-  }, toByteString = (value) => {
+  var toByteString = (value) => {
     let text3 = String(value), at2 = text3.search(/[^\u0000-\u00ff]/);
     if (at2 < 0) return text3;
     throw new TypeError(
@@ -13924,9 +14575,8 @@ Content-Disposition: form-data; name="${escape4(name2)}"${file}\r
       return this.#list.some(([known3]) => known3 === key);
     }
     set(name2, value) {
-      let key = checkName(name2, "set"), at2 = this.#list.findIndex(([known3]) => known3 === key);
-      if (at2 < 0) return this.append(name2, value);
-      this.#list = this.#list.filter(([known3], index) => index === at2 || known3 !== key), this.#list[at2] = [key, checkValue2(value, "set"), String(name2)];
+      let key = checkName(name2, "set"), at2 = this.#list.findIndex(([known3]) => known3 === key), entry = [key, checkValue2(value, "set"), String(name2)];
+      this.#list = this.#list.filter(([known3], index) => index === at2 || known3 !== key), at2 < 0 ? this.#list.push(entry) : this.#list[at2] = entry;
     }
     getSetCookie() {
       return this.#list.filter(([known3]) => known3 === "set-cookie").map(([, value]) => value);
@@ -13955,12 +14605,12 @@ Content-Disposition: form-data; name="${escape4(name2)}"${file}\r
   Object.defineProperty(Headers.prototype, Symbol.toStringTag, { value: "Headers", configurable: !0 });
   var readBody = (body) => {
     if (body == null) return { read: void 0 };
-    if (typeof body == "string") return { type: "text/plain;charset=UTF-8", read: async () => encode(body) };
+    if (typeof body == "string") return { type: "text/plain;charset=UTF-8", read: async () => encode2(body) };
     if (body instanceof URLSearchParams)
-      return { type: "application/x-www-form-urlencoded;charset=UTF-8", read: async () => encode(body.toString()) };
-    if (body instanceof Blob) return { type: body.type || void 0, read: () => body.bytes() };
+      return { type: "application/x-www-form-urlencoded;charset=UTF-8", read: async () => encode2(body.toString()) };
+    if (body instanceof Blob2) return { type: body.type || void 0, read: () => body.bytes() };
     if (body instanceof FormData) {
-      let boundary = newBoundary(), made3 = multipart(body, boundary);
+      let boundary = newBoundary(), made3 = writeForm(body, boundary).then(joined);
       return { type: `multipart/form-data; boundary=${boundary}`, read: () => made3 };
     }
     if (body instanceof ReadableStream) return { stream: body, read: () => readStream(body) };
@@ -13969,13 +14619,13 @@ Content-Disposition: form-data; name="${escape4(name2)}"${file}\r
       let copy2 = bytes.slice();
       return { read: async () => copy2 };
     }
-    return { type: "text/plain;charset=UTF-8", read: async () => encode(String(body)) };
+    return { type: "text/plain;charset=UTF-8", read: async () => encode2(String(body)) };
   }, readStream = async (stream2) => {
     let parts = [], reader = stream2.getReader();
     for (; ; ) {
       let { value, done } = await reader.read();
       if (done) return joined(parts);
-      parts.push(typeof value == "string" ? encode(value) : asBytes4(value));
+      parts.push(typeof value == "string" ? encode2(value) : asBytes4(value));
     }
   }, Body = class {
     #body;
@@ -14016,11 +14666,13 @@ Content-Disposition: form-data; name="${escape4(name2)}"${file}\r
       return (await this.#take()).slice();
     }
     async blob() {
-      return new Blob([await this.#take()], { type: this.headers.get("content-type") ?? "" });
+      return new Blob2([await this.#take()], { type: this.headers.get("content-type") ?? "" });
     }
     async formData() {
-      if (!(this.headers.get("content-type") ?? "").startsWith("application/x-www-form-urlencoded")) throw new TypeError("formData() reads application/x-www-form-urlencoded");
-      let form = new FormData();
+      let type = this.headers.get("content-type") ?? "", form = new FormData();
+      if (/^multipart\/form-data\b/i.test(type)) return readForm(await this.#take(), type, form);
+      if (!/^application\/x-www-form-urlencoded\b/i.test(type))
+        throw new TypeError('Content-Type was not one of "multipart/form-data" or "application/x-www-form-urlencoded".');
       for (let [name2, value] of new URLSearchParams(decode(await this.#take()))) form.append(name2, value);
       return form;
     }
@@ -14035,7 +14687,13 @@ Content-Disposition: form-data; name="${escape4(name2)}"${file}\r
   }, { of: bodyOf } = Body, { copyBody } = Body.prototype;
   delete Body.of;
   delete Body.prototype.copyBody;
-  var Response = class _Response extends Body {
+  var parsedUrl = (input) => {
+    try {
+      return new URL(input).href;
+    } catch (cause) {
+      throw new TypeError(`Failed to parse URL from ${input}`, { cause });
+    }
+  }, Response = class _Response extends Body {
     #fields;
     constructor(body = null, init2 = {}) {
       let status = init2.status === void 0 ? 200 : Number(init2.status);
@@ -14098,7 +14756,7 @@ Content-Disposition: form-data; name="${escape4(name2)}"${file}\r
     }
     static redirect(url, status = 302) {
       if (![301, 302, 303, 307, 308].includes(Number(status))) throw new RangeError(`Invalid status code ${status}`);
-      let response = new _Response(null, { headers: { location: new URL(url).href } });
+      let response = new _Response(null, { headers: { location: parsedUrl(url) } });
       return response.#fields.status = status, response;
     }
     [custom2](depth, options) {
@@ -14107,22 +14765,28 @@ Content-Disposition: form-data; name="${escape4(name2)}"${file}\r
     }
   }, { make: makeResponse } = Response;
   delete Response.make;
-  var parsedUrl = (input) => {
-    try {
-      return new URL(input).href;
-    } catch (cause) {
-      throw new TypeError(`Failed to parse URL from ${input}`, { cause });
-    }
-  }, Request = class _Request extends Body {
+  var withoutCredentials = (url, input) => {
+    let { username, password } = new URL(url);
+    if (username === "" && password === "") return url;
+    throw new TypeError(`Request cannot be constructed from a URL that includes credentials: ${input}`);
+  }, REQUEST_FIELDS = { redirect: "follow", cache: "default", mode: "cors", credentials: "same-origin", referrer: "about:client", referrerPolicy: "", integrity: "", keepalive: !1, duplex: "half" }, Request = class _Request extends Body {
     #fields;
+    static fieldOf(request, name2) {
+      return request.#fields[name2];
+    }
     constructor(input, init2 = {}) {
-      let from = input instanceof _Request ? input : void 0, url = from === void 0 ? parsedUrl(String(input)) : from.url, method = String(init2.method ?? from?.method ?? "GET"), plain2 = /^(get|head|post|put|delete|options|patch)$/i.test(method) ? method.toUpperCase() : method;
+      let from = input instanceof _Request ? input : void 0, url = from === void 0 ? withoutCredentials(parsedUrl(String(input)), input) : from.url, method = String(init2.method ?? from?.method ?? "GET");
+      if (!/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(method)) throw new TypeError(`'${method}' is not a valid HTTP method.`);
+      if (/^(connect|trace|track)$/i.test(method)) throw new TypeError(`'${method}' HTTP method is unsupported.`);
+      let plain2 = /^(get|head|post|put|delete|options|patch)$/i.test(method) ? method.toUpperCase() : method;
       if (init2.body != null && (plain2 === "GET" || plain2 === "HEAD"))
         throw new TypeError("Request with GET/HEAD method cannot have body.");
       let content = init2.body !== void 0 ? readBody(init2.body) : from === void 0 ? readBody(null) : copyBody.call(from);
       super(content);
       let headers = new Headers(init2.headers ?? from?.headers), signal = signalOf(init2) ?? from?.signal ?? new AbortController().signal;
-      this.#fields = { url, method: plain2, headers, signal, redirect: init2.redirect ?? from?.redirect ?? "follow" }, content.type !== void 0 && !headers.has("content-type") && headers.set("content-type", content.type);
+      this.#fields = { url, method: plain2, headers, signal };
+      for (let [name2, standard] of Object.entries(REQUEST_FIELDS)) this.#fields[name2] = init2[name2] ?? from?.[name2] ?? standard;
+      content.type !== void 0 && !headers.has("content-type") && headers.set("content-type", content.type);
     }
     get url() {
       return this.#fields.url;
@@ -14136,21 +14800,40 @@ Content-Disposition: form-data; name="${escape4(name2)}"${file}\r
     get signal() {
       return this.#fields.signal;
     }
-    get redirect() {
-      return this.#fields.redirect;
-    }
     clone() {
       return new _Request(this);
     }
+  }, { fieldOf } = Request;
+  delete Request.fieldOf;
+  for (let name2 of Object.keys(REQUEST_FIELDS))
+    Object.defineProperty(Request.prototype, name2, { get() {
+      return fieldOf(this, name2);
+    }, configurable: !0 });
+  var { objectUrls } = host;
+  URL.createObjectURL = (blob) => {
+    if (!(blob instanceof Blob2)) throw invalidType("obj", "an instance of Blob", blob);
+    let url = `blob:nodedata:${crypto.randomUUID()}`;
+    return objectUrls.set(url, blob), url;
+  };
+  URL.revokeObjectURL = (url) => {
+    objectUrls.delete(`${url}`);
+  };
+  var blobUrl = async (url) => {
+    let blob = objectUrls.get(url);
+    if (blob === void 0) throw new TypeError("fetch failed", { cause: new Error("invalid blob url") });
+    let headers = [["content-length", `${blob.size}`], ["content-type", blob.type]];
+    return makeResponse({ status: 200, headers, url, redirected: !1 }, await blob.bytes());
   }, dataUrl = (url) => {
     let match = /^data:([^,]*?)(;\s*base64)?,(.*)$/s.exec(url);
     if (match === null) throw new TypeError("fetch failed");
-    let data = decodeURIComponent(match[3]), bytes = match[2] ? native12.decodeBase64(data.replace(/\s/g, "")) : encode(data);
+    let data = decodeURIComponent(match[3]), bytes = match[2] ? native15.decodeBase64(data.replace(/\s/g, "")) : encode2(data);
     return makeResponse({ status: 200, headers: [["content-type", match[1] || "text/plain;charset=US-ASCII"]], url, redirected: !1 }, bytes);
   }, fetch = {
     async fetch(input, init2) {
       let request = new Request(input, init2), { url, method, headers, signal, redirect } = request;
       if (signal.throwIfAborted(), url.startsWith("data:")) return dataUrl(url);
+      if (url.startsWith("blob:")) return blobUrl(url);
+      if (!/^https?:/.test(url)) throw new TypeError("fetch failed", { cause: new Error(url.startsWith("file:") ? "not implemented... yet..." : "unknown scheme") });
       let body = bodyOf(request), asked = { url, method, redirect, as: "bytes" };
       body.read !== void 0 && (asked.bytes = await body.read());
       let list = [...headers.entries()];
@@ -14161,7 +14844,7 @@ Content-Disposition: form-data; name="${escape4(name2)}"${file}\r
       } catch (error) {
         throw error?.kind !== "tool" ? error : host.causedBy(new TypeError(`fetch failed: ${error.message}`), error);
       }
-      return makeResponse(record, record.bytes ?? encode(record.text ?? ""));
+      return makeResponse(record, record.bytes ?? encode2(record.text ?? ""));
     }
   }.fetch;
 
@@ -14176,7 +14859,7 @@ Content-Disposition: form-data; name="${escape4(name2)}"${file}\r
     return all3 + decoder2.decode();
   }, stream_consumers_default = {
     arrayBuffer: async (stream2) => new Uint8Array(await buffer(stream2)).buffer,
-    blob: async (stream2) => new Blob([await buffer(stream2)]),
+    blob: async (stream2) => new Blob2([await buffer(stream2)]),
     buffer,
     json: async (stream2) => JSON.parse(await text2(stream2)),
     text: text2
@@ -14248,8 +14931,8 @@ Content-Disposition: form-data; name="${escape4(name2)}"${file}\r
       return source.pause(), new ReadableStream(
         {
           start(controller) {
-            let stop2 = finished(source, { writable: !1 }, (error) => {
-              stop2(), source.on("error", nothing), error ? controller.error(error) : controller.close();
+            let stop3 = finished(source, { writable: !1 }, (error) => {
+              stop3(), source.on("error", nothing), error ? controller.error(error) : controller.close();
             });
             source.on("data", (chunk) => {
               controller.enqueue(ArrayBuffer.isView(chunk) && !readableObjectMode ? new Uint8Array(chunk) : chunk), controller.desiredSize <= 0 && source.pause();
@@ -14273,8 +14956,8 @@ Content-Disposition: form-data; name="${escape4(name2)}"${file}\r
       return new WritableStream(
         {
           start(controller) {
-            let stop2 = finished(target2, { readable: !1 }, (error) => {
-              stop2(), target2.on("error", nothing), closing === void 0 ? controller.error(error ?? new Error("The stream was closed")) : error ? closing.reject(error) : closing.resolve();
+            let stop3 = finished(target2, { readable: !1 }, (error) => {
+              stop3(), target2.on("error", nothing), closing === void 0 ? controller.error(error ?? new Error("The stream was closed")) : error ? closing.reject(error) : closing.resolve();
             });
           },
           write(chunk) {
@@ -14303,6 +14986,171 @@ Content-Disposition: form-data; name="${escape4(name2)}"${file}\r
   // src/test.js
   init_process();
 
+  // src/timers.js
+  init_util();
+  var { setTimeout: setTimeout2, setInterval: setInterval2, setImmediate: setImmediate2, clearTimeout: clearTimeout2, clearInterval: clearInterval2, clearImmediate } = globalThis, waiting2 = (start3, clear2) => (delay, value, options) => new Promise((resolve3, reject) => {
+    if (delay != null && typeof delay != "number") throw invalidType("delay", "number", delay);
+    let signal = options?.signal;
+    if (signal !== void 0 && !(isObject(signal) && "aborted" in signal)) throw invalidType("options.signal", "an instance of AbortSignal", signal);
+    let aborted2 = () => abortError(signal);
+    if (signal?.aborted) return reject(aborted2());
+    let timer = start3(() => resolve3(value), delay);
+    options?.ref === !1 && timer.unref(), signal?.addEventListener("abort", () => (clear2(timer), reject(aborted2())), { once: !0 });
+  }), promises3 = {
+    setTimeout: waiting2(setTimeout2, clearTimeout2),
+    setImmediate: (value, options) => waiting2((resolve3) => setImmediate2(resolve3), clearImmediate)(0, value, options),
+    async *setInterval(delay, value, options) {
+      for (; ; )
+        await promises3.setTimeout(delay, void 0, options), yield value;
+    },
+    scheduler: {
+      wait: (delay, options) => promises3.setTimeout(delay, void 0, options),
+      yield: () => promises3.setImmediate()
+    }
+  }, timers_default = { setTimeout: setTimeout2, setInterval: setInterval2, setImmediate: setImmediate2, clearTimeout: clearTimeout2, clearInterval: clearInterval2, clearImmediate, promises: promises3 };
+
+  // src/test-timers.js
+  init_process();
+  init_util();
+  var APIS = ["setTimeout", "setInterval", "setImmediate", "Date", "scheduler.wait"], LONGEST = 2 ** 31 - 1, AT_ONCE = -1, MockTimeout = class {
+    constructor(timer) {
+      Object.assign(this, timer);
+    }
+    hasRef() {
+      return !0;
+    }
+    ref() {
+      return this;
+    }
+    unref() {
+      return this;
+    }
+    refresh() {
+      return this;
+    }
+  }, checkTime = (time) => {
+    if (time < 0) throw invalidValue("time", "positive integer", time);
+  }, checkSignal = (options) => {
+    let signal = options?.signal;
+    if (signal !== void 0 && !(isObject(signal) && "aborted" in signal)) throw invalidType("options.signal", "an instance of AbortSignal", signal);
+    return signal;
+  }, dateWith = (RealDate, now3) => {
+    function MockDate(...values2) {
+      if (!new.target) return new RealDate(now3()).toString();
+      let made3 = values2.length === 0 ? new RealDate(now3()) : new RealDate(...values2);
+      return new.target === MockDate ? made3 : Object.setPrototypeOf(made3, new.target.prototype);
+    }
+    let { prototype, ...properties } = Object.getOwnPropertyDescriptors(RealDate);
+    return Object.defineProperties(MockDate, properties), MockDate.prototype = prototype.value, MockDate.now = now3, MockDate.toString = () => Function.prototype.toString.call(RealDate), Object.defineProperty(MockDate, "isMock", { value: !0, enumerable: !0 }), MockDate;
+  }, isToldOf = !1, MockTimers = class {
+    #apis = [];
+    #isEnabled = !1;
+    #now = 0;
+    #last = 0;
+    // Timers that wait, in the order in which they are due.
+    #queue = [];
+    // Properties that were replaced, with what they were.
+    #replaced = [];
+    constructor() {
+      isToldOf || (isToldOf = !0, process_default.emitWarning("The MockTimers API is an experimental feature and might change at any time", "ExperimentalWarning"));
+    }
+    #insert(timer) {
+      let at2 = this.#queue.findIndex((other) => other.runAt > timer.runAt || other.runAt === timer.runAt && other.id > timer.id);
+      this.#queue.splice(at2 < 0 ? this.#queue.length : at2, 0, timer);
+    }
+    #start(isInterval, callback, delay = 0, ...args) {
+      let wait = delay > LONGEST ? 1 : delay, timer = new MockTimeout({ id: ++this.#last, callback, runAt: this.#now + wait, interval: isInterval ? wait : void 0, args });
+      return this.#insert(timer), timer;
+    }
+    #stop = (timer) => {
+      let at2 = this.#queue.indexOf(timer);
+      at2 >= 0 && this.#queue.splice(at2, 1);
+    };
+    #waitFor(delay, value, options) {
+      return new Promise((resolve3, reject) => {
+        let signal = checkSignal(options);
+        if (signal?.aborted) return reject(abortError(signal));
+        let timer = this.#start(!1, () => resolve3(value), delay);
+        signal?.addEventListener("abort", () => (this.#stop(timer), reject(abortError(signal))), { once: !0 });
+      });
+    }
+    async *#repeat(delay, value, options) {
+      let signal = checkSignal(options), due = 0, wake = () => {
+      }, timer = this.#start(!0, () => (due++, wake()), delay);
+      signal?.addEventListener("abort", () => wake(), { once: !0 });
+      try {
+        for (; ; ) {
+          if (signal?.aborted) throw abortError(signal);
+          due === 0 ? await new Promise((resolve3) => wake = resolve3) : yield (due--, value);
+        }
+      } finally {
+        this.#stop(timer);
+      }
+    }
+    #replace(holder, name2, value) {
+      this.#replaced.push([holder, name2, Object.getOwnPropertyDescriptor(holder, name2)]), holder[name2] = value;
+    }
+    // Replaces a pair of functions that start and clear timers, and the function that returns a promise.
+    #replacePair(name2, start3, wait) {
+      let clear2 = name2.replace("set", "clear");
+      for (let holder of [globalThis, timers_default])
+        this.#replace(holder, name2, start3), this.#replace(holder, clear2, this.#stop);
+      this.#replace(promises3, name2, wait);
+    }
+    #fake(api) {
+      let wait = (delay, value, options) => this.#waitFor(delay, value, options);
+      switch (api) {
+        case "setTimeout":
+          return this.#replacePair(api, (callback, ...rest) => this.#start(!1, callback, ...rest), wait);
+        case "setInterval":
+          return this.#replacePair(api, (callback, ...rest) => this.#start(!0, callback, ...rest), (delay, value, options) => this.#repeat(delay, value, options));
+        case "setImmediate":
+          return this.#replacePair(api, (callback, ...values2) => this.#start(!1, callback, AT_ONCE, ...values2), (value, options) => wait(AT_ONCE, value, options));
+        case "Date":
+          if (globalThis.Date.isMock) throw codedError(Error, "ERR_INVALID_STATE", "Invalid state: Date is already being mocked!");
+          return this.#replace(globalThis, "Date", dateWith(globalThis.Date, () => this.#now));
+        default:
+          return this.#replace(promises3.scheduler, "wait", (delay, options) => wait(delay, void 0, options));
+      }
+    }
+    #assertEnabled() {
+      if (!this.#isEnabled) throw codedError(Error, "ERR_INVALID_STATE", "Invalid state: You should enable MockTimers first by calling the .enable function");
+    }
+    enable(options = {}) {
+      if (this.#isEnabled) throw codedError(Error, "ERR_INVALID_STATE", "Invalid state: MockTimers is already enabled!");
+      if (Number.isNaN(options.now)) throw invalidValue("now", options.now, `epoch must be a positive integer received ${options.now}`);
+      let apis = options.apis || APIS;
+      if (!Array.isArray(apis)) throw invalidType("options.apis", "an instance of Array", apis);
+      apis.forEach((api, at2) => {
+        if (typeof api != "string") throw invalidType(`options.apis[${at2}]`, "string", api);
+      });
+      for (let api of apis) if (!APIS.includes(api)) throw invalidValue("options.apis", api, `option ${api} is not supported`);
+      let now3 = options.now instanceof Date ? options.now.getTime() : options.now || 0;
+      if (typeof now3 != "number") throw invalidType("initialTime", "number", now3);
+      checkTime(now3), this.#apis = apis, this.#now = now3;
+      for (let api of this.#apis) this.#fake(api);
+      this.#isEnabled = !0;
+    }
+    tick(time = 1) {
+      this.#assertEnabled(), checkTime(time), this.#now += time;
+      for (let timer; (timer = this.#queue[0]) !== void 0 && timer.runAt <= this.#now; )
+        Reflect.apply(timer.callback, void 0, timer.args), this.#queue[0] === timer && this.#queue.shift(), timer.interval !== void 0 && (timer.runAt += timer.interval, this.#insert(timer));
+    }
+    runAll() {
+      this.#assertEnabled(), this.#queue.length > 0 && this.tick(Math.max(this.#queue.at(-1).runAt - this.#now, 0));
+    }
+    setTime(time = 0) {
+      if (typeof time != "number") throw invalidType("time", "number", time);
+      checkTime(time), this.#assertEnabled(), this.#now = time;
+    }
+    reset() {
+      if (this.#isEnabled) {
+        for (let [holder, name2, property] of this.#replaced.reverse()) Object.defineProperty(holder, name2, property);
+        [this.#replaced, this.#queue, this.#apis] = [[], [], []], this.#now = 0, this.#isEnabled = !1;
+      }
+    }
+  };
+
   // src/test-mock.js
   init_util();
   var MockFunctionContext = class {
@@ -14312,8 +15160,8 @@ Content-Disposition: form-data; name="${escape4(name2)}"${file}\r
     #once = /* @__PURE__ */ new Map();
     #left;
     #restore;
-    constructor(original, implementation, times3, restore) {
-      this.#original = original, this.#implementation = implementation, this.#left = times3, this.#restore = restore;
+    constructor(original, implementation, times4, restore) {
+      this.#original = original, this.#implementation = implementation, this.#left = times4, this.#restore = restore;
     }
     get calls() {
       return [...this.#calls];
@@ -14340,10 +15188,10 @@ Content-Disposition: form-data; name="${escape4(name2)}"${file}\r
       let at2 = this.#calls.length, once = this.#once.get(at2);
       return this.#once.delete(at2), once !== void 0 ? once : this.#left <= 0 ? this.#original : (this.#left--, this.#implementation);
     }
-    static call(context2, self2, values2, target2) {
+    static call(context2, self2, values2, target2, made3) {
       let call2 = { arguments: values2, error: void 0, result: void 0, stack: new Error(), target: target2, this: self2 }, work2 = context2.#next();
       try {
-        return call2.result = target2 === void 0 ? Reflect.apply(work2, self2, values2) : Reflect.construct(work2, values2, target2), target2 !== void 0 && (call2.this = call2.result), call2.result;
+        return call2.result = target2 === void 0 ? Reflect.apply(work2, self2, values2) : Reflect.construct(work2, values2, made3), target2 !== void 0 && (call2.this = call2.result), call2.result;
       } catch (error) {
         throw call2.error = error, error;
       } finally {
@@ -14353,16 +15201,17 @@ Content-Disposition: form-data; name="${escape4(name2)}"${file}\r
   }, callMock = MockFunctionContext.call;
   delete MockFunctionContext.call;
   var timesOf = (options) => {
-    let { times: times3 = 1 / 0 } = options ?? {};
-    if (times3 !== 1 / 0 && !(Number.isInteger(times3) && times3 >= 1)) throw invalidValue("options.times", times3);
-    return times3;
+    let { times: times4 = 1 / 0 } = options ?? {};
+    if (times4 !== 1 / 0 && !(Number.isInteger(times4) && times4 >= 1)) throw invalidValue("options.times", times4);
+    return times4;
   }, MockTracker = class {
     #contexts = [];
+    #timers;
     #make(original, implementation, options, restore) {
       let context2 = new MockFunctionContext(original, implementation, timesOf(options), restore);
       return this.#contexts.push(context2), new Proxy(original, {
         apply: (_2, self2, values2) => callMock(context2, self2, values2, void 0),
-        construct: (_2, values2, target2) => callMock(context2, void 0, values2, target2),
+        construct: (target2, values2, made3) => callMock(context2, void 0, values2, target2, made3),
         get: (target2, name2, receiver2) => name2 === "mock" ? context2 : Reflect.get(target2, name2, receiver2)
       });
     }
@@ -14398,10 +15247,10 @@ Content-Disposition: form-data; name="${escape4(name2)}"${file}\r
       for (let context2 of this.#contexts) context2.restore();
     }
     reset() {
-      this.restoreAll(), this.#contexts = [];
+      this.restoreAll(), this.#timers?.reset(), this.#contexts = [];
     }
     get timers() {
-      throw codedError(Error, "ERR_FEATURE_UNAVAILABLE_ON_PLATFORM", 'mock.timers is not here: pass the clock to the code that is tested, or replace `setTimeout` with mock.method(globalThis, "setTimeout", \u2026)');
+      return this.#timers ??= new MockTimers(), this.#timers;
     }
   };
 
@@ -14444,13 +15293,13 @@ ${yaml(indent, "duration_ms", test2.duration, /* @__PURE__ */ new Set())}`, test
 
   // src/test.js
   init_util();
-  var { setTimeout: startTimer, clearTimeout: stopTimer, setImmediate: later } = globalThis, { now } = performance, clock = () => now.call(performance), report = "", write3 = (text3) => {
+  var { setTimeout: startTimer, clearTimeout: stopTimer, setImmediate: later } = globalThis, { now: now2 } = performance, clock = () => now2.call(performance), report = "", write3 = (text3) => {
     report === "" && later(flush), report += text3;
   }, flush = () => {
     report !== "" && process_default.stdout.write(report), report = "";
   }, counts = { tests: 0, suites: 0, pass: 0, fail: 0, cancelled: 0, skipped: 0, todo: 0 }, HOOKS = ["before", "after", "beforeEach", "afterEach"], failureOf = (type, cause) => ({ type, cause, message: cause instanceof Error ? cause.message : typeof cause == "string" ? cause : host.inspect(cause) }), call = (work2, self2, argument) => work2.length < 2 ? Reflect.apply(work2, self2, [argument]) : new Promise((resolve3, reject) => {
     typeof Reflect.apply(work2, self2, [argument, (error) => error ? reject(error) : resolve3()])?.then == "function" && reject(new Error("passed a callback but also returned a Promise"));
-  }), TestContext = class {
+  }), ONLY_NOTE = "'only' and 'runOnly' require the --test-only command-line option.", TestContext = class {
     #test;
     #mock;
     constructor(test2) {
@@ -14509,7 +15358,7 @@ ${yaml(indent, "duration_ms", test2.duration, /* @__PURE__ */ new Set())}`, test
       let { skip, todo, timeout = 1 / 0, signal } = options;
       this.work = work2 ?? (() => {
       }), this.name = name2 || work2?.name || "<anonymous>", this.skipped = skip === void 0 || skip === !1 ? void 0 : skip, this.isTodo = todo === void 0 || todo === !1 ? void 0 : todo, Object.assign(this, { timeout, location, parent, isSuite }), this.nesting = parent === void 0 ? -1 : parent.nesting + 1, this.abort = new AbortController(), this.signal = signal === void 0 ? this.abort.signal : AbortSignal.any([signal, this.abort.signal]), this.skipped !== void 0 && (this.work = () => {
-      });
+      }), options.only && this.notes.push(ONLY_NOTE);
     }
     get fullName() {
       return this.parent?.parent === void 0 ? this.name : `${this.parent.fullName} > ${this.name}`;
@@ -14538,8 +15387,8 @@ ${yaml(indent, "duration_ms", test2.duration, /* @__PURE__ */ new Set())}`, test
     // Waits for a function, at most for the time that it may take.
     async #inTime(timeout, work2) {
       let timer, over = new Promise((_2, reject) => {
-        let stop2 = (type, message) => reject(Object.assign(new Error(message), { failure: { type, message } }));
-        timeout !== 1 / 0 && (timer = startTimer(() => stop2("testTimeoutFailure", `test timed out after ${timeout}ms`), timeout).unref()), this.signal.addEventListener("abort", () => stop2("testAborted", "This operation was aborted"), { once: !0 });
+        let stop3 = (type, message) => reject(Object.assign(new Error(message), { failure: { type, message } }));
+        timeout !== 1 / 0 && (timer = startTimer(() => stop3("testTimeoutFailure", `test timed out after ${timeout}ms`), timeout).unref()), this.signal.addEventListener("abort", () => stop3("testAborted", "This operation was aborted"), { once: !0 });
       });
       try {
         await Promise.race([over, work2()]);
@@ -14631,16 +15480,16 @@ ${yaml(indent, "duration_ms", test2.duration, /* @__PURE__ */ new Set())}`, test
     let name2 = given.find((value) => typeof value == "string"), work2 = given.find((value) => typeof value == "function"), options = given.find((value) => typeof value == "object" && value !== null) ?? {}, { timeout } = options;
     if (timeout !== void 0 && timeout !== 1 / 0 && typeof timeout != "number") throw invalidType("options.timeout", "number", timeout);
     return { name: name2, work: work2, options };
-  }, isStarted = !1, start = (given, isSuite, below, extra) => {
+  }, isStarted = !1, start2 = (given, isSuite, below, extra) => {
     let { location } = placeOf(below), parent = current ?? rootTest(), { name: name2, work: work2, options } = argumentsOf(given), test2 = new Test({ name: name2, work: work2, options: { ...options, ...extra }, location, parent, isSuite });
     return rootTest().begin(), isSuite && test2.declare(), parent === root && !isStarted && (isStarted = !0, parent.add({ run: () => root.runHooks("before", {}).catch((error) => root.fail("hookFailed", error)) }), parent.children.length = 0), parent.add(test2);
   }, starter = (name2, isSuite) => {
     let plain2 = { [name2](...given) {
-      return start(given, isSuite, plain2);
+      return start2(given, isSuite, plain2);
     } }[name2];
     for (let word2 of ["skip", "todo", "only"])
       plain2[word2] = { [word2](...given) {
-        return start(given, isSuite, plain2[word2], { [word2]: !0 });
+        return start2(given, isSuite, plain2[word2], { [word2]: !0 });
       } }[word2];
     return plain2;
   }, addHook = (test2, hook, work2, options) => {
@@ -14662,29 +15511,6 @@ ${yaml(indent, "duration_ms", test2.duration, /* @__PURE__ */ new Set())}`, test
   });
   var test_default = test;
 
-  // src/timers.js
-  init_util();
-  var { setTimeout: setTimeout2, setInterval: setInterval2, setImmediate: setImmediate2, clearTimeout: clearTimeout2, clearInterval: clearInterval2, clearImmediate } = globalThis, waiting = (start2, clear2) => (delay, value, options) => new Promise((resolve3, reject) => {
-    if (delay != null && typeof delay != "number") throw invalidType("delay", "number", delay);
-    let signal = options?.signal;
-    if (signal !== void 0 && !(isObject(signal) && "aborted" in signal)) throw invalidType("options.signal", "an instance of AbortSignal", signal);
-    let aborted2 = () => abortError(signal);
-    if (signal?.aborted) return reject(aborted2());
-    let timer = start2(() => resolve3(value), delay);
-    options?.ref === !1 && timer.unref(), signal?.addEventListener("abort", () => (clear2(timer), reject(aborted2())), { once: !0 });
-  }), promises3 = {
-    setTimeout: waiting(setTimeout2, clearTimeout2),
-    setImmediate: (value, options) => waiting((resolve3) => setImmediate2(resolve3), clearImmediate)(0, value, options),
-    async *setInterval(delay, value, options) {
-      for (; ; )
-        await promises3.setTimeout(delay, void 0, options), yield value;
-    },
-    scheduler: {
-      wait: (delay, options) => promises3.setTimeout(delay, void 0, options),
-      yield: () => promises3.setImmediate()
-    }
-  }, timers_default = { setTimeout: setTimeout2, setInterval: setInterval2, setImmediate: setImmediate2, clearTimeout: clearTimeout2, clearInterval: clearInterval2, clearImmediate, promises: promises3 };
-
   // src/tty.js
   init_util();
   var none3 = (name2) => ({
@@ -14699,11 +15525,12 @@ ${yaml(indent, "duration_ms", test2.duration, /* @__PURE__ */ new Set())}`, test
   init_util();
 
   // src/v8.js
+  init_absent();
   init_util();
 
   // src/v8-format.js
   init_buffer();
-  var { native: native13 } = host, VERSION = 15, VIEWS = [
+  var { native: native16 } = host, VERSION = 15, VIEWS = [
     Int8Array,
     Uint8Array,
     Uint8ClampedArray,
@@ -14783,7 +15610,7 @@ ${yaml(indent, "duration_ms", test2.duration, /* @__PURE__ */ new Set())}`, test
         this.#tag("^"), this.#varint(known3);
         return;
       }
-      this.#ids.set(object, this.#ids.size), ArrayBuffer.isView(object) ? this.#view(object) : Array.isArray(object) && !native13.isProxy(object) ? this.#array(object) : (this.#writers[native13.isProxy(object) ? "Proxy" : native13.className(object)] ?? uncloneableObject)(object);
+      this.#ids.set(object, this.#ids.size), ArrayBuffer.isView(object) ? this.#view(object) : Array.isArray(object) && !native16.isProxy(object) ? this.#array(object) : (this.#writers[native16.isProxy(object) ? "Proxy" : native16.className(object)] ?? uncloneableObject)(object);
     }
     #view(view) {
       let number = Buffer2.isBuffer(view) ? 10 : VIEWS.findIndex((Class) => view instanceof Class);
@@ -15015,21 +15842,21 @@ ${yaml(indent, "duration_ms", test2.duration, /* @__PURE__ */ new Set())}`, test
   };
 
   // src/v8.js
-  var { native: native14 } = host, serialize = (value) => {
+  var { native: native17 } = host, serialize = (value) => {
     let writer = new Writer();
     return writer.write(value), writer.finish();
   }, deserialize = (buffer2) => {
     if (!ArrayBuffer.isView(buffer2)) throw codedError(TypeError, "ERR_INVALID_ARG_TYPE", "buffer must be a TypedArray or a DataView");
     return new Reader(buffer2).read();
   }, getHeapStatistics = () => {
-    let [used, limit] = [native14.memoryUsed(), native14.memoryLimit()];
+    let [used, limit2] = [native17.memoryUsed(), native17.memoryLimit()];
     return {
       total_heap_size: used,
       total_heap_size_executable: 0,
       total_physical_size: used,
-      total_available_size: Math.max(limit - used, 0),
+      total_available_size: Math.max(limit2 - used, 0),
       used_heap_size: used,
-      heap_size_limit: limit,
+      heap_size_limit: limit2,
       malloced_memory: 0,
       peak_malloced_memory: 0,
       does_zap_garbage: 0,
@@ -15040,29 +15867,24 @@ ${yaml(indent, "duration_ms", test2.duration, /* @__PURE__ */ new Set())}`, test
       external_memory: 0
     };
   }, getHeapSpaceStatistics = () => {
-    let [used, limit] = [native14.memoryUsed(), native14.memoryLimit()];
-    return [{ space_name: "new_space", space_size: used, space_used_size: used, space_available_size: Math.max(limit - used, 0), physical_space_size: used }];
+    let [used, limit2] = [native17.memoryUsed(), native17.memoryLimit()];
+    return [{ space_name: "new_space", space_size: used, space_used_size: used, space_available_size: Math.max(limit2 - used, 0), physical_space_size: used }];
   }, getHeapCodeStatistics = () => ({ code_and_metadata_size: 0, bytecode_and_metadata_size: 0, external_script_source_size: 0, cpu_profiler_metadata_size: 0 }), cachedDataVersionTag = () => 1, setFlagsFromString = (flags) => {
     if (typeof flags != "string") throw invalidType("flags", "string", flags);
-  }, absent3 = (name2) => ({
-    [name2]() {
-      throw codedError(Error, "ERR_FEATURE_UNAVAILABLE_ON_PLATFORM", `v8.${name2} is not here: the engine is QuickJS`);
-    }
-  })[name2], v8_default = {
+  }, ABSENT2 = ["DefaultDeserializer", "DefaultSerializer", "Deserializer", "GCProfiler", "Serializer", "getHeapSnapshot", "queryObjects", "setHeapSnapshotNearHeapLimit", "stopCoverage", "takeCoverage", "writeHeapSnapshot"], v8_default = {
     cachedDataVersionTag,
-    getHeapSnapshot: absent3("getHeapSnapshot"),
     getHeapStatistics,
     getHeapSpaceStatistics,
     getHeapCodeStatistics,
     setFlagsFromString,
     deserialize,
     serialize,
-    writeHeapSnapshot: absent3("writeHeapSnapshot")
+    ...allAbsent("v8", ABSENT2, "the engine is QuickJS. Use `serialize` and `deserialize`, and `getHeapStatistics`")
   };
 
   // src/vm.js
   init_util();
-  var { native: native15 } = host, { ownKeys, getOwnPropertyDescriptor: getOwnPropertyDescriptor2, defineProperty, deleteProperty } = Reflect, isObject3 = (value) => typeof value == "object" && value !== null || typeof value == "function", FOREIGN = ["DOMException", "atob", "btoa", "performance", "queueMicrotask", "navigator", "gc", "InternalError", "Iterator"], SHARED = {
+  var { native: native18 } = host, { ownKeys, getOwnPropertyDescriptor: getOwnPropertyDescriptor2, defineProperty, deleteProperty } = Reflect, isObject3 = (value) => typeof value == "object" && value !== null || typeof value == "function", FOREIGN = ["DOMException", "atob", "btoa", "performance", "queueMicrotask", "navigator", "gc", "InternalError", "Iterator"], SHARED = {
     Array: ["toLocaleString"],
     BigInt: ["toLocaleString"],
     Date: ["toLocaleDateString", "toLocaleString", "toLocaleTimeString", "toString", "toTimeString"],
@@ -15085,13 +15907,16 @@ ${yaml(indent, "duration_ms", test2.duration, /* @__PURE__ */ new Set())}`, test
     #sandbox;
     #global;
     #evaluate;
+    #SyntaxError;
     // What the global object had at first.
     #first = /* @__PURE__ */ new Map();
+    // Names that scripts have declared with `var` and `function`, which are properties of the sandbox now.
+    #variables = /* @__PURE__ */ new Set();
     constructor(sandbox) {
-      let lookUp2 = (name2) => name2 in sandbox ? [() => sandbox[name2], (value) => sandbox[name2] = value] : void 0, [global2, scope, evaluate] = native15.makeContext(lookUp2);
+      let lookUp2 = (name2) => name2 in sandbox ? [() => sandbox[name2], (value) => sandbox[name2] = value] : void 0, [global2, scope, evaluate] = native18.makeContext(lookUp2);
       furnish(global2), Object.setPrototypeOf(global2, scope);
       for (let name2 of ownKeys(global2)) this.#first.set(name2, getOwnPropertyDescriptor2(global2, name2).value);
-      [this.#sandbox, this.#global, this.#evaluate] = [sandbox, global2, evaluate];
+      [this.#sandbox, this.#global, this.#evaluate] = [sandbox, global2, evaluate], this.#SyntaxError = this.#first.get("SyntaxError");
     }
     // Properties of the sandbox hide builtins.
     #uncover() {
@@ -15103,8 +15928,14 @@ ${yaml(indent, "duration_ms", test2.duration, /* @__PURE__ */ new Set())}`, test
         !property.configurable || this.#first.has(name2) && Object.is(property.value, this.#first.get(name2)) || deleteProperty(this.#global, name2) && defineProperty(this.#sandbox, name2, property);
       }
     }
+    // As in Node, a name of a variable cannot be that of a lexical declaration later.
+    #declare(text3) {
+      let [variables, lexical] = native18.declaredNames(text3), taken = lexical.find((name2) => this.#variables.has(name2));
+      if (taken !== void 0) throw new this.#SyntaxError(`Identifier '${taken}' has already been declared`);
+      for (let name2 of variables) this.#variables.add(name2);
+    }
     run(text3, file, line, timeout) {
-      this.#uncover();
+      this.#declare(text3), this.#uncover();
       try {
         return this.#evaluate(text3, file, line, timeout);
       } finally {
@@ -15115,7 +15946,7 @@ ${yaml(indent, "duration_ms", test2.duration, /* @__PURE__ */ new Set())}`, test
     if (!isObject3(object)) throw invalidType("object", "object", object);
     return contexts.has(object);
   }, createContext = (sandbox = {}) => {
-    let own = sandbox === constants5.DONT_CONTEXTIFY ? {} : sandbox;
+    let own = sandbox === constants6.DONT_CONTEXTIFY ? {} : sandbox;
     return isContext(own) || contexts.set(own, new Context(own)), own;
   }, contextOf = (sandbox) => {
     if (!isContext(sandbox)) throw invalidType("contextifiedObject", "an vm.Context", sandbox);
@@ -15138,17 +15969,17 @@ ${yaml(indent, "duration_ms", test2.duration, /* @__PURE__ */ new Set())}`, test
     try {
       return run2();
     } catch (error) {
-      throw timeout > 0 && native15.hasTimedOut() ? codedError(Error, "ERR_SCRIPT_EXECUTION_TIMEOUT", `Script execution timed out after ${timeout}ms`) : error;
+      throw timeout > 0 && native18.hasTimedOut() ? codedError(Error, "ERR_SCRIPT_EXECUTION_TIMEOUT", `Script execution timed out after ${timeout}ms`) : error;
     }
   }, Script = class {
     #text;
     #place;
     constructor(code, options) {
-      this.#text = `${code}`, this.#place = optionsOf2(options), native15.checkScript(this.#text, this.#place.file, this.#place.line), this.sourceMapURL = void 0;
+      this.#text = `${code}`, this.#place = optionsOf2(options), native18.checkScript(this.#text, this.#place.file, this.#place.line), this.sourceMapURL = void 0;
     }
     runInThisContext(options) {
       let timeout = timeoutOf(options), { file, line } = this.#place;
-      return withTimeout(timeout, () => native15.evaluateScript(this.#text, file, line, timeout));
+      return withTimeout(timeout, () => native18.evaluateScript(this.#text, file, line, timeout));
     }
     runInContext(sandbox, options) {
       let context2 = contextOf(sandbox), timeout = timeoutOf(options), { file, line } = this.#place;
@@ -15168,8 +15999,8 @@ ${yaml(indent, "duration_ms", test2.duration, /* @__PURE__ */ new Set())}`, test
     }), options.contextExtensions?.length > 0) throw codedError(Error, "ERR_FEATURE_UNAVAILABLE_ON_PLATFORM", "vm.compileFunction has no contextExtensions here: pass the values as parameters");
     let { file, line } = optionsOf2({ filename: "", ...options }), text3 = `(function (${parameters.join(",")}) {${code}
 })`;
-    return options.parsingContext === void 0 ? native15.evaluateScript(text3, file, line, 0) : contextOf(options.parsingContext).run(text3, file, line, 0);
-  }, measureMemory = () => Promise.reject(codedError(Error, "ERR_CONTEXT_NOT_INITIALIZED", "vm.measureMemory is not here: use process.memoryUsage()")), constants5 = Object.freeze({
+    return options.parsingContext === void 0 ? native18.evaluateScript(text3, file, line, 0) : contextOf(options.parsingContext).run(text3, file, line, 0);
+  }, measureMemory = () => Promise.reject(codedError(Error, "ERR_CONTEXT_NOT_INITIALIZED", "vm.measureMemory is not here: use process.memoryUsage()")), constants6 = Object.freeze({
     __proto__: null,
     USE_MAIN_CONTEXT_DEFAULT_LOADER: /* @__PURE__ */ Symbol("vm_dynamic_import_main_context_default"),
     DONT_CONTEXTIFY: /* @__PURE__ */ Symbol("vm_context_no_contextify")
@@ -15183,10 +16014,11 @@ ${yaml(indent, "duration_ms", test2.duration, /* @__PURE__ */ new Set())}`, test
     isContext,
     compileFunction,
     measureMemory,
-    constants: constants5
+    constants: constants6
   };
 
   // src/worker_threads.js
+  init_absent();
   init_util();
   var environment = /* @__PURE__ */ new Map(), { EventTarget: EventTarget2, Event } = globalThis, Worker = class {
     constructor() {
@@ -15208,12 +16040,12 @@ ${yaml(indent, "duration_ms", test2.duration, /* @__PURE__ */ new Set())}`, test
     get ports() {
       return this.#ports;
     }
-  }, isMaking = !1, make2 = (Class) => {
-    isMaking = !0;
+  }, isMaking3 = !1, make3 = (Class) => {
+    isMaking3 = !0;
     try {
       return new Class();
     } finally {
-      isMaking = !1;
+      isMaking3 = !1;
     }
   }, missing2 = (name2) => codedError(TypeError, "ERR_MISSING_ARGS", `Not enough arguments to ${name2}.postMessage`), holdOpen = () => setInterval(() => {
   }, 2 ** 31 - 1), Receiver = class extends EventTarget2 {
@@ -15283,13 +16115,13 @@ ${yaml(indent, "duration_ms", test2.duration, /* @__PURE__ */ new Set())}`, test
     removeListener(name2, listener) {
       return this.off(name2, listener);
     }
-  }, { deliver, take, stop } = Receiver;
+  }, { deliver, take, stop: stop2 } = Receiver;
   for (let name2 of ["deliver", "take", "stop"]) delete Receiver[name2];
   var transferOf = (options) => typeof options == "object" && typeof options?.[Symbol.iterator] != "function" ? host.toTransferList(options?.transfer, "options.transfer") : host.toTransferList(options, "transferList"), MessagePort = class extends Receiver {
     #other;
     #isListened = !1;
     constructor() {
-      if (!isMaking) throw codedError(TypeError, "ERR_CONSTRUCT_CALL_INVALID", "Constructor cannot be called");
+      if (!isMaking3) throw codedError(TypeError, "ERR_CONSTRUCT_CALL_INVALID", "Constructor cannot be called");
       super(), host.makeMovable(this);
     }
     static join(a2, b2) {
@@ -15297,7 +16129,7 @@ ${yaml(indent, "duration_ms", test2.duration, /* @__PURE__ */ new Set())}`, test
     }
     #follow() {
       let isListened = super.onmessage !== null || host.listenerCount(this, "message") > 0;
-      isListened !== this.#isListened && (this.#isListened = isListened, isListened ? (this.ref(), this.start()) : (this.unref(), stop(this)));
+      isListened !== this.#isListened && (this.#isListened = isListened, isListened ? (this.ref(), this.start()) : (this.unref(), stop2(this)));
     }
     get onmessage() {
       return super.onmessage;
@@ -15332,7 +16164,7 @@ ${yaml(indent, "duration_ms", test2.duration, /* @__PURE__ */ new Set())}`, test
   delete MessagePort.join;
   var MessageChannel = class {
     constructor() {
-      this.port1 = make2(MessagePort), this.port2 = make2(MessagePort), join3(this.port1, this.port2);
+      this.port1 = make3(MessagePort), this.port2 = make3(MessagePort), join3(this.port1, this.port2);
     }
   }, channels2 = /* @__PURE__ */ new Map(), BroadcastChannel = class extends Receiver {
     #name;
@@ -15366,6 +16198,7 @@ ${yaml(indent, "duration_ms", test2.duration, /* @__PURE__ */ new Set())}`, test
     receiveMessageOnPort: take,
     markAsUntransferable() {
     },
+    ...allAbsent("worker_threads", ["moveMessagePortToContext", "postMessageToThread"], "a script is one thread and one context of messages: use MessageChannel"),
     getEnvironmentData: (key) => environment.get(key),
     setEnvironmentData: (key, value) => {
       value === void 0 ? environment.delete(key) : environment.set(key, value);
@@ -15376,7 +16209,7 @@ ${yaml(indent, "duration_ms", test2.duration, /* @__PURE__ */ new Set())}`, test
   init_buffer();
   init_util();
   init_process();
-  var { native: native16, asBytes: asBytes5 } = host, flushes = { Z_NO_FLUSH: 0, Z_PARTIAL_FLUSH: 1, Z_SYNC_FLUSH: 2, Z_FULL_FLUSH: 3, Z_FINISH: 4, Z_BLOCK: 5 }, results = {
+  var { native: native19, asBytes: asBytes5 } = host, flushes = { Z_NO_FLUSH: 0, Z_PARTIAL_FLUSH: 1, Z_SYNC_FLUSH: 2, Z_FULL_FLUSH: 3, Z_FINISH: 4, Z_BLOCK: 5 }, results = {
     Z_OK: 0,
     Z_STREAM_END: 1,
     Z_NEED_DICT: 2,
@@ -15386,7 +16219,7 @@ ${yaml(indent, "duration_ms", test2.duration, /* @__PURE__ */ new Set())}`, test
     Z_MEM_ERROR: -4,
     Z_BUF_ERROR: -5,
     Z_VERSION_ERROR: -6
-  }, constants6 = Object.freeze(Object.assign(/* @__PURE__ */ Object.create(null), flushes, results, {
+  }, constants7 = Object.freeze(Object.assign(/* @__PURE__ */ Object.create(null), flushes, results, {
     Z_NO_COMPRESSION: 0,
     Z_BEST_SPEED: 1,
     Z_BEST_COMPRESSION: 9,
@@ -15446,8 +16279,8 @@ ${yaml(indent, "duration_ms", test2.duration, /* @__PURE__ */ new Set())}`, test
     BROTLI_PARAM_NDIRECT: 8,
     BROTLI_DECODER_PARAM_DISABLE_RING_BUFFER_REALLOCATION: 0,
     BROTLI_DECODER_PARAM_LARGE_WINDOW: 1
-  })), codes = Object.freeze(Object.fromEntries(Object.entries(results).flatMap(([name2, number]) => [[name2, number], [number, name2]]))), { Z_FINISH, Z_FULL_FLUSH, Z_BUF_ERROR, Z_STREAM_END, Z_NEED_DICT } = constants6, CHUNK3 = 64 * 1024, MAX_LENGTH = 2 ** 32, bytesOf3 = (data, name2) => {
-    if (typeof data == "string") return native16.encodeUtf8(data);
+  })), codes = Object.freeze(Object.fromEntries(Object.entries(results).flatMap(([name2, number]) => [[name2, number], [number, name2]]))), { Z_FINISH, Z_FULL_FLUSH, Z_BUF_ERROR, Z_STREAM_END, Z_NEED_DICT } = constants7, CHUNK3 = 64 * 1024, MAX_LENGTH = 2 ** 32, bytesOf3 = (data, name2) => {
+    if (typeof data == "string") return native19.encodeUtf8(data);
     let bytes = typeof data == "object" && data !== null ? asBytes5(data) : void 0;
     if (bytes === void 0) throw invalidType(name2, "string or an instance of Buffer, TypedArray, DataView, or ArrayBuffer", data);
     return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -15480,7 +16313,7 @@ ${yaml(indent, "duration_ms", test2.duration, /* @__PURE__ */ new Set())}`, test
   }, open2 = ({ name: name2, level, window, memory, strategy, dictionary }) => {
     if (name2 === "BrotliCompress")
       throw codedError(Error, "ERR_FEATURE_UNAVAILABLE", "compressing with Brotli is not available in Tollhouse, decompressing is: use `gzipSync` or `deflateSync`");
-    return native16.openCodec(name2, level, window, memory, strategy, dictionary);
+    return native19.openCodec(name2, level, window, memory, strategy, dictionary);
   }, brotliFaults = [
     "EXUBERANT_NIBBLE",
     "RESERVED",
@@ -15506,7 +16339,7 @@ ${yaml(indent, "duration_ms", test2.duration, /* @__PURE__ */ new Set())}`, test
     return Object.assign(new Error(message ?? "Zlib error"), { errno: status, code: codes[status] });
   }, work = (codec, settings2, bytes, flush2, take2) => {
     for (let at2 = 0; ; ) {
-      let [made3, taken, status, message] = native16.runCodec(codec, bytes, at2, flush2);
+      let [made3, taken, status, message] = native19.runCodec(codec, bytes, at2, flush2);
       if (at2 += taken, made3.length > 0 && take2(made3), status === Z_STREAM_END) return !0;
       if (status === Z_NEED_DICT || status < 0 && (settings2.brotli || status !== Z_BUF_ERROR)) throw failure2(settings2, status, message);
       if (made3.length !== CHUNK3) {
@@ -15578,7 +16411,7 @@ ${yaml(indent, "duration_ms", test2.duration, /* @__PURE__ */ new Set())}`, test
       if (typeof value != "number") throw invalidType("value", "number", value);
       if (!isWhole(value)) throw outOfRange("value", "an integer", value);
       if (value < 0 || value > 4294967295) throw outOfRange("value", ">= 0 && <= 4294967295", value);
-      return native16.crc32(bytes, value);
+      return native19.crc32(bytes, value);
     }
   };
   for (let kind of kinds2) {
@@ -15605,9 +16438,9 @@ ${yaml(indent, "duration_ms", test2.duration, /* @__PURE__ */ new Set())}`, test
       }
     }[name2], zlib[`create${kind}`] = { [`create${kind}`]: (options) => new Class(options) }[`create${kind}`];
   }
-  Object.defineProperty(zlib, "constants", { value: constants6, enumerable: !0 });
+  Object.defineProperty(zlib, "constants", { value: constants7, enumerable: !0 });
   Object.defineProperty(zlib, "codes", { value: codes, enumerable: !0 });
-  for (let [name2, value] of Object.entries(constants6)) name2 !== "BROTLI_DECODE" && name2 !== "BROTLI_ENCODE" && Object.defineProperty(zlib, name2, { value });
+  for (let [name2, value] of Object.entries(constants7)) name2 !== "BROTLI_DECODE" && name2 !== "BROTLI_ENCODE" && Object.defineProperty(zlib, name2, { value });
   var formats = { gzip: ["Gzip", "Gunzip"], deflate: ["Deflate", "Inflate"], "deflate-raw": ["DeflateRaw", "InflateRaw"] }, transformOf = (format4, at2) => {
     if (!Object.hasOwn(formats, format4))
       throw codedError(TypeError, "ERR_INVALID_ARG_VALUE", `The argument 'format' must be one of: 'deflate', 'deflate-raw', 'gzip'. Received ${host.inspect(format4)}`);
@@ -15646,29 +16479,30 @@ ${yaml(indent, "duration_ms", test2.duration, /* @__PURE__ */ new Set())}`, test
 
   // src/index.js
   addStreams(stream_default);
-  var define2 = (name2, value) => Object.defineProperty(globalThis, name2, { value, writable: !0, enumerable: !1, configurable: !0 });
-  define2("global", globalThis);
-  define2("process", process_default);
-  define2("Buffer", Buffer2);
-  define2("CryptoKey", CryptoKey2);
-  define2("shell", shell);
-  define2("$", $);
+  var define3 = (name2, value) => Object.defineProperty(globalThis, name2, { value, writable: !0, enumerable: !1, configurable: !0 });
+  define3("global", globalThis);
+  define3("process", process_default);
+  define3("Buffer", Buffer2);
+  define3("CryptoKey", CryptoKey2);
+  define3("Crypto", crypto_default.webcrypto.constructor);
+  define3("SubtleCrypto", crypto_default.subtle.constructor);
+  define3("Atomics", atomics_default);
+  define3("shell", shell);
+  define3("$", $);
   var ports = { BroadcastChannel, MessageChannel, MessageEvent, MessagePort };
-  for (let [name2, value] of Object.entries({ ...webstreams_exports, ...web_exports, ...ports, CompressionStream, DecompressionStream })) define2(name2, value);
-  var { performance: performance2 } = globalThis;
-  addMarks(performance2);
-  define2("PerformanceObserver", PerformanceObserver);
-  var plainBuiltins = () => host.builtinNames().filter((name2) => name2 !== "test"), module = {
-    createRequire: (from) => host.makeRequire(String(from).startsWith("file://") ? url_default.fileURLToPath(String(from)) : String(from)),
-    builtinModules: [],
-    isBuiltin: (name2) => name2 === "node:test" || plainBuiltins().includes(String(name2).replace(/^node:/, ""))
-  };
-  Object.defineProperty(module, /* @__PURE__ */ Symbol.for("tollhouse.checkSyntax"), { value: host.checkSyntax });
-  Object.defineProperty(module, "builtinModules", { get: plainBuiltins, enumerable: !0 });
+  for (let [name2, value] of Object.entries({ ...webstreams_exports, ...web_exports, ...ports, CompressionStream, DecompressionStream })) define3(name2, value);
+  var { makePerformance: makePerformance2, monitorEventLoopDelay: monitorEventLoopDelay2, constants: performanceConstants, ...performanceClasses } = perf_hooks_exports, performance2 = makePerformance2();
+  for (let [name2, value] of Object.entries({ performance: performance2, ...performanceClasses })) define3(name2, value);
   var modules2 = Object.assign(/* @__PURE__ */ Object.create(null), {
     assert: assert_default,
     "assert/strict": assert_default.strict,
-    async_hooks: { AsyncLocalStorage, AsyncResource, executionAsyncId: () => 1, triggerAsyncId: () => 0 },
+    async_hooks: {
+      AsyncLocalStorage,
+      AsyncResource,
+      executionAsyncId: () => 1,
+      triggerAsyncId: () => 0,
+      ...allAbsent("async_hooks", ["createHook", "executionAsyncResource"], "operations have no identities. Use AsyncLocalStorage, or AsyncResource")
+    },
     buffer: buffer_default,
     child_process: child_process_default,
     console: console_default,
@@ -15680,13 +16514,13 @@ ${yaml(indent, "duration_ms", test2.duration, /* @__PURE__ */ new Set())}`, test
     "fs/promises": promises,
     http,
     https,
-    module,
+    module: module_default,
     net: net_default,
     os: os_default,
     path: path_default,
     "path/posix": path_default,
     "path/win32": path_default.win32,
-    perf_hooks: { performance: performance2, PerformanceObserver, PerformanceEntry, constants: {} },
+    perf_hooks: { performance: performance2, ...performanceClasses, createHistogram, monitorEventLoopDelay: monitorEventLoopDelay2, constants: performanceConstants },
     process: process_default,
     punycode: punycode_default,
     querystring: querystring_default,

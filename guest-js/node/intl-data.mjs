@@ -189,6 +189,12 @@ const datesOf = (locale) => {
     for (const timeStyle of ['full', 'long', 'medium', 'short']) times += numberOf(patternOf(locale, names, { timeStyle, hour12 }, hours));
   }
   times += numberOf(patternOf(locale, names, { minute: '2-digit', second: '2-digit' }, hours));
+  // The same times with the name of a zone, which has a pattern of its own.
+  for (const hour12 of [undefined, true, false]) {
+    for (const hour of ['numeric', '2-digit']) {
+      for (const rest of clocks) times += numberOf(patternOf(locale, names, { hour, ...rest, hour12, timeZoneName: 'short' }, hours));
+    }
+  }
   // 22:10, an hour with two digits on both clocks.
   const at = probes[5] + (22 * 60 + 10) * 60_000;
   const format = (options) => formatter(locale, options).format(at);
@@ -268,6 +274,21 @@ for (const [language, members] of Object.entries(groups)) {
   }
 }
 
+// Names of time zones that the CLDR knows by another name, as far as this machine has a list of all names.
+const zoneNames = fs.readdirSync('/usr/share/zoneinfo', { recursive: true, withFileTypes: true })
+  .filter((entry) => entry.isFile() || entry.isSymbolicLink())
+  .map((entry) => path.relative('/usr/share/zoneinfo', path.join(entry.parentPath, entry.name)))
+  .filter((name) => /^[A-Z]/.test(name));
+const zoneAliases = {};
+for (const name of zoneNames.sort()) {
+  try {
+    const { timeZone } = new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions();
+    if (timeZone !== name) zoneAliases[name] = timeZone;
+  } catch {
+    // A file that is no zone.
+  }
+}
+blobs.set('en:aliases', JSON.stringify(zoneAliases));
 blobs.set('en:zones', JSON.stringify(Object.fromEntries(['en-US', 'en-GB', 'en-CA', 'en-AU', 'en-IN'].map((locale) => [locale, zonesOf(locale)]))));
 
 // Tags that the CLDR resolves to one of these locales.

@@ -9,7 +9,7 @@
 
 use std::cell::{Cell, RefCell};
 
-use rquickjs::function::This;
+use rquickjs::function::Args;
 use rquickjs::promise::PromiseState;
 use rquickjs::{Array, Context, Ctx, Error, Function, Object, Persistent, Promise, Result, Runtime, Value};
 
@@ -156,6 +156,8 @@ pub(crate) struct PreludeFunctions {
     finish: Persistent<Function<'static>>,
     /// Returns the value of `this` at the top level of a main script that is not a module.
     main_this: Persistent<Function<'static>>,
+    /// Returns the arguments of a main script that is not a module: those of a CommonJS module.
+    main_arguments: Persistent<Function<'static>>,
     /// Arguments of the function that a main script becomes if it is a module.
     main_scope: Persistent<Array<'static>>,
     /// Functions for an input that a person typed.
@@ -180,6 +182,7 @@ fn load_prelude(ctx: &Ctx<'_>, [prelude, node]: &[Vec<u8>; 2]) -> Result<Prelude
         keep: take("keepState")?,
         finish: take("finish")?,
         main_this: take("mainThis")?,
+        main_arguments: take("mainArguments")?,
         main_scope: Persistent::save(ctx, glue.get::<_, Array<'_>>("mainScope")?),
         typed: input::InputFunctions::take(&take)?,
     })
@@ -271,15 +274,23 @@ pub(crate) fn call<'js>(
     name: &str,
 ) -> std::result::Result<Value<'js>, NotCompiled> {
     let MainFunction { main, is_module } = compile(ctx, source, name)?;
-    let called = engine.prelude.main_scope.clone().restore(ctx).and_then(|scope| {
-        let this = if is_module {
-            Value::new_undefined(ctx.clone())
-        } else {
-            engine.prelude.main_this.clone().restore(ctx)?.call::<_, Value<'_>>(())?
-        };
-        main.call::<_, Value<'_>>((This(this), scope.get::<Value<'_>>(0)?, scope.get::<Value<'_>>(1)?))
-    });
-    called.map_err(|_| NotCompiled::Stopped)
+    call_main(ctx, engine, &main, is_module).map_err(|_| NotCompiled::Stopped)
+}
+
+/// Calls a main script with the `this` and the arguments that Node gives to a module of its kind.
+fn call_main<'js>(ctx: &Ctx<'js>, engine: &Engine, main: &Function<'js>, is_module: bool) -> Result<Value<'js>> {
+    let (this, values) = if is_module {
+        (Value::new_undefined(ctx.clone()), engine.prelude.main_scope.clone().restore(ctx)?)
+    } else {
+        let this = engine.prelude.main_this.clone().restore(ctx)?.call::<_, Value<'_>>(())?;
+        (this, engine.prelude.main_arguments.clone().restore(ctx)?.call::<_, Array<'_>>(())?)
+    };
+    let mut arguments = Args::new(ctx.clone(), values.len());
+    arguments.this(this)?;
+    for value in values.iter::<Value<'_>>() {
+        arguments.push_arg(value?)?;
+    }
+    arguments.apply(main)
 }
 
 /// Delivers a completion and continues the script.

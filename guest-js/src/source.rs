@@ -5,6 +5,7 @@
 //! stack traces are those of the original. Text that needs no transformation is not parsed here at all.
 
 mod call_text;
+mod declared;
 mod edits;
 mod mentions;
 mod module;
@@ -17,6 +18,7 @@ use oxc_parser::{ParseOptions, Parser, ParserReturn};
 use oxc_span::SourceType;
 
 pub(crate) use call_text::call_text;
+pub(crate) use declared::{DeclaredNames, declared_names};
 use edits::TextEdits;
 pub(crate) use mentions::mentions;
 pub(crate) use module::{IMPORT, IMPORT_META};

@@ -25,19 +25,30 @@ struct Clock {
 }
 
 thread_local! {
+    /// Nanoseconds between steps, in which the script waited for something.
+    static IDLE: Cell<u64> = const { Cell::new(0) };
     /// The clock; `None` while the image is made, so that no time becomes part of the image.
     static CLOCK: Cell<Option<Clock>> = const { Cell::new(None) };
 }
 
 /// Sets the clock to the host's time for the step that begins.
 pub(crate) fn begin_step() {
-    let begun = clock::now().max(now());
+    let ended = now();
+    let begun = clock::now().max(ended);
+    if CLOCK.get().is_some() {
+        IDLE.set(IDLE.get().saturating_add(begun - ended));
+    }
     CLOCK.set(Some(Clock { begun, fuel: limits::fuel_used() }));
 }
 
 /// Advances the clock after a nested script has run within this step.
 pub(crate) fn has_passed(until: u64) {
     CLOCK.set(Some(Clock { begun: until.max(now()), fuel: limits::fuel_used() }));
+}
+
+/// Returns the nanoseconds in which the script waited between steps.
+pub(crate) fn idle() -> u64 {
+    IDLE.get()
 }
 
 /// Returns the nanoseconds since the Unix epoch; 0 before the first step.

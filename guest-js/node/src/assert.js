@@ -1,4 +1,5 @@
 // `assert`, with the conditions and messages of Node 20. The library decides about deep equality.
+import { absent } from './absent.js';
 import { isDeepEqual, isDeepStrictEqual } from '../node_modules/assert/build/internal/util/comparisons.js';
 import { AssertionError } from './assert-message.js';
 import fs from './fs.js';
@@ -236,4 +237,6 @@ assert.strict = Object.assign(strict, assert, {
   notDeepEqual: assert.notDeepStrictEqual,
 });
 strict.strict = strict;
+assert.CallTracker = absent('assert', 'CallTracker', 'use `mock.fn()` of `node:test`');
+assert.strict.CallTracker = assert.CallTracker;
 export default assert;

@@ -325,6 +325,8 @@ export default {
   Buffer,
   SlowBuffer,
   kMaxLength,
+  kStringMaxLength: constants.MAX_STRING_LENGTH,
+  resolveObjectURL: (url) => host.objectUrls.get(`${url}`),
   constants,
   INSPECT_MAX_BYTES,
   isUtf8,

@@ -1,4 +1,5 @@
 // `crypto`: digests, HMAC, ciphers and derived keys by native functions, and random numbers from the host.
+import { allAbsent } from './absent.js';
 import { Buffer } from './buffer.js';
 import { createCipheriv, createDecipheriv, Cipheriv, Decipheriv, getCipherInfo, getCiphers } from './cipher.js';
 import { bytesOf, createSecretKey, CryptoKey, generateKeySync, KeyObject } from './crypto-bytes.js';
@@ -56,12 +57,10 @@ const randomFill = (buffer, offset, size, callback) => {
 
 // Functions for keys, signatures and certificates, which say that they are not here.
 const ABSENT = [
+  'Certificate', 'DiffieHellman', 'DiffieHellmanGroup', 'ECDH', 'Sign', 'Verify', 'X509Certificate', 'createDiffieHellmanGroup', 'getCurves', 'getDiffieHellman', 'setEngine', 'setFips',
   'checkPrime', 'checkPrimeSync', 'createDiffieHellman', 'createECDH', 'createPrivateKey', 'createPublicKey', 'createSign', 'createVerify', 'diffieHellman',
   'generateKeyPair', 'generateKeyPairSync', 'generatePrime', 'generatePrimeSync', 'privateDecrypt', 'privateEncrypt', 'publicDecrypt', 'publicEncrypt', 'sign', 'verify',
 ];
-const absent = (name) => () => {
-  throw codedError(Error, 'ERR_FEATURE_UNAVAILABLE_ON_PLATFORM', `crypto.${name} is not here: there are digests, HMAC, AES, pbkdf2, scrypt, hkdf and random numbers`);
-};
 export default {
   createHash,
   constants,
@@ -87,7 +86,18 @@ export default {
   createDecipheriv,
   createSecretKey,
   generateKeySync: (type, options) => generateKeySync(type, options, (size) => native.randomBytes(size)),
-  ...Object.fromEntries(ABSENT.map((name) => [name, absent(name)])),
+  generateKey: (type, options, callback) => {
+    if (typeof callback !== 'function') throw invalidType('callback', 'function', callback);
+    const key = generateKeySync(type, options, (size) => native.randomBytes(size));
+    setTimeout(() => callback(null, key), 0);
+  },
+  ...allAbsent('crypto', ABSENT, 'there are digests, HMAC, AES, pbkdf2, scrypt, hkdf and random numbers'),
+  ...allAbsent('crypto', ['Cipher', 'Decipher', 'createCipher', 'createDecipher'], 'its key is weak. Use createCipheriv and createDecipheriv with a key of scrypt'),
+  getFips: () => 0,
+  secureHeapUsed: () => ({ total: 0, used: 0, utilization: 0, min: 0 }),
+  prng: randomBytes,
+  pseudoRandomBytes: randomBytes,
+  rng: randomBytes,
   scrypt,
   scryptSync,
   hkdf,

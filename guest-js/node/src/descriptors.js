@@ -92,7 +92,7 @@ const prepare = (path, bits, mode) => {
   if (found === undefined) {
     if (!(bits & O_CREAT)) throw 'ENOENT';
     files.writeFile(path, '', { flag: bits & O_EXCL ? 'wx' : 'a' });
-    if (mode !== undefined) files.chmod(path, mode & 0o7777 & ~0o022);
+    if (mode !== undefined) files.chmod(path, mode & 0o7777 & ~host.fileMask());
     return native.stat(path, true);
   }
   if (bits & O_CREAT && bits & O_EXCL) throw 'EEXIST';

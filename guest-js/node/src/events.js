@@ -1,4 +1,5 @@
 // `EventEmitter`: a library, with later additions of Node.
+import { absent } from './absent.js';
 import EventEmitter from '../node_modules/events/events.js';
 import { abortError, codedError, emitWarning, invalidType, outOfRange } from './util.js';
 
@@ -144,8 +145,8 @@ EventEmitter.on = (emitter, name, options) => {
   const end = () => {
     done = true;
     for (const at of closing) emitter.off(at, end);
-    emitter.off(name, listener);
     emitter.off('error', fail);
+    emitter.off(name, listener);
     while (waiting.length > 0) waiting.shift().resolve({ value: undefined, done: true });
     return Promise.resolve({ value: undefined, done: true });
   };
@@ -175,5 +176,7 @@ EventEmitter.on = (emitter, name, options) => {
   };
 };
 
+EventEmitter.usingDomains = false;
+EventEmitter.EventEmitterAsyncResource = absent('events', 'EventEmitterAsyncResource', 'use an EventEmitter, and AsyncResource.bind() for its listeners');
 export { EventEmitter };
 export default EventEmitter;

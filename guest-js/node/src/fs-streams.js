@@ -89,7 +89,7 @@ export const createReadStream = (path, options = {}) => {
     },
   });
   readable.close = (callback) => closeStream(readable, callback);
-  return shownStream(readable, { path: path ?? undefined, fd: descriptor() ?? null, bytesRead: 0 });
+  return shownStream(Object.setPrototypeOf(readable, ReadStream.prototype), { path: path ?? undefined, fd: descriptor() ?? null, bytesRead: 0 });
 };
 // Adds the fields of file streams; `pending` is true until the file is open.
 const shownStream = (opened, fields) =>
@@ -131,5 +131,17 @@ export const createWriteStream = (path, options = {}) => {
     if (callback !== undefined) stream.finished(writable, () => callback());
     writable.end();
   };
-  return shownStream(writable, { path: path ?? undefined, fd: descriptor() ?? null, bytesWritten: 0 });
+  return shownStream(Object.setPrototypeOf(writable, WriteStream.prototype), { path: path ?? undefined, fd: descriptor() ?? null, bytesWritten: 0 });
 };
+
+// Classes of the streams above, which a script may also call with `new`.
+export function ReadStream(path, options) {
+  return createReadStream(path, options);
+}
+export function WriteStream(path, options) {
+  return createWriteStream(path, options);
+}
+for (const [Class, Base] of [[ReadStream, stream.Readable], [WriteStream, stream.Writable]]) {
+  Object.setPrototypeOf(Class, Base);
+  Object.setPrototypeOf(Class.prototype, Base.prototype);
+}

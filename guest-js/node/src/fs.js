@@ -1,12 +1,13 @@
 // `fs` with the interface of Node: the prelude's file functions, with Node's encodings, descriptors, callbacks,
 // promises and streams.
+import { allAbsent } from './absent.js';
 import { Buffer } from './buffer.js';
 import * as descriptors from './descriptors.js';
 import { isDescriptor } from './descriptors.js';
 import { constants } from './fs-constants.js';
 import { Dir } from './fs-directories.js';
 import { FileHandle, isChunks, linesOf } from './fs-handles.js';
-import { createReadStream, createWriteStream } from './fs-streams.js';
+import { createReadStream, createWriteStream, ReadStream, WriteStream } from './fs-streams.js';
 import { pipeStats, Stats, statsOf } from './stats.js';
 import { abortError, codedError, invalidType, invalidValue } from './util.js';
 import url from './url.js';
@@ -102,7 +103,7 @@ export const sync = {
     if (recursive) {
       for (let at = toPath(path, 'mkdir'); at.length > 1 && !sync.exists(at); at = at.slice(0, at.lastIndexOf('/')) || '/') first = at;
     }
-    files.mkdir(path, { recursive });
+    files.mkdir(path, { recursive, mode: descriptors.toMode(typeof options === 'object' ? options?.mode : options) });
     // As in Node, the answer is relative if the path is.
     const base = `${host.cwd()}/`;
     return first?.startsWith(base) && !String(path).startsWith('/') ? first.slice(base.length) : first;
@@ -110,7 +111,7 @@ export const sync = {
   mkdtemp(prefix) {
     const letters = Buffer.from(native.randomBytes(6)).toString('hex').slice(0, 6);
     try {
-      files.mkdir(prefix + letters);
+      files.mkdir(prefix + letters, { mode: 0o700 });
     } catch (error) {
       throw typeof error?.code === 'string' ? host.fileError(error.code, 'mkdtemp', `${prefix}XXXXXX`) : error;
     }
@@ -178,6 +179,7 @@ export const sync = {
   },
   chmod: (path, mode) => files.chmod(path, mode),
   chown() {},
+  lchown() {},
   truncate(path, length) {
     if (isDescriptor(path)) descriptors.truncate(path, length);
     else withOpened(path, 'r+', undefined, (fd) => descriptors.truncate(fd, length));
@@ -311,7 +313,14 @@ promises.readFile = {
 }.readFile;
 fs.promises = promises;
 
-Object.assign(fs, { createReadStream, createWriteStream });
+Object.assign(fs, { createReadStream, createWriteStream, ReadStream, WriteStream, FileReadStream: ReadStream, FileWriteStream: WriteStream });
+fs.openAsBlob = async (path, options) => new Blob([sync.readFile(path)], options);
+// Files have no times of links.
+const NO_LINK_TIMES = 'links have no times of their own. Use utimes, which sets the time of the file';
+Object.assign(fs, allAbsent('fs', ['lutimes', 'lutimesSync'], NO_LINK_TIMES));
+promises.lutimes = async () => fs.lutimes();
+// Files are not watched, so that nothing has to be stopped.
+fs.unwatchFile = () => {};
 
 export { constants, promises, linesOf };
 export default fs;

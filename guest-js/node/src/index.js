@@ -1,7 +1,9 @@
 // Node's modules, and the globals that come with them. They are evaluated once, when the host is built, so that unused
 // ones cost a script nothing.
 
+import { allAbsent } from './absent.js';
 import assert from './assert.js';
+import Atomics from './atomics.js';
 import { AsyncLocalStorage, AsyncResource } from './async_hooks.js';
 import buffer, { Buffer } from './buffer.js';
 import childProcess from './child_process.js';
@@ -10,13 +12,15 @@ import crypto, { CryptoKey } from './crypto.js';
 import diagnosticsChannel from './diagnostics_channel.js';
 import EventEmitter from './events.js';
 import fs, { promises as fsPromises } from './fs.js';
+import { createHistogram } from './histogram.js';
 import { http, https } from './http.js';
 import './intl.js';
 import './json.js';
+import module from './module.js';
 import net from './net.js';
 import os from './os.js';
 import path from './path.js';
-import { addMarks, PerformanceEntry, PerformanceObserver } from './perf_hooks.js';
+import * as perfHooks from './perf_hooks.js';
 import process, { addStreams } from './process.js';
 import punycode from './punycode.js';
 import querystring from './querystring.js';
@@ -46,29 +50,27 @@ define('global', globalThis);
 define('process', process);
 define('Buffer', Buffer);
 define('CryptoKey', CryptoKey);
+define('Crypto', crypto.webcrypto.constructor);
+define('SubtleCrypto', crypto.subtle.constructor);
+define('Atomics', Atomics);
 define('shell', shell);
 define('$', $);
 const ports = { BroadcastChannel, MessageChannel, MessageEvent, MessagePort };
 for (const [name, value] of Object.entries({ ...webStreams, ...web, ...ports, CompressionStream, DecompressionStream })) define(name, value);
 
-const { performance } = globalThis;
-addMarks(performance);
-define('PerformanceObserver', PerformanceObserver);
-// `test` has no name without `node:`.
-const plainBuiltins = () => host.builtinNames().filter((name) => name !== 'test');
-const module = {
-  createRequire: (from) => host.makeRequire(String(from).startsWith('file://') ? url.fileURLToPath(String(from)) : String(from)),
-  builtinModules: [],
-  isBuiltin: (name) => name === 'node:test' || plainBuiltins().includes(String(name).replace(/^node:/, '')),
-};
-// `node --check` of the shell uses this.
-Object.defineProperty(module, Symbol.for('tollhouse.checkSyntax'), { value: host.checkSyntax });
-Object.defineProperty(module, 'builtinModules', { get: plainBuiltins, enumerable: true });
-
+const { makePerformance, monitorEventLoopDelay, constants: performanceConstants, ...performanceClasses } = perfHooks;
+const performance = makePerformance();
+for (const [name, value] of Object.entries({ performance, ...performanceClasses })) define(name, value);
 const modules = Object.assign(Object.create(null), {
   assert,
   'assert/strict': assert.strict,
-  async_hooks: { AsyncLocalStorage, AsyncResource, executionAsyncId: () => 1, triggerAsyncId: () => 0 },
+  async_hooks: {
+    AsyncLocalStorage,
+    AsyncResource,
+    executionAsyncId: () => 1,
+    triggerAsyncId: () => 0,
+    ...allAbsent('async_hooks', ['createHook', 'executionAsyncResource'], 'operations have no identities. Use AsyncLocalStorage, or AsyncResource'),
+  },
   buffer,
   child_process: childProcess,
   console,
@@ -86,7 +88,7 @@ const modules = Object.assign(Object.create(null), {
   path,
   'path/posix': path,
   'path/win32': path.win32,
-  perf_hooks: { performance, PerformanceObserver, PerformanceEntry, constants: {} },
+  perf_hooks: { performance, ...performanceClasses, createHistogram, monitorEventLoopDelay, constants: performanceConstants },
   process,
   punycode,
   querystring,

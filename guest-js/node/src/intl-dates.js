@@ -1,6 +1,6 @@
 // `Intl.DateTimeFormat`: the format of en-US is implemented here, and other locales use the patterns of
 // `intl-data.bin`.
-import { dataOf, datePattern, digitsIn, englishZones, localeOf, numberingSystemOf, optionOf, warn } from './intl-locales.js';
+import { dataOf, datePattern, digitsIn, englishZones, localeOf, numberingSystemOf, optionOf, warn, zoneNamed } from './intl-locales.js';
 
 const { native } = host;
 const months = ['January', 'February', 'March', 'April', 'May', 'June', 'July', 'August', 'September', 'October', 'November', 'December'];
@@ -80,7 +80,7 @@ export class DateTimeFormat {
   constructor(locales, options, required = 'any', defaults = 'date', owner = 'DateTimeFormat') {
     const o = readOptions(options, owner);
     const zone = o.timeZone === undefined ? 'UTC' : String(o.timeZone);
-    const name = offsetOf(zone) === undefined ? (/^(utc|gmt|etc\/utc)$/i.test(zone) ? 'UTC' : native.zoneName(zone)) : zone;
+    const name = offsetOf(zone) === undefined ? (/^(utc|gmt|etc\/utc)$/i.test(zone) ? 'UTC' : zoneNamed(native.zoneName(zone))) : zone;
     if (name == null) throw new RangeError(`Invalid time zone specified: ${zone}`);
     if (o.dateStyle !== undefined || o.timeStyle !== undefined) {
       if (required === 'date' && o.timeStyle !== undefined) throw new TypeError('Invalid option : timeStyle');
@@ -112,15 +112,12 @@ export class DateTimeFormat {
       warn('Intl writes seconds without minutes, and their parts without seconds, otherwise here');
     }
     const isDayAlone = o.weekday !== undefined && (o.year ?? o.month ?? o.day) === undefined && timeKeys.some((key) => o[key] !== undefined);
-    if (data !== 'en-US' && (isDayAlone || (o.weekday === 'narrow' && o.month !== undefined))) {
+    if (data !== 'en-US' && (isDayAlone || (o.weekday === 'narrow' && (o.month ?? o.day) !== undefined))) {
       warn('Intl writes days of the week beside a time, and short ones beside a month, in some locales otherwise here');
     }
     const isOdd = o.day === undefined ? o.weekday !== undefined && (o.month ?? o.year) !== undefined : o.year !== undefined && o.month === undefined;
     if (isOdd || (o.hour === undefined && (o.minute ?? o.second) !== undefined && dateKeys.some((key) => o[key] !== undefined))) {
       warn('Intl writes dates without a month or a day, and with minutes without hours, in some locales otherwise here');
-    }
-    if (o.timeZoneName !== undefined && o.hour !== undefined && o.minute === undefined && data !== 'en-US') {
-      warn('Intl writes hours with a time zone and without minutes in some locales otherwise here');
     }
     if (o.timeZoneName !== undefined && (name !== 'UTC' || o.timeZoneName.endsWith('Offset')) && !data.startsWith('en-')) {
       warn(`Intl has no names of time zones for the locale '${locale}' here: they are English`);
@@ -234,7 +231,11 @@ export class DateTimeFormat {
     const padded = o.minute === '2-digit' && (o.second ?? '2-digit') === '2-digit' ? 1 : 0;
     let time = '';
     if (o.timeStyle !== undefined) time = pattern(l.times[from + 10 + Object.keys(timeStyles).indexOf(o.timeStyle)]);
-    else if (o.hour !== undefined) time = pattern(l.times[from + (o.hour === '2-digit' ? 5 : 0) + (o.second !== undefined ? 3 + padded : o.minute !== undefined ? 1 + padded : 0)]);
+    else if (o.hour !== undefined) {
+      // Times with the name of a zone follow the others.
+      const first = o.timeZoneName === undefined ? from : 43 + (from / 14) * 10;
+      time = pattern(l.times[first + (o.hour === '2-digit' ? 5 : 0) + (o.second !== undefined ? 3 + padded : o.minute !== undefined ? 1 + padded : 0)]);
+    }
     else if (o.minute !== undefined && o.second !== undefined) time = pattern(l.times[42]);
     else if (o.minute !== undefined) time = '{I}';
     else if (o.second !== undefined) time = '{S}';
@@ -286,7 +287,7 @@ export class DateTimeFormat {
     const [date, time] = [this.#date(fields.at), this.#time(fields.at)];
     const { dateStyle, timeStyle } = this.#o;
     const isWeekday = date.length === 1 && date[0][0] === 'weekday';
-    const between = (timeStyle !== undefined ? dateStyle === 'full' || dateStyle === 'long' : this.#o.month === 'long') ? ' at ' : isWeekday ? ' ' : ', ';
+    const between = (timeStyle !== undefined ? dateStyle === 'full' || dateStyle === 'long' : this.#o.month === 'long') ? ' at ' : isWeekday && this.#o.timeZoneName === undefined ? ' ' : ', ';
     const parts = [...date, ...(date.length > 0 && time.length > 0 ? [['literal', between]] : []), ...time];
     if (this.#o.timeZoneName !== undefined) {
       const apart = this.#o.month === 'long' ? ' at ' : ', ';

@@ -63,6 +63,8 @@ export const englishZones = (locale) => {
   if (all[locale] === undefined && locale.startsWith('en-')) warn(`Intl has no names of time zones for the locale '${locale}' here: they are those of en-GB`);
   return all[locale] ?? all[locale.startsWith('en-') ? 'en-GB' : 'en-US'];
 };
+// Returns the name of a zone that the names of zones are filed under; null for null.
+export const zoneNamed = (name) => (name === 'UTC' || name == null ? name : (textOf('en:aliases')[name] ?? name));
 const made = new Map();
 // Returns the cached result of `make` for a locale, or calls it.
 export const onceFor = (kind, locale, make) => {

@@ -1,4 +1,5 @@
 // `process`: describes this script in the form of Node.
+import { absent } from './absent.js';
 import EventEmitter, { marks } from './events.js';
 import { Buffer } from './buffer.js';
 import { SIGNALS } from './signals.js';
@@ -49,7 +50,7 @@ process.release = { name: 'node' };
 process.execPath = '/usr/local/bin/node';
 process.execArgv = [];
 process.argv0 = 'node';
-process.config = {};
+process.config = { target_defaults: {}, variables: {} };
 process.features = {};
 // Checks an exit code. The system keeps its last eight bits.
 const checkExitCode = (code) => {
@@ -69,7 +70,10 @@ Object.defineProperty(process, 'exitCode', {
 const harmless = ['SIGCHLD', 'SIGCONT', 'SIGURG', 'SIGWINCH'];
 
 process.cwd = () => host.cwd();
-process.chdir = (path) => host.chdir(path);
+process.chdir = (path) => {
+  if (typeof path !== 'string') throw invalidType('directory', 'string', path);
+  host.chdir(path);
+};
 process.exit = (...codes) => {
   if (codes.length > 0) [process.exitCode] = codes;
   host.exit();
@@ -121,10 +125,15 @@ process.cpuUsage = (before) => {
 };
 process.resourceUsage = () => ({ maxRSS: Math.round(native.memoryUsed() / 1024) });
 process.umask = (mask) => {
-  if (mask !== undefined && !(typeof mask === 'string' ? /^[0-7]+$/.test(mask) : Number.isInteger(mask) && mask >= 0 && mask < 2 ** 32)) {
-    throw invalidValue('mask', mask, 'must be a 32-bit unsigned integer or an octal string');
+  if (typeof mask === 'string' && !/^[0-7]+$/.test(mask)) throw invalidValue('mask', mask, 'must be a 32-bit unsigned integer or an octal string');
+  if (mask !== undefined && typeof mask !== 'string') {
+    if (typeof mask !== 'number') throw invalidType('mask', 'number', mask);
+    if (!isWhole(mask)) throw outOfRange('mask', 'an integer', mask);
+    if (mask < 0 || mask >= 2 ** 32) throw outOfRange('mask', '>= 0 && <= 4294967295', mask);
   }
-  return 0o022;
+  const before = host.fileMask();
+  if (mask !== undefined) host.setFileMask((typeof mask === 'string' ? Number.parseInt(mask, 8) : mask) & 0o777);
+  return before;
 };
 process.getuid = process.geteuid = process.getgid = process.getegid = () => 1000;
 process.getgroups = () => [1000];
@@ -154,9 +163,32 @@ process.loadEnvFile = (path = '.env') => {
   const text = Buffer.from(host.fs.readBytes(path).buffer).toString();
   for (const [name, value] of Object.entries(parseEnv(text))) if (!Object.hasOwn(process.env, name)) process.env[name] = value;
 };
+// There is nothing beside the script that could use a source map, or write a report.
+process.sourceMapsEnabled = false;
+process.setSourceMapsEnabled = (isEnabled) => {
+  if (typeof isEnabled !== 'boolean') throw invalidType('val', 'boolean', isEnabled);
+  if (isEnabled) throw codedError(Error, 'ERR_FEATURE_UNAVAILABLE_ON_PLATFORM', 'source maps are not applied here: stacks name the lines of the source already');
+};
+process.availableMemory = () => Math.max(native.memoryLimit() - native.memoryUsed(), 0);
+let captureUncaught = null;
+process.setUncaughtExceptionCaptureCallback = (callback) => {
+  if (callback === null) {
+    if (captureUncaught !== null) process.removeListener('uncaughtException', captureUncaught);
+  } else {
+    if (typeof callback !== 'function') throw invalidType('fn', 'function or null', callback);
+    if (captureUncaught !== null) throw codedError(Error, 'ERR_UNCAUGHT_EXCEPTION_CAPTURE_ALREADY_SET', '`process.setupUncaughtExceptionCapture()` was called while a capture callback was already active');
+    process.prependListener('uncaughtException', callback);
+  }
+  captureUncaught = callback;
+};
+process.hasUncaughtExceptionCaptureCallback = () => captureUncaught !== null;
 process.allowedNodeEnvironmentFlags = new Set();
 process.getActiveResourcesInfo = () => [];
 process.constrainedMemory = () => native.memoryLimit();
+process.domain = null;
+process.debugPort = 9229;
+process.openStdin = () => process.stdin.resume();
+process.dlopen = absent('process', 'dlopen', 'a script cannot load native code. Use a module of JavaScript, or a program of the shell');
 process.binding = () => {
   throw new Error('there are no bindings here');
 };
@@ -172,6 +204,7 @@ export const addStreams = ({ Readable, Writable }) => {
   const output = (fd, write, toStderr) => {
     const stream = new Writable({
       decodeStrings: false,
+      emitClose: false,
       write(chunk, encoding, callback) {
         callback();
       },
@@ -210,6 +243,15 @@ export const addStreams = ({ Readable, Writable }) => {
     stream.end = function (chunk, encoding, callback) {
       if (chunk !== undefined && chunk !== null && typeof chunk !== 'function') stream.write(chunk, encoding);
       return send.call(this, typeof chunk === 'function' ? chunk : typeof encoding === 'function' ? encoding : callback);
+    };
+    // As in Node, the standard outputs stay open, whatever ends them.
+    stream._destroy = function (error, callback) {
+      callback(error);
+      // After the stream has noted that it is closed.
+      process.nextTick(() => {
+        this._undestroy();
+        this.emit('close');
+      });
     };
     return Object.assign(stream, { fd, getColorDepth: () => 1, hasColors: () => false, _type: 'pipe' });
   };

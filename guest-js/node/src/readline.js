@@ -1,4 +1,5 @@
 // `readline`: lines of a stream.
+import { absent } from './absent.js';
 import EventEmitter, { marks } from './events.js';
 import process from './process.js';
 import { codedError, invalidValue, promisify } from './util.js';
@@ -209,4 +210,5 @@ const emitKeypressEvents = () => {
   throw codedError(Error, 'ERR_FEATURE_UNAVAILABLE', 'there are no keys here: standard input is no terminal; read lines with `createInterface`');
 };
 
+promises.Readline = absent('readline/promises', 'Readline', 'use `cursorTo`, `moveCursor` and `clearLine` of readline');
 export default { createInterface, Interface, promises, clearLine, clearScreenDown, cursorTo, moveCursor, emitKeypressEvents };

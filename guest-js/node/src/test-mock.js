@@ -1,5 +1,6 @@
 // `mock` of `node:test`: functions that remember their calls, and replacements of methods.
-import { codedError, invalidType, invalidValue } from './util.js';
+import { MockTimers } from './test-timers.js';
+import { invalidType, invalidValue } from './util.js';
 
 // State of a mocked function, which scripts see as its property `mock`.
 class MockFunctionContext {
@@ -48,11 +49,11 @@ class MockFunctionContext {
     this.#left--;
     return this.#implementation;
   }
-  static call(context, self, values, target) {
+  static call(context, self, values, target, made) {
     const call = { arguments: values, error: undefined, result: undefined, stack: new Error(), target, this: self };
     const work = context.#next();
     try {
-      call.result = target === undefined ? Reflect.apply(work, self, values) : Reflect.construct(work, values, target);
+      call.result = target === undefined ? Reflect.apply(work, self, values) : Reflect.construct(work, values, made);
       if (target !== undefined) call.this = call.result;
       return call.result;
     } catch (error) {
@@ -74,12 +75,13 @@ const timesOf = (options) => {
 
 export class MockTracker {
   #contexts = [];
+  #timers;
   #make(original, implementation, options, restore) {
     const context = new MockFunctionContext(original, implementation, timesOf(options), restore);
     this.#contexts.push(context);
     return new Proxy(original, {
       apply: (_, self, values) => callMock(context, self, values, undefined),
-      construct: (_, values, target) => callMock(context, undefined, values, target),
+      construct: (target, values, made) => callMock(context, undefined, values, target, made),
       get: (target, name, receiver) => (name === 'mock' ? context : Reflect.get(target, name, receiver)),
     });
   }
@@ -118,9 +120,11 @@ export class MockTracker {
   }
   reset() {
     this.restoreAll();
+    this.#timers?.reset();
     this.#contexts = [];
   }
   get timers() {
-    throw codedError(Error, 'ERR_FEATURE_UNAVAILABLE_ON_PLATFORM', 'mock.timers is not here: pass the clock to the code that is tested, or replace `setTimeout` with mock.method(globalThis, "setTimeout", …)');
+    this.#timers ??= new MockTimers();
+    return this.#timers;
   }
 }

@@ -34,6 +34,9 @@ const call = (work, self, argument) =>
         if (typeof result?.then === 'function') reject(new Error('passed a callback but also returned a Promise'));
       });
 
+// What Node says of a test that is marked as the only one; the others are run nevertheless.
+const ONLY_NOTE = "'only' and 'runOnly' require the --test-only command-line option.";
+
 class TestContext {
   #test;
   #mock;
@@ -105,6 +108,7 @@ class Test {
     this.abort = new AbortController();
     this.signal = signal === undefined ? this.abort.signal : AbortSignal.any([signal, this.abort.signal]);
     if (this.skipped !== undefined) this.work = () => {};
+    if (options.only) this.notes.push(ONLY_NOTE);
   }
   get fullName() {
     return this.parent?.parent === undefined ? this.name : `${this.parent.fullName} > ${this.name}`;

@@ -1,5 +1,6 @@
 // `util`. The prelude formats values, for `util` as for `console`.
 import { parseVariables } from './env-files.js';
+import { MIMEParams, MIMEType } from './mime.js';
 
 const { native, inspect: inspectValue, formatLine, nodeError, received } = host;
 // Original function, which a script cannot replace.
@@ -123,6 +124,7 @@ class AbortError extends Error {
 }
 Object.defineProperty(AbortError.prototype, 'name', { value: 'AbortError', writable: true, configurable: true });
 // Returns the error with which a waiting operation ends when its signal is aborted.
+export const illegalConstructor = () => codedError(TypeError, 'ERR_ILLEGAL_CONSTRUCTOR', 'Illegal constructor');
 export const abortError = (signal) => new AbortError(signal);
 const checkText = (name, value) => {
   if (typeof value !== 'string') throw invalidType(name, 'string', value);
@@ -354,4 +356,9 @@ export default {
   TextDecoder,
   parseArgs,
   isDeepStrictEqual,
+  MIMEType,
+  MIMEParams,
+  // A controller and a signal cannot leave this thread, so that each can be "transferred".
+  transferableAbortController: () => new AbortController(),
+  transferableAbortSignal: (signal) => signal,
 };

@@ -1,4 +1,5 @@
 // `v8`: the format of `serialize`, and figures about memory in the form of V8's.
+import { allAbsent } from './absent.js';
 import { codedError, invalidType } from './util.js';
 import { Reader, Writer } from './v8-format.js';
 
@@ -45,20 +46,15 @@ export const setFlagsFromString = (flags) => {
   if (typeof flags !== 'string') throw invalidType('flags', 'string', flags);
 };
 
-const absent = (name) => ({
-  [name]() {
-    throw codedError(Error, 'ERR_FEATURE_UNAVAILABLE_ON_PLATFORM', `v8.${name} is not here: the engine is QuickJS`);
-  },
-})[name];
+const ABSENT = ['DefaultDeserializer', 'DefaultSerializer', 'Deserializer', 'GCProfiler', 'Serializer', 'getHeapSnapshot', 'queryObjects', 'setHeapSnapshotNearHeapLimit', 'stopCoverage', 'takeCoverage', 'writeHeapSnapshot'];
 
 export default {
   cachedDataVersionTag,
-  getHeapSnapshot: absent('getHeapSnapshot'),
   getHeapStatistics,
   getHeapSpaceStatistics,
   getHeapCodeStatistics,
   setFlagsFromString,
   deserialize,
   serialize,
-  writeHeapSnapshot: absent('writeHeapSnapshot'),
+  ...allAbsent('v8', ABSENT, 'the engine is QuickJS. Use `serialize` and `deserialize`, and `getHeapStatistics`'),
 };

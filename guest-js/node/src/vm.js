@@ -46,8 +46,11 @@ class Context {
   #sandbox;
   #global;
   #evaluate;
+  #SyntaxError;
   // What the global object had at first.
   #first = new Map();
+  // Names that scripts have declared with `var` and `function`, which are properties of the sandbox now.
+  #variables = new Set();
   constructor(sandbox) {
     const lookUp = (name) => (name in sandbox ? [() => sandbox[name], (value) => (sandbox[name] = value)] : undefined);
     const [global, scope, evaluate] = native.makeContext(lookUp);
@@ -55,6 +58,7 @@ class Context {
     Object.setPrototypeOf(global, scope);
     for (const name of ownKeys(global)) this.#first.set(name, getOwnPropertyDescriptor(global, name).value);
     [this.#sandbox, this.#global, this.#evaluate] = [sandbox, global, evaluate];
+    this.#SyntaxError = this.#first.get('SyntaxError');
   }
   // Properties of the sandbox hide builtins.
   #uncover() {
@@ -67,7 +71,15 @@ class Context {
       if (deleteProperty(this.#global, name)) defineProperty(this.#sandbox, name, property);
     }
   }
+  // As in Node, a name of a variable cannot be that of a lexical declaration later.
+  #declare(text) {
+    const [variables, lexical] = native.declaredNames(text);
+    const taken = lexical.find((name) => this.#variables.has(name));
+    if (taken !== undefined) throw new this.#SyntaxError(`Identifier '${taken}' has already been declared`);
+    for (const name of variables) this.#variables.add(name);
+  }
   run(text, file, line, timeout) {
+    this.#declare(text);
     this.#uncover();
     try {
       return this.#evaluate(text, file, line, timeout);

@@ -1,6 +1,7 @@
 // `Blob`, `FormData`, `fetch` and its classes, and the streams of their bodies.
+import { newBoundary, readForm, writeForm } from './form-data.js';
 import { STATUS_CODES } from './http-status.js';
-import { codedError } from './util.js';
+import { codedError, invalidType } from './util.js';
 import { ReadableStream } from './webstreams.js';
 
 const { native, asBytes, fetch: fetchThroughTool, makeCopyable, signalOf, inspect } = host;
@@ -150,21 +151,6 @@ export class FormData {
 FormData.prototype[Symbol.iterator] = FormData.prototype.entries;
 Object.defineProperty(FormData.prototype, Symbol.iterator, { enumerable: false });
 
-// Encodes a form as `multipart/form-data`.
-const newBoundary = () => `----formdata-tollhouse-${[...native.randomBytes(8)].map((byte) => byte.toString(16).padStart(2, '0')).join('')}`;
-const multipart = async (form, boundary) => {
-  const escape = (text) => text.replace(/\r?\n|\r/g, '%0D%0A').replace(/"/g, '%22');
-  const parts = [];
-  for (const [name, value] of form) {
-    const file = value instanceof Blob ? `; filename="${escape(value.name)}"\r\nContent-Type: ${value.type || 'application/octet-stream'}` : '';
-    parts.push(encode(`--${boundary}\r\nContent-Disposition: form-data; name="${escape(name)}"${file}\r\n\r\n`));
-    parts.push(value instanceof Blob ? await value.bytes() : encode(value.replace(/\r?\n|\r/g, '\r\n')));
-    parts.push(encode('\r\n'));
-  }
-  parts.push(encode(`--${boundary}--\r\n`));
-  return joined(parts);
-};
-
 // Returns a text whose characters are bytes.
 const toByteString = (value) => {
   const text = String(value);
@@ -224,9 +210,10 @@ export class Headers {
   set(name, value) {
     const key = checkName(name, 'set');
     const at = this.#list.findIndex(([known]) => known === key);
-    if (at < 0) return this.append(name, value);
+    const entry = [key, checkValue(value, 'set'), String(name)];
     this.#list = this.#list.filter(([known], index) => index === at || known !== key);
-    this.#list[at] = [key, checkValue(value, 'set'), String(name)];
+    if (at < 0) this.#list.push(entry);
+    else this.#list[at] = entry;
     return undefined;
   }
   getSetCookie() {
@@ -268,7 +255,7 @@ const readBody = (body) => {
   if (body instanceof FormData) {
     const boundary = newBoundary();
     // Encoded at once, so that later changes of the form have no effect.
-    const made = multipart(body, boundary);
+    const made = writeForm(body, boundary).then(joined);
     return { type: `multipart/form-data; boundary=${boundary}`, read: () => made };
   }
   if (body instanceof ReadableStream) return { stream: body, read: () => readStream(body) };
@@ -339,8 +326,11 @@ class Body {
   }
   async formData() {
     const type = this.headers.get('content-type') ?? '';
-    if (!type.startsWith('application/x-www-form-urlencoded')) throw new TypeError('formData() reads application/x-www-form-urlencoded');
     const form = new FormData();
+    if (/^multipart\/form-data\b/i.test(type)) return readForm(await this.#take(), type, form);
+    if (!/^application\/x-www-form-urlencoded\b/i.test(type)) {
+      throw new TypeError('Content-Type was not one of "multipart/form-data" or "application/x-www-form-urlencoded".');
+    }
     for (const [name, value] of new URLSearchParams(decode(await this.#take()))) form.append(name, value);
     return form;
   }
@@ -360,6 +350,14 @@ const { copyBody } = Body.prototype;
 delete Body.of;
 delete Body.prototype.copyBody;
 
+
+const parsedUrl = (input) => {
+  try {
+    return new URL(input).href;
+  } catch (cause) {
+    throw new TypeError(`Failed to parse URL from ${input}`, { cause });
+  }
+};
 
 export class Response extends Body {
   #fields;
@@ -433,7 +431,7 @@ export class Response extends Body {
   }
   static redirect(url, status = 302) {
     if (![301, 302, 303, 307, 308].includes(Number(status))) throw new RangeError(`Invalid status code ${status}`);
-    const response = new Response(null, { headers: { location: new URL(url).href } });
+    const response = new Response(null, { headers: { location: parsedUrl(url) } });
     response.#fields.status = status;
     return response;
   }
@@ -445,20 +443,27 @@ export class Response extends Body {
 const { make: makeResponse } = Response;
 delete Response.make;
 
-const parsedUrl = (input) => {
-  try {
-    return new URL(input).href;
-  } catch (cause) {
-    throw new TypeError(`Failed to parse URL from ${input}`, { cause });
-  }
+
+const withoutCredentials = (url, input) => {
+  const { username, password } = new URL(url);
+  if (username === '' && password === '') return url;
+  throw new TypeError(`Request cannot be constructed from a URL that includes credentials: ${input}`);
 };
+
+// Fields of a request that are kept as they are given. Only `redirect` has an effect here.
+const REQUEST_FIELDS = { redirect: 'follow', cache: 'default', mode: 'cors', credentials: 'same-origin', referrer: 'about:client', referrerPolicy: '', integrity: '', keepalive: false, duplex: 'half' };
 
 export class Request extends Body {
   #fields;
+  static fieldOf(request, name) {
+    return request.#fields[name];
+  }
   constructor(input, init = {}) {
     const from = input instanceof Request ? input : undefined;
-    const url = from === undefined ? parsedUrl(String(input)) : from.url;
+    const url = from === undefined ? withoutCredentials(parsedUrl(String(input)), input) : from.url;
     const method = String(init.method ?? from?.method ?? 'GET');
+    if (!/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(method) ) throw new TypeError(`'${method}' is not a valid HTTP method.`);
+    if (/^(connect|trace|track)$/i.test(method)) throw new TypeError(`'${method}' HTTP method is unsupported.`);
     const plain = /^(get|head|post|put|delete|options|patch)$/i.test(method) ? method.toUpperCase() : method;
     if (init.body != null && (plain === 'GET' || plain === 'HEAD')) {
       throw new TypeError('Request with GET/HEAD method cannot have body.');
@@ -467,7 +472,8 @@ export class Request extends Body {
     super(content);
     const headers = new Headers(init.headers ?? from?.headers);
     const signal = signalOf(init) ?? from?.signal ?? new AbortController().signal;
-    this.#fields = { url, method: plain, headers, signal, redirect: init.redirect ?? from?.redirect ?? 'follow' };
+    this.#fields = { url, method: plain, headers, signal };
+    for (const [name, standard] of Object.entries(REQUEST_FIELDS)) this.#fields[name] = init[name] ?? from?.[name] ?? standard;
     if (content.type !== undefined && !headers.has('content-type')) headers.set('content-type', content.type);
   }
   get url() {
@@ -482,13 +488,32 @@ export class Request extends Body {
   get signal() {
     return this.#fields.signal;
   }
-  get redirect() {
-    return this.#fields.redirect;
-  }
   clone() {
     return new Request(this);
   }
 }
+
+const { fieldOf } = Request;
+delete Request.fieldOf;
+for (const name of Object.keys(REQUEST_FIELDS)) {
+  Object.defineProperty(Request.prototype, name, { get() { return fieldOf(this, name); }, configurable: true });
+}
+
+// URLs of blobs, which hold for this script.
+const { objectUrls } = host;
+URL.createObjectURL = (blob) => {
+  if (!(blob instanceof Blob)) throw invalidType('obj', 'an instance of Blob', blob);
+  const url = `blob:nodedata:${crypto.randomUUID()}`;
+  objectUrls.set(url, blob);
+  return url;
+};
+URL.revokeObjectURL = (url) => void objectUrls.delete(`${url}`);
+const blobUrl = async (url) => {
+  const blob = objectUrls.get(url);
+  if (blob === undefined) throw new TypeError('fetch failed', { cause: new Error('invalid blob url') });
+  const headers = [['content-length', `${blob.size}`], ['content-type', blob.type]];
+  return makeResponse({ status: 200, headers, url, redirected: false }, await blob.bytes());
+};
 
 const dataUrl = (url) => {
   const match = /^data:([^,]*?)(;\s*base64)?,(.*)$/s.exec(url);
@@ -504,6 +529,8 @@ export const fetch = {
     const { url, method, headers, signal, redirect } = request;
     signal.throwIfAborted();
     if (url.startsWith('data:')) return dataUrl(url);
+    if (url.startsWith('blob:')) return blobUrl(url);
+    if (!/^https?:/.test(url)) throw new TypeError('fetch failed', { cause: new Error(url.startsWith('file:') ? 'not implemented... yet...' : 'unknown scheme') });
     const body = bodyOf(request);
     const asked = { url, method, redirect, as: 'bytes' };
     if (body.read !== undefined) asked.bytes = await body.read();

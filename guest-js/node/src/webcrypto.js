@@ -3,6 +3,7 @@ import { Buffer } from './buffer.js';
 import { createCipheriv, createDecipheriv } from './cipher.js';
 import { CryptoKey, isKey, makeWebKey, secretOf } from './crypto-bytes.js';
 import { hkdfSync, pbkdf2Sync, plainName } from './digests.js';
+import { illegalConstructor } from './util.js';
 
 const { native, asBytes } = host;
 const { crypto: web } = globalThis;
@@ -156,5 +157,16 @@ const subtle = {
 };
 // Makes each method return a promise, also for errors in its arguments.
 for (const [name, work] of Object.entries(subtle)) subtle[name] = { [name]: async (...given) => work(...given) }[name];
-Object.defineProperty(web, 'subtle', { value: subtle, enumerable: true, configurable: true, writable: true });
+// As in Node, the two objects are the only ones of their classes.
+const classOf = (object, name, more = {}) => {
+  const made = { [name]: class { constructor() { throw illegalConstructor(); } } }[name];
+  for (const [key, value] of Object.entries(object)) Object.defineProperty(made.prototype, key, { value, writable: true, configurable: true });
+  Object.defineProperties(made.prototype, { ...more, [Symbol.toStringTag]: { value: name, configurable: true } });
+  return made;
+};
+const subtleObject = Object.create(classOf(subtle, 'SubtleCrypto').prototype);
+const { getRandomValues, randomUUID } = web;
+const Crypto = classOf({ getRandomValues, randomUUID }, 'Crypto', { subtle: { get: () => subtleObject, configurable: true } });
+for (const name of Object.keys(web)) delete web[name];
+Object.setPrototypeOf(web, Crypto.prototype);
 export default web;

@@ -1,4 +1,5 @@
 // `worker_threads`: a script is the main thread, and there are no others. Ports carry messages within it.
+import { allAbsent } from './absent.js';
 import { codedError } from './util.js';
 
 const environment = new Map();
@@ -245,6 +246,7 @@ export default {
   BroadcastChannel,
   receiveMessageOnPort: take,
   markAsUntransferable() {},
+  ...allAbsent('worker_threads', ['moveMessagePortToContext', 'postMessageToThread'], 'a script is one thread and one context of messages: use MessageChannel'),
   getEnvironmentData: (key) => environment.get(key),
   setEnvironmentData: (key, value) => void (value === undefined ? environment.delete(key) : environment.set(key, value)),
 };

@@ -12,10 +12,12 @@ use std::cell::Cell;
 use std::ffi::{CStr, c_int};
 use std::ptr::NonNull;
 
+use rquickjs::convert::List;
 use rquickjs::{Array, Ctx, Error, Function, Object, Result, Value, qjs};
 
 use super::add_all;
 use crate::compile::evaluate_raw;
+use crate::source::{self, DeclaredNames};
 use crate::text::{self, Text};
 use crate::{limits, time};
 
@@ -42,6 +44,7 @@ pub(super) fn add<'js>(ctx: &Ctx<'js>, natives: &Object<'js>) -> Result<()> {
         "makeContext" => make_context,
         "evaluateScript" => evaluate_script,
         "checkScript" => check_script,
+        "declaredNames" => declared_names,
         "hasTimedOut" => limits::take_timeout,
     )
 }
@@ -55,6 +58,12 @@ fn evaluate_script<'js>(ctx: Ctx<'js>, source: Text, name: Text, line: i32, time
 fn check_script(ctx: Ctx<'_>, source: Text, name: Text, line: i32) -> Result<()> {
     let flags = qjs::JS_EVAL_TYPE_GLOBAL | qjs::JS_EVAL_FLAG_COMPILE_ONLY;
     evaluate_raw(&ctx, source.0.as_bytes(), &name.0, line, flags).map(drop)
+}
+
+/// Returns the names that a script declares at its top level: those of `var` and of functions, and the lexical ones.
+fn declared_names(source: Text) -> List<(Vec<String>, Vec<String>)> {
+    let DeclaredNames { variables, lexical } = source::declared_names(&source.0);
+    List((variables, lexical))
 }
 
 /// Runs `work` with a time limit in milliseconds, or without one if that is 0.

@@ -41,4 +41,5 @@ return {
   load: loadModule,
   mainScope,
   mainThis,
+  mainArguments,
 };

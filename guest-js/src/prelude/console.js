@@ -173,7 +173,7 @@ const tableOf = (data, only) => {
   const columns = isArray(only) ? mapList(only, String) : [];
   let hasValues = false;
   for (let i = 0; i < items.length; i++) {
-    if (!isObject(items[i]) || typeof items[i] === 'function') hasValues = hasValues || !isArray(only);
+    if (!isObject(items[i])) hasValues = hasValues || !isArray(only);
     else if (!isArray(only)) {
       const keys = objectKeys(items[i]);
       for (let k = 0; k < keys.length; k++) if (!contains(columns, keys[k])) push(columns, keys[k]);
@@ -181,7 +181,7 @@ const tableOf = (data, only) => {
   }
   const rows = mapList(items, (item, i) => {
     const cells = [indices[i]];
-    const isRow = isObject(item) && typeof item !== 'function';
+    const isRow = isObject(item);
     for (let c = 0; c < columns.length; c++) {
       push(cells, isRow && hasOwn(item, columns[c]) ? tableCell(item[columns[c]]) : '');
     }
@@ -208,7 +208,8 @@ const makeConsole = (toOut, toErr, { step, inspectOptions }) => {
         writeLine(write, formatLine(values, inspectOptions));
       },
     })[name];
-  const warn = (text) => toErr('(node:1) Warning: ' + text + '\n');
+  // As in Node, a warning of the process, which comes after what runs now.
+  const warn = (text) => processEvents.warn(text);
   const elapsed = (label, method) => {
     const since = state.timers[label];
     if (since === undefined) {

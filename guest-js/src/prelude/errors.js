@@ -318,6 +318,18 @@ const elsewhere = {
   readFile: 'did you mean `fs.readFile`?',
   writeFile: 'did you mean `fs.writeFile`?',
   print: 'use `console.log`',
+  WebAssembly: 'a script cannot run WebAssembly: use a program of the shell (`await shell(command)`)',
+  WebSocket: 'a script has no sockets: use `fetch`',
+  EventSource: 'a script has no sockets: use `fetch`',
+  XMLHttpRequest: 'use `fetch`',
+  localStorage: 'use files, or `state` in runs that keep it (`--keep-state`)',
+  sessionStorage: 'use a variable',
+  document: 'there is no page: build text, and print or return it',
+  alert: 'use `console.log`',
+  Deno: 'scripts are written as for Node: `fs`, `process`, `fetch`',
+  Bun: 'scripts are written as for Node: `fs`, `process`, `fetch`',
+  Temporal: 'use `Date` and `Intl.DateTimeFormat`',
+  URLPattern: 'use `URL`, and a regular expression for its path',
 };
 
 // Returns a hint for a name that is not defined.

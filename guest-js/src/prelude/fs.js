@@ -190,6 +190,25 @@ const writeModes = {
   'wx+': 'create',
 };
 
+// Permissions that new files and directories go without. The host gives them those of the mask 022.
+const hostMask = 0o022;
+let fileMask = hostMask;
+// Calls `create`, and gives the files that it makes the permissions `mode` without those of the mask. `usual` is what
+// files of this kind have without a mode.
+const createWith = (paths, usual, mode, create) => {
+  const wanted = (mode ?? usual) & 0o7777 & ~fileMask;
+  const made = [];
+  if (wanted !== (usual & ~hostMask)) for (let i = 0; i < paths.length; i++) if (kindAt(paths[i]) === undefined) push(made, paths[i]);
+  create();
+  for (let i = 0; i < made.length; i++) native.setMode(made[i], wanted);
+};
+// Returns the directories that `mkdir` with `recursive` makes for a path.
+const parentsOf = (path) => {
+  const paths = [];
+  for (let at = path; at !== '/'; at = directoryOf(at)) push(paths, at);
+  return paths;
+};
+
 const writeContents = (path, data, options, name, standard) => {
   const at = toPath(path, name);
   const contents = toContents(data, options, name);
@@ -197,7 +216,7 @@ const writeContents = (path, data, options, name, standard) => {
   const mode = writeModes[flag];
   if (mode === undefined) throw new TypeError('fs.' + name + ': the flag is one of w, wx, a; got ' + inspect(flag));
   attempt('open', at, () =>
-    (typeof contents === 'string' ? native.writeText : native.writeBytes)(at, contents, mode),
+    createWith([at], 0o666, undefined, () => (typeof contents === 'string' ? native.writeText : native.writeBytes)(at, contents, mode)),
   );
 };
 
@@ -355,7 +374,11 @@ const fsSync = {
   },
   mkdir(path, options) {
     const at = toPath(path, 'mkdir');
-    attempt('mkdir', at, () => native.createDirectory(at, isObject(options) && options.recursive === true));
+    const { recursive, mode } = isObject(options) ? options : { __proto__: null, recursive: false, mode: typeof options === 'number' ? options : undefined };
+    const bits = typeof mode === 'string' ? parseOctal(mode) : mode;
+    attempt('mkdir', at, () =>
+      createWith(recursive === true ? parentsOf(at) : [at], 0o777, bits, () => native.createDirectory(at, recursive === true)),
+    );
   },
   rm(path, options) {
     const at = toPath(path, 'rm');

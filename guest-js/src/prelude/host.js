@@ -111,6 +111,8 @@ const host = {
     makeContext: native.makeContext,
     evaluateScript: native.evaluateScript,
     checkScript: native.checkScript,
+    declaredNames: native.declaredNames,
+    idle: native.idle,
     hasTimedOut: native.hasTimedOut,
     hmac: native.hmac,
     hmacRounds: native.hmacRounds,
@@ -188,6 +190,10 @@ const host = {
     if (kind !== 'directory') throw fileError(kind === undefined ? 'ENOENT' : 'ENOTDIR', 'chdir', startDirectory, String(path));
     startDirectory = at;
   },
+  fileMask: () => fileMask,
+  setFileMask(mask) {
+    fileMask = mask;
+  },
   mainPath,
   scriptStart: () => scriptStart,
   exit: exitNow,
@@ -212,10 +218,16 @@ const host = {
   runScript,
   runToEnd,
   fetch: fetchThroughTool,
+  objectUrls: new Map(),
   causedBy,
   nodeError,
   signalOf,
   makeRequire: (base) => makeRequire(base),
+  compileModule,
+  moduleCache: commonCache,
+  moduleLoaders: loaders,
+  packagePaths,
+  pathOfUrl: (url) => decodePath(substring(url, 7)),
   checkSyntax: (text, name) => native.checkSyntax(text, name),
   builtinNames: () => objectKeys(builtins),
   defineClassName: define,

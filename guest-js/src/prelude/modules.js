@@ -203,6 +203,11 @@ const findModule = (name, base, conditions) => {
       missingBuiltins[plain] ?? nearestBuiltin(plain),
     );
   }
+  const scheme = conditions === importConditions ? regExpExec(/^([a-z][a-z\d+.-]+:)\/\//, name) : null;
+  if (scheme !== null && scheme[1] !== 'file:') {
+    const message = "Only URLs with a scheme in: file, data, and node are supported by the default ESM loader. Received protocol '" + scheme[1] + "'";
+    throw moduleError('ERR_UNSUPPORTED_ESM_URL_SCHEME', message, 'mount the module as a file of the session');
+  }
   const path = startsWith(name, 'file://') ? decodePath(substring(name, 7)) : name;
   const directory = baseDirectory(base);
   const isPath = regExpTest(/^(\/|\.\.?(\/|$))/, path);
@@ -260,9 +265,12 @@ const loadData = (url) => {
   throw nodeError(named, 'ERR_UNKNOWN_MODULE_FORMAT');
 };
 
+// Removes the byte order mark of a file.
+const withoutMark = (text) => (startsWith(text, '\ufeff') ? substring(text, 1) : text);
+
 const parseJsonModule = (text, name) => {
   try {
-    return parseJson(text);
+    return parseJson(withoutMark(text));
   } catch (error) {
     // As in Node 20, without the place in lines and columns.
     throw new SyntaxError(name + ': ' + split(error.message, ' (line ')[0]);
@@ -310,6 +318,28 @@ const loadModule = (name) => {
 // Exports of CommonJS files, by path. Scripts see them as `require.cache`.
 const commonCache = { __proto__: null };
 
+// Loaders of files by their extension, which scripts see as `require.extensions`. Those that a script adds are used, too.
+const loaders = { __proto__: null };
+const addLoader = (extension, load) => defineShown(loaders, extension, load);
+const textAt = (path) => {
+  const text = attempt('open', path, () => native.readText(absolutePath(path, startDirectory)));
+  if (text == null) throw moduleError('EILSEQ', "the module '" + path + "' is not UTF-8");
+  return text;
+};
+addLoader('.js', (module, path) => compileModule(module, textAt(path), path));
+addLoader('.json', (module, path) => (module.exports = parseJsonModule(textAt(path), path)));
+addLoader('.node', (module, path) => {
+  throw moduleError('ERR_DLOPEN_FAILED', path + ': a script cannot load native code', 'use a module of JavaScript, or a program of the shell');
+});
+const plainLoaders = { __proto__: null, ...loaders };
+
+// Returns the loader of a file that the script has set itself; undefined if there is none.
+const ownLoader = (path) => {
+  const extension = regExpExec(/\.[^./]+$/, path)?.[0] ?? '.js';
+  const load = loaders[extension];
+  return typeof load === 'function' && load !== plainLoaders[extension] ? load : undefined;
+};
+
 // Returns the package directories for a file in this directory, the nearest first.
 const packagePaths = (directory) => {
   const paths = [];
@@ -323,15 +353,23 @@ const packagePaths = (directory) => {
 // undefined if there is none.
 const makeModule = (id, path, parent) => {
   const directory = directoryOf(path);
-  const module = { id, path: directory, filename: path, exports: {}, loaded: false, children: [], paths: packagePaths(directory) };
+  const module = { id, path: directory, exports: {}, filename: path, loaded: false, children: [], paths: packagePaths(directory) };
   define(module, 'parent', parent);
   define(module, 'require', makeRequire(path, module));
   if (parent != null) push(parent.children, module);
   return module;
 };
 
+// Runs the text of a CommonJS module with its functions.
+const compileModule = (module, text, path) => {
+  const run = native.compileCommonJs(text, path);
+  return apply(run, module.exports, [module.exports, module.require, module, path, directoryOf(path)]);
+};
+
 const requireFile = (path, parent, found) => {
   if (path in commonCache) return commonCache[path].exports;
+  const load = ownLoader(path);
+  if (load !== undefined) return loadModuleWith(path, parent, (module) => load(module, path));
   const file = found ?? readModule(path);
   if (file.source !== undefined) {
     throw moduleError(
@@ -340,18 +378,19 @@ const requireFile = (path, parent, found) => {
       'write `await import(...)`, or `import` at the top of the script',
     );
   }
+  return loadModuleWith(path, parent, (module) => {
+    if ('json' in file) module.exports = file.json;
+    else compileModule(module, file.common, path);
+  });
+};
+const loadModuleWith = (path, parent, load) => {
   const module = makeModule(path, path, parent);
   commonCache[path] = module;
-  if ('json' in file) {
-    module.exports = file.json;
-  } else {
-    try {
-      const run = native.compileCommonJs(file.common, path);
-      apply(run, module.exports, [module.exports, module.require, module, path, directoryOf(path)]);
-    } catch (error) {
-      delete commonCache[path];
-      throw error;
-    }
+  try {
+    load(module);
+  } catch (error) {
+    delete commonCache[path];
+    throw error;
   }
   module.loaded = true;
   return module.exports;
@@ -386,9 +425,10 @@ const makeRequire = (base, module) => {
     const directory = directoryOf(from());
     return regExpTest(/^\.\.?(\/|$)/, name) ? [directory] : packagePaths(directory);
   });
-  define(require, 'resolve', resolve);
-  defineShown(require, 'cache', commonCache);
+  defineShown(require, 'resolve', resolve);
   defineProperty(require, 'main', { __proto__: null, get: mainModule, enumerable: true, configurable: true });
+  defineShown(require, 'extensions', loaders);
+  defineShown(require, 'cache', commonCache);
   return require;
 };
 
@@ -405,6 +445,11 @@ const mainModule = () => {
 // Returns `this` at the top level of a main script that is not an ES module: as in Node, its exports if it is a file,
 // and otherwise the global object.
 const mainThis = () => (isFromFile ? mainModule().exports : globalThis);
+// Returns the arguments of a main script that is not an ES module. Only `arguments` of the script sees them.
+const mainArguments = () => {
+  const path = mainPath();
+  return [mainModule().exports, mainRequire, mainModule(), path, directoryOf(path)];
+};
 
 // Defines a global that the main script may also declare itself.
 const defineMain = (name, make) => {

@@ -153,7 +153,8 @@ class EventTarget {
     }
     beginEvent(event, this);
     const list = slice(listenersFor(this));
-    const handler = this['on' + event.type];
+    // The handler of a signal is one of its listeners.
+    const handler = weakHas(signalStates, this) ? undefined : this['on' + event.type];
     if (typeof handler === 'function') callListener(handler, this, event);
     for (let i = 0; i < list.length; i++) {
       if (isEventStopped(event)) break;
@@ -166,7 +167,7 @@ class EventTarget {
     return !event.defaultPrevented;
   }
 }
-const { removeEventListener: removeListener, dispatchEvent } = EventTarget.prototype;
+const { addEventListener: addListener, removeEventListener: removeListener, dispatchEvent } = EventTarget.prototype;
 const listIncludes = (list, item) => {
   for (let i = 0; i < list.length; i++) if (list[i] === item) return true;
   return false;
@@ -197,7 +198,17 @@ class AbortSignal extends EventTarget {
       );
     super();
     weakSet(signalStates, this, { __proto__: null, aborted: false, reason: undefined, waiting: [] });
-    define(this, 'onabort', null);
+  }
+  get onabort() {
+    return weakGet(signalStates, this).handler ?? null;
+  }
+  // As in Node, called in the order in which listeners were added.
+  set onabort(value) {
+    const state = weakGet(signalStates, this);
+    if (state.listener !== undefined) apply(removeListener, this, ['abort', state.listener]);
+    state.handler = typeof value === 'function' ? value : null;
+    state.listener = state.handler === null ? undefined : (event) => apply(state.handler, this, [event]);
+    if (state.listener !== undefined) apply(addListener, this, ['abort', state.listener]);
   }
   get aborted() {
     return weakGet(signalStates, this).aborted;
@@ -317,7 +328,7 @@ const cryptoFunctions = {
       throw new DOMException('The data argument must be an integer-type TypedArray', 'TypeMismatchError');
     }
     if (bytes.length > 65_536)
-      throw new DOMException('crypto.getRandomValues gives at most 65,536 bytes at once', 'QuotaExceededError');
+      throw new DOMException('The requested length exceeds 65,536 bytes', 'QuotaExceededError');
     typedArraySet(bytes, native.randomBytes(bytes.length), 0);
     return target;
   },
