@@ -60,11 +60,15 @@ thread_local! {
     };
 }
 
-/// Sets the limits of the run. Memory that the prelude took before the run does not count.
+/// Fuel for what the prelude does before a script is executed, and to describe why it does not parse.
+const FUEL_OF_COMPILATION: u64 = 100 * TICK;
+
+/// Sets the limits of the run. Memory that the prelude took before the run does not count. A run without fuel compiles its
+/// script all the same, and executes nothing of it.
 pub(crate) fn set(limits: Limits) {
     METER.with(|meter| {
         let memory = usize::try_from(limits.memory).unwrap_or(usize::MAX);
-        meter.fuel_limit.set(limits.fuel);
+        meter.fuel_limit.set(if limits.fuel == 0 { FUEL_OF_COMPILATION } else { limits.fuel });
         meter.memory_limit.set(memory.saturating_add(meter.memory_used.get()));
     });
 }

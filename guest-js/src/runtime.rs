@@ -11,7 +11,7 @@ use std::cell::{Cell, RefCell};
 
 use rquickjs::function::Args;
 use rquickjs::promise::PromiseState;
-use rquickjs::{Array, Context, Ctx, Error, Function, Object, Persistent, Promise, Result, Runtime, Value};
+use rquickjs::{Array, Context, Ctx, Error, Exception, Function, Object, Persistent, Promise, Result, Runtime, Value};
 
 use crate::bindings::types::{
     Completion, ErrorKind, Failure, Limits, Operation, OperationId, Outcome, Script, Step, Value as Completed,
@@ -274,6 +274,11 @@ pub(crate) fn call<'js>(
     name: &str,
 ) -> std::result::Result<Value<'js>, NotCompiled> {
     let MainFunction { main, is_module } = compile(ctx, source, name)?;
+    if LIMITS.get().fuel == 0 {
+        limits::stop(StopReason::Fuel);
+        let _ = Exception::throw_message(ctx, "no fuel");
+        return Err(NotCompiled::Stopped);
+    }
     call_main(ctx, engine, &main, is_module).map_err(|_| NotCompiled::Stopped)
 }
 

@@ -42,6 +42,8 @@ impl HttpServer {
             line.clear();
             assert_ne!(stderr.read_line(&mut line).expect("it is text"), 0, "the server has ended: {said}");
         }
+        // Who reads less than that has enough of it.
+        let _ = heard.write_all(said.as_bytes());
         let address = line.trim().trim_start_matches("listening on http://").trim_end_matches("/mcp").to_owned();
         // Warnings that nobody reads must not stop it.
         std::thread::spawn(move || std::io::copy(&mut stderr, &mut heard));

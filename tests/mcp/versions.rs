@@ -118,7 +118,7 @@ fn request_with_invalid_parameters_is_told_so() {
     for (method, params, code) in [
         ("resources/read", json!({ "uri": 5 }), -32602),
         ("tools/call", json!({ "name": "run_bash", "arguments": [1] }), -32602),
-        ("tasks/list", json!({}), -32601),
+        ("tasks/result", json!({}), -32601),
     ] {
         let answered = client.request(method, params);
         assert_eq!(answered["error"]["code"], code, "{answered:#}");

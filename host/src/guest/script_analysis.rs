@@ -177,7 +177,7 @@ mod tests {
             (sh, "echo a\nfi", "a.sh", 1),
             (sh, "fi", "a.sh", 0),
         ] {
-            let failure = mistake(language, source, name).expect("it is found");
+            let failure = mistake(language, source, name).unwrap_or_else(|| panic!("nothing is found in {source}"));
             assert_eq!(failure.kind, ErrorKind::Syntax);
             let location = failure.location.expect("it has a place");
             assert_eq!((location.file.as_str(), location.line), (name, u32::try_from(index + 1).expect("it is small")));
