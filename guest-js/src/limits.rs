@@ -37,6 +37,8 @@ pub(crate) enum StopReason {
 struct RunMeter {
     fuel_used: Cell<u64>,
     fuel_limit: Cell<u64>,
+    /// True if the script is compiled and not executed: what the prelude does about it is not counted.
+    only_compiles: Cell<bool>,
     memory_used: Cell<usize>,
     memory_limit: Cell<usize>,
     stopped: Cell<Option<StopReason>>,
@@ -51,6 +53,7 @@ thread_local! {
         RunMeter {
             fuel_used: Cell::new(0),
             fuel_limit: Cell::new(u64::MAX),
+            only_compiles: Cell::new(false),
             memory_used: Cell::new(0),
             memory_limit: Cell::new(usize::MAX),
             stopped: Cell::new(None),
@@ -60,15 +63,13 @@ thread_local! {
     };
 }
 
-/// Fuel for what the prelude does before a script is executed, and to describe why it does not parse.
-const FUEL_OF_COMPILATION: u64 = 100 * TICK;
-
 /// Sets the limits of the run. Memory that the prelude took before the run does not count. A run without fuel compiles its
 /// script all the same, and executes nothing of it.
 pub(crate) fn set(limits: Limits) {
     METER.with(|meter| {
         let memory = usize::try_from(limits.memory).unwrap_or(usize::MAX);
-        meter.fuel_limit.set(if limits.fuel == 0 { FUEL_OF_COMPILATION } else { limits.fuel });
+        meter.fuel_limit.set(limits.fuel);
+        meter.only_compiles.set(limits.fuel == 0);
         meter.memory_limit.set(memory.saturating_add(meter.memory_used.get()));
     });
 }
@@ -121,6 +122,9 @@ pub(crate) fn tell() {
 /// while a script runs, so a call of the host is allowed here.
 pub(crate) fn interrupt() -> bool {
     METER.with(|meter| {
+        if meter.only_compiles.get() {
+            return false;
+        }
         let used = meter.fuel_used.get().saturating_add(TICK);
         meter.fuel_used.set(used);
         tell();
