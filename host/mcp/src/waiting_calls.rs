@@ -25,11 +25,21 @@ const MAX_OF_CLIENT: usize = 4;
 
 /// Calls that wait, of all clients of a server. Clones share them.
 #[derive(Clone, Default)]
-pub struct WaitingCalls(Arc<Mutex<Vec<WaitingCall>>>);
+pub struct WaitingCalls(Arc<Mutex<WaitingList>>);
+
+#[derive(Default)]
+struct WaitingList {
+    /// The calls, the oldest first.
+    calls: Vec<WaitingCall>,
+    /// Number of the next call.
+    next: u64,
+}
 
 /// Call that waits.
 #[derive(Clone)]
 pub(crate) struct WaitingCall {
+    /// Number that no other call has: two sessions of a client may wait with the same call, which has one digest.
+    number: u64,
     /// Client whose call it is.
     pub(crate) client: TokenClient,
     pub(crate) call: DeferredCall,
@@ -84,7 +94,7 @@ impl WaitingCalls {
 
     /// Lists the calls that wait, the oldest first.
     pub(crate) fn list(&self) -> Vec<WaitingCall> {
-        self.lock().clone()
+        self.lock().calls.clone()
     }
 
     /// Decides about the call of the client with this name that has this digest. `decider` is the subject that decides, if it
@@ -96,7 +106,7 @@ impl WaitingCalls {
         decider: Option<&str>,
         decision: CallDecision,
     ) -> Result<WaitingCall, Undecided> {
-        let mut waiting = self.lock();
+        let waiting = &mut self.lock().calls;
         let is_meant = |call: &WaitingCall| call.call.digest == digest && call.client.name() == client;
         let at = waiting.iter().position(is_meant).ok_or(Undecided::Unknown)?;
         if decider.is_some_and(|decider| waiting[at].client == TokenClient::Subject(decider.to_owned())) {
@@ -108,8 +118,15 @@ impl WaitingCalls {
         Ok(call)
     }
 
-    fn add(&self, client: &TokenClient, call: &DeferredCall, question: &str) -> Result<Receiver<CallDecision>, String> {
-        let mut waiting = self.lock();
+    /// Adds a call. Returns its number, and where the decision about it comes.
+    fn add(
+        &self,
+        client: &TokenClient,
+        call: &DeferredCall,
+        question: &str,
+    ) -> Result<(u64, Receiver<CallDecision>), String> {
+        let mut list = self.lock();
+        let WaitingList { calls: waiting, next } = &mut *list;
         if waiting.len() >= MAX_CALLS {
             return Err(format!("{MAX_CALLS} calls of this server wait already"));
         }
@@ -117,17 +134,19 @@ impl WaitingCalls {
             return Err(format!("{MAX_OF_CLIENT} calls of this client wait already"));
         }
         let (answer, answered) = sync_channel(1);
+        let number = *next;
+        *next += 1;
         let (client, call, question) = (client.clone(), call.clone(), question.to_owned());
-        waiting.push(WaitingCall { client, call, question, answer });
-        Ok(answered)
+        waiting.push(WaitingCall { number, client, call, question, answer });
+        Ok((number, answered))
     }
 
-    fn remove(&self, client: &TokenClient, digest: &str) {
-        self.lock().retain(|waiting| waiting.client != *client || waiting.call.digest != digest);
+    fn remove(&self, number: u64) {
+        self.lock().calls.retain(|waiting| waiting.number != number);
     }
 
     /// Locks the calls. No change can be seen half done, so a poisoned lock is still good.
-    fn lock(&self) -> MutexGuard<'_, Vec<WaitingCall>> {
+    fn lock(&self) -> MutexGuard<'_, WaitingList> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -144,9 +163,9 @@ impl Approver for WaitingApprover {
         let text = question_about(&call).map_err(ApprovalError::Unavailable)?;
         // It is on record before anybody can see it.
         let question = request.put(&text)?;
-        let answered = self.waiting.add(&self.client, &call, &text).map_err(ApprovalError::Unavailable)?;
+        let (number, answered) = self.waiting.add(&self.client, &call, &text).map_err(ApprovalError::Unavailable)?;
         let decision = wait(&answered, until(&call), || request.is_stopped());
-        self.waiting.remove(&self.client, &call.digest);
+        self.waiting.remove(number);
         // It may have come at the last moment, and whoever decided was told that it counts.
         let decision = decision.or_else(|why| answered.try_recv().map_err(|_| why));
         let CallDecision { allowed, by, reason } =
@@ -210,7 +229,7 @@ mod tests {
     #[test]
     fn decision_counts_for_the_call_of_the_client_that_it_names() {
         let waiting = WaitingCalls::default();
-        let answered = waiting.add(&ann(), &call("d"), "?").expect("there is room");
+        let (_, answered) = waiting.add(&ann(), &call("d"), "?").expect("there is room");
         for (client, digest) in [("subject bob", "d"), ("subject ann", "e"), ("token ann", "d"), ("", "d")] {
             let decided = waiting.decide(client, digest, None, decision()).map(drop);
             assert_eq!(decided, Err(Undecided::Unknown), "{client} {digest}");
@@ -224,10 +243,22 @@ mod tests {
     #[test]
     fn subject_does_not_decide_about_its_own_calls() {
         let waiting = WaitingCalls::default();
-        let answered = waiting.add(&ann(), &call("d"), "?").expect("there is room");
+        let (_, answered) = waiting.add(&ann(), &call("d"), "?").expect("there is room");
         assert_eq!(waiting.decide("subject ann", "d", Some("ann"), decision()).map(drop), Err(Undecided::Own));
         answered.try_recv().map(drop).expect_err("it still waits");
         assert_eq!(waiting.list().len(), 1);
+    }
+
+    #[test]
+    fn same_call_of_two_sessions_of_a_client_is_decided_twice() {
+        let waiting = WaitingCalls::default();
+        let [(first, one), (_, other)] = [0; 2].map(|_| waiting.add(&ann(), &call("d"), "?").expect("there is room"));
+        waiting.decide("subject ann", "d", None, decision()).map(drop).expect("the first waits");
+        assert!(one.try_recv().expect("it is decided").allowed);
+        waiting.remove(first);
+        other.try_recv().map(drop).expect_err("it still waits");
+        waiting.decide("subject ann", "d", None, decision()).map(drop).expect("the second waits");
+        assert!(other.try_recv().expect("it is decided").allowed);
     }
 
     #[test]
@@ -238,7 +269,7 @@ mod tests {
         };
         let kept: Vec<_> = (0..MAX_CALLS).map(|at| add(at / MAX_OF_CLIENT, at).expect("there is room")).collect();
         add(MAX_CALLS, 0).map(drop).expect_err("the server has no room");
-        waiting.remove(&TokenClient::Sealed("0".to_owned()), "0");
+        waiting.remove(kept[0].0);
         add(1, MAX_CALLS).map(drop).expect_err("this client has as many as it may");
         add(MAX_CALLS, 0).map(drop).expect("there is room again");
         drop(kept);
