@@ -395,28 +395,28 @@ fn journal_of_many_values_takes_bounded_memory_when_it_is_read() {
     let home = Home::new();
     home.file("zeros.wasm", zeros());
     assert_eq!(home.run(["publish", "zeros.wasm"]).status, 0);
-    let policy = "[tools]\nzeros = 'test:zeros@0.1.0'\n[[grant]]\nmethod = 'zeros/*'\ncalls = 30\n\
+    let policy = "[tools]\nzeros = 'test:zeros@0.1.0'\n[[grant]]\nmethod = 'zeros/*'\ncalls = 15\n\
         [[grant]]\nmethod = 'zeros/*'\napprove = true\n[limits]\nmemory = '64MiB'\nwall = '600s'\n\
         [journal]\nkeep = 'all'\n";
     home.file("p.toml", policy);
     assert_eq!(home.run(["session", "new", "s", "--policy", "p.toml"]).status, 0);
     let script = "let sum = 0;
-        for (let n = 0; n < 30; n++) sum += (await zeros.zeros({ count: 300_000 })).length;
+        for (let n = 0; n < 15; n++) sum += (await zeros.zeros({ count: 300_000 })).length;
         return sum + (await zeros.zeros({ count: 1 })).length";
     let suspended = home.run(["run", "--session", "s", "--no-wait", "-e", script]);
     assert_eq!(suspended.status, 5, "{} {}", suspended.stdout, head(&suspended.stderr));
     assert_eq!(home.run(["session", "approve", "s"]).status, 0);
-    // Eighteen million bytes of text are 648 million bytes of values.
-    let most = LIMIT + CONSTANT;
+    // Nine million bytes of text are 324 million bytes of values. Only one guest runs, so that less is allowed than elsewhere.
+    let most = LIMIT + (128 << 20);
     let within = |arguments: &[&str], expected: &str| {
         let (ran, peak) = peak_of(home.command(arguments.iter().copied()));
         println!("{} MiB of {}: {arguments:?}", peak >> 20, most >> 20);
         assert!(ran.status == 0 && ran.stdout.contains(expected), "{} {}", head(&ran.stdout), head(&ran.stderr));
         assert!(peak > 0 && peak < most, "{} MiB: {arguments:?}", peak >> 20);
     };
-    within(&["session", "fork", "s@1", "t", "--at", "31"], "");
+    within(&["session", "fork", "s@1", "t", "--at", "16"], "");
     within(&["session", "replay", "s@1"], "zeros");
-    within(&["session", "resume", "s"], "9000001");
+    within(&["session", "resume", "s"], "4500001");
     within(&["session", "why", "s", "/workspace"], "");
     assert_eq!(home.run(["registry", "keygen", "--out", "signer.key"]).status, 0);
     within(&["session", "receipt", "s@1", "run.receipt", "--key", "signer.key"], "");
