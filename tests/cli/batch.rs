@@ -339,3 +339,22 @@ fn fed<'a>(home: &Home, arguments: impl IntoIterator<Item = &'a str>, input: &st
     let file = std::fs::File::open(home.path().join("input")).expect("it was written");
     Ran::of(&home.command(arguments).stdin(file).output().expect("the binary is built"))
 }
+
+/// A worker only reads the cache of compiled code, and so it has to be able to: otherwise each job would compile its tools
+/// again.
+#[test]
+fn process_of_a_job_runs_the_code_that_the_cache_has() {
+    let home = Home::with_tools(&["stats"]);
+    let script = "return (await stats.describe({values: [1, 2, 3]})).mean";
+    let lines: String = (1..4).map(|id| format!("{}\n", json!({ "id": id, "script": script }))).collect();
+    let mut command = home.command(["batch", "--isolate", "process", "--jobs", "1", "--allow", "stats/*"]);
+    command.env("TOLLHOUSE_LOG", "tollhouse::code=debug");
+    let mut child =
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it runs");
+    child.stdin.take().expect("it is piped").write_all(lines.as_bytes()).expect("it reads");
+    let ran = Ran::of(&child.wait_with_output().expect("it ends"));
+    assert_eq!(ran.stdout.matches(r#""status":"completed""#).count(), 3, "{ran:?}");
+    assert!(!ran.stderr.contains("warning"), "{ran:?}");
+    // The first process, which has no job, may have compiled the tool.
+    assert!(ran.stderr.matches("compiled").count() <= 1, "{ran:?}");
+}

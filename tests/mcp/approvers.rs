@@ -117,7 +117,7 @@ fn client_without_such_a_token_cannot_decide_and_one_with_it_can_do_nothing_else
     ] {
         assert!(error(&server.modern(tool, arguments, &decider)).contains("there is no tool"), "{tool}");
     }
-    for method in ["resources/list", "prompts/get", "resources/read"] {
+    for method in ["resources/list", "resources/templates/list", "resources/read", "prompts/list", "prompts/get"] {
         let refused =
             ask(&server, method, json!({ "name": "sandbox", "uri": "tollhouse://main/workspace/x" }), &decider);
         assert!(refused["error"].is_object(), "{method}: {refused:#}");

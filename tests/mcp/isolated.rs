@@ -138,6 +138,27 @@ fn kernel_has_seccomp() -> bool {
     fs::read_to_string("/proc/self/status").is_ok_and(|status| status.contains("Seccomp_filters:"))
 }
 
+/// Root without capabilities is a user: it holds to limits, and to the modes of files that it may write.
+#[test]
+fn processes_of_a_server_have_no_capabilities_of_root() {
+    /// `CAP_DAC_READ_SEARCH`, by which root reads what the command line names, whoever owns it.
+    const READ: u64 = 1 << 2;
+    let home = home();
+    let one = free(&home, "one");
+    let server = HttpServer::start(&home, &ISOLATED);
+    assert_eq!(value(&server.modern_js("return 1", &[("authorization", &one)])), 1);
+    for id in workers(&server).into_iter().chain([server.id()]) {
+        for entry in fs::read_dir(format!("/proc/{id}/task")).expect("it runs") {
+            let status = fs::read_to_string(entry.expect("a thread").path().join("status")).expect("it runs");
+            for name in ["CapInh", "CapPrm", "CapEff", "CapAmb"] {
+                let line = status.lines().find_map(|line| line.strip_prefix(name)).expect("it is named");
+                let left = u64::from_str_radix(line.trim_start_matches(':').trim(), 16).expect("it is a number");
+                assert_eq!(left & !READ, 0, "{id}: {name} {left:x}");
+            }
+        }
+    }
+}
+
 /// Descriptors that are on their way between processes count for the user, up to the limit of who sends one.
 #[test]
 fn process_of_a_client_may_have_fewer_descriptors_than_the_front() {

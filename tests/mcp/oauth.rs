@@ -19,13 +19,13 @@ pub(super) const ISSUER: &str = "https://login.example";
 pub(super) const RESOURCE: &str = "https://box.example/mcp";
 
 /// Key of an authorization server.
-pub(super) struct Key {
+pub(crate) struct Key {
     id: &'static str,
     pair: EcdsaKeyPair,
 }
 
 impl Key {
-    pub(super) fn new(id: &'static str) -> Self {
+    pub(crate) fn new(id: &'static str) -> Self {
         let (random, algorithm) = (SystemRandom::new(), &ECDSA_P256_SHA256_FIXED_SIGNING);
         let pair = EcdsaKeyPair::generate_pkcs8(algorithm, &random).expect("a key");
         Self { id, pair: EcdsaKeyPair::from_pkcs8(algorithm, pair.as_ref(), &random).expect("a key") }
@@ -37,12 +37,12 @@ impl Key {
         json!({ "kty": "EC", "crv": "P-256", "kid": self.id, "use": "sig", "x": coordinate(1..33), "y": coordinate(33..65) })
     }
 
-    pub(super) fn set(&self) -> String {
+    pub(crate) fn set(&self) -> String {
         json!({ "keys": [self.jwk()] }).to_string()
     }
 
     /// Signs a token with these claims besides the usual ones.
-    pub(super) fn token(&self, subject: &str, scope: &str, others: &Value) -> String {
+    pub(crate) fn token(&self, subject: &str, scope: &str, others: &Value) -> String {
         let mut claims = json!({ "iss": ISSUER, "aud": RESOURCE, "sub": subject, "scope": scope, "exp": now() + 300 });
         for (name, value) in others.as_object().into_iter().flatten() {
             claims[name] = value.clone();
@@ -62,7 +62,7 @@ fn now() -> u64 {
 }
 
 /// Writes a configuration with two scopes, and the keys.
-fn configure(home: &Home, keys: &str) {
+pub(crate) fn configure(home: &Home, keys: &str) {
     home.file("keys.json", keys);
     home.file("describe.toml", "[[grant]]\nname = 'few'\nmethod = 'stats/describe'\ncalls = 3\n");
     home.file("html.toml", "[[grant]]\nmethod = 'markdown/*'\n");

@@ -8,10 +8,12 @@ use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
+use serde_json::json;
 use tollhouse_tests::oci::OciRegistry;
 use tollhouse_tests::{Home, Ran, components, root};
 
 use crate::mcp::http::{HttpServer, bearer, seal};
+use crate::mcp::oauth::{Key, configure};
 
 /// The kernel does not let the process touch it (Landlock).
 const TOUCHED: &str = "EACCES";
@@ -508,7 +510,7 @@ fn package(home: &Home) -> PathBuf {
 fn process_of_a_job_finds_no_way_into_the_cache() {
     let home = Home::new();
     let outside = Outside::new(&home);
-    let line = format!("{}\n", serde_json::json!({ "id": 1, "script": SCRIPT }));
+    let line = format!("{}\n", json!({ "id": 1, "script": SCRIPT }));
     let mut command = home.command(["batch", "--isolate", "process", "--jobs", "1"]);
     outside.prepare(&home, &mut command, 4);
     let mut child =
@@ -549,6 +551,44 @@ fn process_of_a_client_finds_no_way_out() {
     assert_untouched(outside.directory.path());
 }
 
+/// A process whose tools reach the network can send descriptors, which a filter cannot tell from other messages. It has no socket
+/// on which anybody receives them; and as many as it may have on their way leave room for those that the front hands out, also if
+/// the user is root.
+#[test]
+fn descriptors_that_a_process_sends_to_itself_keep_the_front_from_nothing() {
+    let home = Home::with_tools(&["http", "markdown", "stats"]);
+    home.file("online.toml", "[tool.http]\nhttp = ['example.com']\n");
+    let (outside, key) = (Outside::new(&home), Key::new("k1"));
+    configure(&home, &key.set());
+    let [one, two] = ["ann", "bob"].map(|subject| bearer(&key.token(subject, "html", &json!({}))));
+    let serve = ["--oauth", "oauth.toml", "--isolate", "process", "--policy", "online.toml"];
+    let serve = [&["mcp", "--http", "127.0.0.1:0"], &serve[..]].concat();
+    let mut command = outside.command(&home, 4, &serve);
+    command.env("ESCAPE_ROLE", "worker").env("ESCAPE_FLOOD", "1");
+    let (reader, writer) = std::io::pipe().expect("there is room");
+    let server = HttpServer::of_command(command, writer);
+    let works = |token: &str| {
+        let ran = server.modern_js("return 1", &[("authorization", token)]);
+        assert_eq!(ran["structuredContent"]["value"], 1, "{ran:#}");
+    };
+    let mut lines = BufReader::new(reader).lines().map_while(Result::ok);
+    let mut flooded = || {
+        let said = lines.by_ref().filter_map(|line| way(line.rsplit_once(" of a client: ")?.1));
+        said.take_while(|(name, _)| name != "end").collect::<BTreeMap<_, _>>()
+    };
+    works(&one);
+    let first = flooded();
+    assert_eq!(first.get("flood").map(String::as_str), Some("ETOOMANYREFS"), "{first:?}");
+    let sent: u64 = first["sent"].parse().expect("a number");
+    let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile);
+    let current = limit.current.expect("there is one");
+    assert!(sent > 0 && sent <= current / 2 + 512, "{first:?} of {current}");
+    // Another client's process is started, and each is handed connections.
+    works(&two);
+    assert_eq!(flooded().get("flood").map(String::as_str), Some("ETOOMANYREFS"));
+    (0..20).for_each(|_| [&one, &two].into_iter().for_each(|token| works(token)));
+}
+
 /// The ways out are open without the wall: else the tests above could pass because a way leads nowhere anyway.
 #[test]
 fn ways_out_are_open_without_the_wall() {
@@ -557,23 +597,4 @@ fn ways_out_are_open_without_the_wall() {
     let tried = outside.tried(&home, 0, &["--no-landlock", "--no-seccomp"]);
     let closed: Vec<_> = WAYS.iter().filter(|(name, _, open)| *open && tried[*name] != "open").collect();
     assert!(closed.is_empty(), "{closed:?}");
-}
-
-/// A worker only reads the cache of compiled code, and so it has to be able to: otherwise each job would compile its tools
-/// again.
-#[test]
-fn process_of_a_job_runs_the_code_that_the_cache_has() {
-    let home = Home::with_tools(&["stats"]);
-    let script = "return (await stats.describe({values: [1, 2, 3]})).mean";
-    let lines: String = (1..4).map(|id| format!("{}\n", serde_json::json!({ "id": id, "script": script }))).collect();
-    let mut command = home.command(["batch", "--isolate", "process", "--jobs", "1", "--allow", "stats/*"]);
-    command.env("TOLLHOUSE_LOG", "tollhouse::code=debug");
-    let mut child =
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it runs");
-    std::io::Write::write_all(&mut child.stdin.take().expect("it is piped"), lines.as_bytes()).expect("it reads");
-    let ran = Ran::of(&child.wait_with_output().expect("it ends"));
-    assert_eq!(ran.stdout.matches(r#""status":"completed""#).count(), 3, "{ran:?}");
-    assert!(!ran.stderr.contains("warning"), "{ran:?}");
-    // The first process, which has no job, may have compiled the tool.
-    assert!(ran.stderr.matches("compiled").count() <= 1, "{ran:?}");
 }

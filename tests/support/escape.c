@@ -6,6 +6,8 @@
  *
  * If `ESCAPE_ROLE` is set, it acts in the processes of a server with this `--role` alone; `front` is the one without.
  *
+ * If `ESCAPE_FLOOD` is set it only sends descriptors to itself which nobody receives, until it may send no more.
+ *
  * If `ESCAPE_COUNT` is set it tries nothing, and says at the end of the process how many filters held it: `held COUNT`; and
  * whether there is a thread that began before any of them stood: `early`. */
 #define _GNU_SOURCE
@@ -299,9 +301,35 @@ struct start {
     void *argument;
 };
 
+/* As many descriptors on their way as this process can have: they count for its user. */
+static void flood(void) {
+    enum { MOST = 250 };
+    int handed[MOST], ends[2];
+    char room[CMSG_SPACE(sizeof handed)] = {0}, byte = 0;
+    struct iovec one_byte = {&byte, 1};
+    struct msghdr message = {.msg_iov = &one_byte, .msg_iovlen = 1, .msg_control = room, .msg_controllen = sizeof room};
+    struct cmsghdr *rights = CMSG_FIRSTHDR(&message);
+    *rights = (struct cmsghdr){.cmsg_len = CMSG_LEN(sizeof handed), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS};
+    long sent = 0, failed = -1;
+    for (int pair = 0; pair < 2000 && socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0; pair++) {
+        for (int at = 0; at < MOST; at++) handed[at] = ends[1];
+        memcpy(CMSG_DATA(rights), handed, sizeof handed);
+        /* A socket that is full is left, and the next one filled. */
+        while ((failed = sendmsg(ends[0], &message, MSG_DONTWAIT)) >= 0) sent += MOST;
+        if (errno != EAGAIN) break;
+    }
+    say("flood", failed);
+    dprintf(2, "way sent %ld\n", sent);
+}
+
 static void *escape(void *argument) {
     struct start start = *(struct start *)argument;
     free(argument);
+    if (getenv("ESCAPE_FLOOD")) {
+        flood();
+        say("end", 0);
+        return start.function(start.argument);
+    }
     files();
     made();
     programs();

@@ -1,6 +1,7 @@
 //! The server of many clients, by streamable HTTP.
 //!
-//! - `connections`: the listener, and limits on connections and requests; `refusals`: requests that are read and refused;
+//! - `connections`: the listener, and requests; `open_connections`, `request_places`: limits on both; `refusals`: requests that are
+//!   read and refused;
 //! - `workers`: a process for each client;
 //! - `cors`: answers for web pages of named origins;
 //! - `clients`: which sessions a request reaches: those of its token, or of its protocol session;
@@ -18,9 +19,11 @@ mod clients;
 mod connections;
 mod cors;
 mod oauth;
+mod open_connections;
 mod opened_once;
 mod protocol_sessions;
 mod refusals;
+mod request_places;
 mod workers;
 
 use std::io;
@@ -122,7 +125,7 @@ pub struct HttpOptions {
     pub hosts: Vec<String>,
     /// Origins of web pages that may send requests.
     pub origins: Vec<String>,
-    /// Most connections at a time. More are closed at once.
+    /// Most connections at a time, of which a client has a part. One that answers no request gives way to a new one.
     pub max_connections: usize,
     /// Most bytes of a request.
     pub max_body: usize,

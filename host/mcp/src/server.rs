@@ -225,9 +225,9 @@ impl Connection {
         Some(self.level.load(Ordering::Relaxed))
     }
 
-    /// Checks that prompts and resources are offered: a gateway has tools only.
-    fn offers_more_than_tools(&self) -> Result<(), ErrorData> {
-        match self.server.0.is_gateway {
+    /// Checks that prompts and resources are offered: a gateway has tools only, and so has a client that decides.
+    fn offers_more_than_tools(&self, context: &RequestContext<RoleServer>) -> Result<(), ErrorData> {
+        match self.server.0.is_gateway || crate::http::approver_of(&context.extensions).is_some() {
             true => Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, "this server offers tools only", None)),
             false => Ok(()),
         }
@@ -492,7 +492,7 @@ impl ServerHandler for Connection {
         request: CompleteRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
-        self.offers_more_than_tools()?;
+        self.offers_more_than_tools(&context)?;
         let client = self.sessions(&context)?;
         blocking(move || completions::complete(&client, &request)).await
     }
@@ -500,9 +500,9 @@ impl ServerHandler for Connection {
     async fn list_prompts(
         &self,
         _: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        self.offers_more_than_tools()?;
+        self.offers_more_than_tools(&context)?;
         Ok(ListPromptsResult::with_all_items(prompts::all()))
     }
 
@@ -511,7 +511,7 @@ impl ServerHandler for Connection {
         request: GetPromptRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        self.offers_more_than_tools()?;
+        self.offers_more_than_tools(&context)?;
         let client = self.sessions(&context)?;
         let main = client.get(None).map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
         prompts::get(&request, main.session.gate()).map(Into::into)
@@ -522,7 +522,7 @@ impl ServerHandler for Connection {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        self.offers_more_than_tools()?;
+        self.offers_more_than_tools(&context)?;
         let client = self.sessions(&context)?;
         let cursor = request.and_then(|request| request.cursor);
         blocking(move || resources::list(&client, cursor.as_deref())).await
@@ -531,9 +531,9 @@ impl ServerHandler for Connection {
     async fn list_resource_templates(
         &self,
         _: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        self.offers_more_than_tools()?;
+        self.offers_more_than_tools(&context)?;
         Ok(ListResourceTemplatesResult::with_all_items(resources::templates()))
     }
 
@@ -542,7 +542,7 @@ impl ServerHandler for Connection {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        self.offers_more_than_tools()?;
+        self.offers_more_than_tools(&context)?;
         let client = self.sessions(&context)?;
         blocking(move || resources::read(&client, &request.uri)).await.map(Into::into)
     }
@@ -552,7 +552,7 @@ impl ServerHandler for Connection {
         request: SubscribeRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        self.offers_more_than_tools()?;
+        self.offers_more_than_tools(&context)?;
         let client = self.sessions(&context)?;
         blocking(move || {
             resources::check(&client, &request.uri)?;

@@ -73,6 +73,7 @@ impl McpCommand {
             Some(ProcessRole::Starter) => start(&processes(self.http.front_port)),
             Some(role) => {
                 if role == ProcessRole::Worker {
+                    leave_capabilities().map_err(|error| unstarted(&error))?;
                     end_with_starter(self.http.starter).map_err(|error| unstarted(&error))?;
                     leave_descriptors().map_err(|error| unstarted(&error))?;
                 }
@@ -97,6 +98,7 @@ impl McpCommand {
             return Ok(Exit::from(prepared.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1)));
         }
         let starter = processes.start_starter().map_err(|error| cannot(&error))?;
+        leave_capabilities().map_err(|error| cannot(&error))?;
         self.confine.apply(Confinement::of_front)?;
         let options = self.http.options(oauth.as_ref());
         let oauth = oauth.map(|oauth| AccessTokenJudge::new(oauth.tokens)).transpose();
@@ -190,6 +192,22 @@ fn end_with_starter(starter: u32) -> io::Result<()> {
 /// Does nothing: a worker ends when the front process has closed its socket.
 #[cfg(not(target_os = "linux"))]
 fn end_with_starter(_: u32) -> io::Result<()> {
+    Ok(())
+}
+
+/// Leaves the threads that this one will start no capabilities of the kernel, which processes of root have, but that of reading
+/// files of others: what the command line names may be theirs. Root without them is a user, within the limits of users.
+#[cfg(target_os = "linux")]
+fn leave_capabilities() -> io::Result<()> {
+    use rustix::thread::{CapabilitySet, CapabilitySets, capabilities, set_capabilities};
+    let left = capabilities(None)?.permitted & CapabilitySet::DAC_READ_SEARCH;
+    let sets = CapabilitySets { effective: left, permitted: left, inheritable: CapabilitySet::empty() };
+    Ok(set_capabilities(None, sets)?)
+}
+
+/// Does nothing: other kernels have no capabilities.
+#[cfg(not(target_os = "linux"))]
+fn leave_capabilities() -> io::Result<()> {
     Ok(())
 }
 

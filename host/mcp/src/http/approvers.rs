@@ -6,6 +6,7 @@ use std::time::SystemTime;
 
 use tollhouse::token::{PublicKey, RevocationList, Token, TokenError};
 
+use super::clients::ClientName;
 use crate::approvals::visible;
 use crate::tool_error::chain;
 
@@ -20,8 +21,13 @@ pub struct ApproverIssuer {
 /// Client that decides, as an extension of its requests.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum ApproverIdentity {
-    /// Holder of a sealed token: its revocation id.
-    Sealed(String),
+    /// Holder of a sealed token.
+    Sealed {
+        /// Revocation id of the token.
+        id: String,
+        /// Revocation id of its first block, which tokens that holders made narrower have too.
+        first: String,
+    },
     /// Subject of an access token.
     Subject(String),
 }
@@ -35,15 +41,20 @@ pub(super) enum NotApprover {
 }
 
 impl ApproverIdentity {
-    /// Returns the name of the client, which no other one has.
-    pub(super) fn name(&self) -> String {
-        format!("approver {self}")
+    /// Returns the name of the client.
+    pub(super) fn name(&self) -> ClientName {
+        let account = match self {
+            Self::Sealed { first, .. } => first,
+            Self::Subject(subject) => subject,
+        };
+        // A subject that decides is counted apart from one that runs scripts.
+        ClientName { own: format!("approver {self}"), account: format!("approver {account}") }
     }
 
     /// Returns the subject of its access tokens, if it has such.
     pub(crate) fn subject(&self) -> Option<&str> {
         match self {
-            Self::Sealed(_) => None,
+            Self::Sealed { .. } => None,
             Self::Subject(subject) => Some(subject),
         }
     }
@@ -53,7 +64,7 @@ impl ApproverIdentity {
 impl fmt::Display for ApproverIdentity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Sealed(id) => write!(f, "the token {id}"),
+            Self::Sealed { id, .. } => write!(f, "the token {id}"),
             Self::Subject(subject) => write!(f, "the subject {}", visible(subject)),
         }
     }
@@ -72,7 +83,8 @@ impl ApproverIssuer {
             let why = "it grants something, and a token that decides about calls grants nothing";
             return Err(NotApprover::Refused(why.to_owned()));
         }
-        let last = stages.into_iter().next_back().ok_or_else(|| NotApprover::Refused("it is empty".to_owned()))?;
-        Ok(ApproverIdentity::Sealed(last.id))
+        let empty = || NotApprover::Refused("it is empty".to_owned());
+        let (first, last) = stages.first().zip(stages.last()).ok_or_else(empty)?;
+        Ok(ApproverIdentity::Sealed { id: last.id.clone(), first: first.id.clone() })
     }
 }

@@ -42,6 +42,15 @@ pub(super) enum Sender {
     Approver(ApproverIdentity),
 }
 
+/// Name of a client. Without tokens all clients have an empty one.
+#[derive(Clone, Debug, Default)]
+pub(super) struct ClientName {
+    /// Name of its token, or of its subject with scopes, which no other client has.
+    pub(super) own: String,
+    /// Name of the first block of its token, or of its subject: what clients of one account take is counted together.
+    pub(super) account: String,
+}
+
 /// Reason why a request is of nobody.
 #[derive(Debug)]
 pub(super) enum Unauthorized {
@@ -121,14 +130,13 @@ impl HttpClients {
         self.issuer.is_some() || self.oauth.is_some()
     }
 
-    /// Returns the sender of a request with this token, and the name of the token or of its subject. Blocks for as long
-    /// as opening a session takes.
+    /// Returns the sender of a request with this token, and its name. Blocks for as long as opening a session takes.
     pub(super) fn authorize(
         &self,
         judged: Option<&JudgedToken>,
         token: Option<&str>,
         protocol_session: Option<&str>,
-    ) -> Result<(Sender, String), Unauthorized> {
+    ) -> Result<(Sender, ClientName), Unauthorized> {
         let (client, name) = match judged {
             Some(JudgedToken::Client(identity)) => self.of_subject(identity)?,
             Some(JudgedToken::Approver(approver)) => return Ok(of_approver(approver.clone())),
@@ -154,7 +162,7 @@ impl HttpClients {
         &self,
         token: Option<&str>,
         protocol_session: Option<&str>,
-    ) -> Result<(Arc<ClientSessions>, String), Unauthorized> {
+    ) -> Result<(Arc<ClientSessions>, ClientName), Unauthorized> {
         if self.asks_tokens() {
             let token = token.ok_or(Unauthorized::Missing)?;
             return match &self.issuer {
@@ -167,7 +175,7 @@ impl HttpClients {
             Some(id) if !self.shared.on_disk() => self.of_session(id)?,
             _ => Arc::clone(&self.shared),
         };
-        Ok((client, String::new()))
+        Ok((client, ClientName::default()))
     }
 
     /// Returns the client of a protocol session, which has a fork of the default session.
@@ -192,9 +200,8 @@ impl HttpClients {
         Ok(first)
     }
 
-    /// Returns the client that another process has admitted, and the name of its token or subject. Blocks for as long as
-    /// opening a session takes.
-    pub(super) fn admitted(&self, client: &AdmittedClient) -> Result<(Arc<ClientSessions>, String), Unauthorized> {
+    /// Returns the client that another process has admitted, and its name. Blocks for as long as opening a session takes.
+    pub(super) fn admitted(&self, client: &AdmittedClient) -> Result<(Arc<ClientSessions>, ClientName), Unauthorized> {
         match client {
             AdmittedClient::Subject(identity) => self.of_subject(identity),
             AdmittedClient::Sealed(blocks) => {
@@ -204,21 +211,21 @@ impl HttpClients {
         }
     }
 
-    fn of_subject(&self, identity: &Identity) -> Result<(Arc<ClientSessions>, String), Unauthorized> {
+    fn of_subject(&self, identity: &Identity) -> Result<(Arc<ClientSessions>, ClientName), Unauthorized> {
         let subjects = self.subjects.as_ref();
         let none = || Unauthorized::Unavailable("this server has no sessions for access tokens".to_owned());
         subjects.ok_or_else(none)?.client(identity)
     }
 
     /// Returns the client of a token that was narrowed in these stages.
-    fn of_stages(&self, stages: Vec<TokenStage>) -> Result<(Arc<ClientSessions>, String), Unauthorized> {
+    fn of_stages(&self, stages: Vec<TokenStage>) -> Result<(Arc<ClientSessions>, ClientName), Unauthorized> {
         let none = || Unauthorized::Unavailable("this server has no sessions for sealed tokens".to_owned());
         let open_first = self.open.as_ref().ok_or_else(none)?;
         let unavailable = |error: &dyn std::error::Error| Unauthorized::Unavailable(chain(error));
         let mut name = String::new();
         let mut above: Option<TokenSession> = None;
         let first = stages.first().map(|stage| stage.id.clone()).unwrap_or_default();
-        let owner = TokenClient::Sealed(first);
+        let owner = TokenClient::Sealed(first.clone());
         for stage in stages {
             name = if name.is_empty() { stage.id } else { format!("{name}.{}", stage.id) };
             let open = || {
@@ -236,7 +243,7 @@ impl HttpClients {
             above = Some(self.tokens.get_or_open(&name, stage.expires, |slots| make_room(slots, &name), open)?);
         }
         let known = above.ok_or_else(|| Unauthorized::Refused("it is empty".to_owned()))?;
-        Ok((known.client, name))
+        Ok((known.client, ClientName { own: name, account: first }))
     }
 
     /// Returns true if a session of a token or of a subject is open, or is about to be.
@@ -244,14 +251,14 @@ impl HttpClients {
         self.tokens.has_any() || self.subjects.as_ref().is_some_and(SubjectSessions::has_any)
     }
 
-    /// Returns true if a request with this token may use a protocol session.
-    pub(super) fn owns(&self, protocol_session: &str, token: &str) -> bool {
-        self.protocol_sessions.owns(protocol_session, token)
+    /// Returns true if a request of this client may use a protocol session.
+    pub(super) fn owns(&self, protocol_session: &str, name: &ClientName) -> bool {
+        self.protocol_sessions.owns(protocol_session, &name.own)
     }
 
-    /// Reserves a place for a protocol session of a token; `None` if the token has as many as it may.
-    pub(super) fn reserve(&self, token: &str) -> Option<Reservation> {
-        self.protocol_sessions.reserve(token)
+    /// Reserves a place for a protocol session of a client; `None` if it has as many as it may.
+    pub(super) fn reserve(&self, name: &ClientName) -> Option<Reservation> {
+        self.protocol_sessions.reserve(name)
     }
 
     /// Lists the protocol sessions that have owners or clients.
@@ -281,7 +288,7 @@ impl TokenKey {
 }
 
 /// Returns a client that decides as the sender of its request, with its name.
-fn of_approver(approver: ApproverIdentity) -> (Sender, String) {
+fn of_approver(approver: ApproverIdentity) -> (Sender, ClientName) {
     let name = approver.name();
     (Sender::Approver(approver), name)
 }

@@ -19,18 +19,19 @@ use rmcp::transport::streamable_http_server::session::local::LocalSessionManager
 use rmcp::transport::streamable_http_server::tower::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tracing::warn;
 
-use super::clients::{ClientOfRequest, HttpClients, Sender, Unauthorized};
+use super::clients::{ClientName, ClientOfRequest, HttpClients, Sender, Unauthorized};
 use super::cors::{self, NamedOrigins};
 use super::oauth::is_jwt;
+use super::open_connections::{OpenConnection, OpenConnections, RequestInProgress};
 use super::protocol_sessions::Reservation;
 use super::refusals::{
-    Answer, bearer, discard, has_token, header, is_initialize, metadata, no_session, read_body, refuse,
-    unauthorized_answer,
+    Answer, bearer, check_values, discard, has_token, header, holding, is_initialize, metadata, no_session, read_body,
+    refuse, too_many, unauthorized_answer,
 };
+use super::request_places::{RequestPlace, RequestPlaces};
 use super::workers::AdmittedClient;
 use super::{HttpOptions, PATH};
 use crate::server::{Clients, Connection, Server};
@@ -78,15 +79,14 @@ impl ConnectionSource for TcpListener {
 
 /// Connections of a server, up to a number at a time.
 pub(super) struct Connections {
-    permits: Arc<Semaphore>,
-    most: usize,
+    open: Arc<OpenConnections>,
     /// Cancelled when all calls have ended: connections answer what they have begun to, and end.
     pub(super) closing: CancellationToken,
 }
 
 impl Connections {
     pub(super) fn new(most: usize) -> Self {
-        Self { permits: Arc::new(Semaphore::new(most)), most, closing: CancellationToken::new() }
+        Self { open: OpenConnections::new(most), closing: CancellationToken::new() }
     }
 
     /// Accepts connections until `stop` is cancelled or there are no more, and serves each by `converse`, on a task.
@@ -94,7 +94,7 @@ impl Connections {
         &self,
         mut source: S,
         stop: &CancellationToken,
-        converse: impl Fn(S::Stream) -> C,
+        converse: impl Fn(S::Stream, OpenConnection) -> C,
         tidy: impl AsyncFn(),
     ) where
         S: ConnectionSource,
@@ -108,12 +108,8 @@ impl Connections {
                     Ok(Some(stream)) => {
                         accepts = true;
                         // Of a connection too many, the client sees that it is closed, and nobody waits for it.
-                        if let Ok(permit) = Arc::clone(&self.permits).try_acquire_owned() {
-                            let conversation = converse(stream);
-                            tokio::spawn(async move {
-                                conversation.await;
-                                drop(permit);
-                            });
+                        if let Some(connection) = self.open.add() {
+                            tokio::spawn(converse(stream, connection));
                         }
                     }
                     Ok(None) => break,
@@ -134,26 +130,27 @@ impl Connections {
     /// Waits until the connections have answered, and cancels the streams of those that wait for messages.
     pub(super) async fn close(&self, streams: &CancellationToken) {
         self.closing.cancel();
-        let all = || self.permits.acquire_many(u32::try_from(self.most).unwrap_or(u32::MAX));
-        if tokio::time::timeout(FAREWELL, all()).await.is_err() {
+        if tokio::time::timeout(FAREWELL, self.open.end()).await.is_err() {
             // Streams that wait for messages do not end of themselves.
             streams.cancel();
-            let _ = tokio::time::timeout(FAREWELL, all()).await;
+            let _ = tokio::time::timeout(FAREWELL, self.open.end()).await;
         }
     }
 }
 
-/// Serves the requests of a connection.
+/// Serves the requests of a connection, until another one takes its place.
 pub(super) async fn serve_requests<S, F>(
     stream: S,
+    connection: OpenConnection,
     closing: CancellationToken,
-    respond: impl Fn(Request<Incoming>) -> F,
+    respond: impl Fn(Request<Incoming>, RequestInProgress) -> F,
 ) where
     S: AsyncRead + AsyncWrite + Unpin,
     F: Future<Output = Answer>,
 {
+    let displaced = connection.displaced.clone();
     let service = service_fn(move |request| {
-        let answer = respond(request);
+        let answer = respond(request, connection.begin_request());
         async move { Ok::<_, Infallible>(answer.await) }
     });
     let mut builder = http1::Builder::new();
@@ -162,6 +159,7 @@ pub(super) async fn serve_requests<S, F>(
     tokio::select! {
         // Whatever ended the connection: its client has noticed.
         _ = served.as_mut() => {}
+        () = displaced.cancelled() => {}
         () = closing.cancelled() => {
             served.as_mut().graceful_shutdown();
             // As above.
@@ -176,6 +174,8 @@ struct AdmittedRequest {
     /// Place of the protocol session that the request begins.
     begins: Option<Reservation>,
     body: Bytes,
+    /// Place among the requests of all clients; `None` for a client that shares it with nobody.
+    place: Option<RequestPlace>,
 }
 
 /// What all connections share.
@@ -183,6 +183,7 @@ pub(super) struct Shared {
     service: Service,
     sessions: Arc<LocalSessionManager>,
     clients: HttpClients,
+    places: RequestPlaces,
     max_body: usize,
     origins: NamedOrigins,
     /// Cancelled when streams that wait for messages are to end.
@@ -200,11 +201,11 @@ pub(super) async fn serve(
 ) {
     let connections = Connections::new(options.max_connections);
     let shared = Arc::new(Shared::new(server, clients, options, port));
-    let converse = |stream| {
+    let converse = |stream, connection| {
         let (shared, closing) = (Arc::clone(&shared), connections.closing.clone());
-        serve_requests(stream, closing, move |request| {
+        serve_requests(stream, connection, closing, move |request, in_progress| {
             let shared = Arc::clone(&shared);
-            async move { shared.answer(request, None).await }
+            async move { shared.answer(request, in_progress, None).await }
         })
     };
     connections.accept(listener, stop, converse, async || shared.tidy().await).await;
@@ -229,7 +230,8 @@ impl Shared {
         let own = server.clone();
         let factory = move || Ok(Connection::new(own.clone(), Clients::OfRequest));
         let service = StreamableHttpService::new(factory, Arc::clone(&sessions), config);
-        Self { service, sessions, clients, max_body: options.max_body, origins, streams }
+        let places = RequestPlaces::new(options.max_connections);
+        Self { service, sessions, clients, places, max_body: options.max_body, origins, streams }
     }
 
     /// Removes clients that have left.
@@ -254,14 +256,15 @@ impl Shared {
     pub(super) async fn answer(
         self: &Arc<Self>,
         request: Request<Incoming>,
+        in_progress: RequestInProgress,
         admitted: Option<Arc<AdmittedClient>>,
     ) -> Answer {
         let origin = self.origins.of(request.headers()).filter(|_| admitted.is_none());
-        let Some(origin) = origin else { return self.answer_client(request, admitted).await };
+        let Some(origin) = origin else { return self.answer_client(request, in_progress, admitted).await };
         let (parts, body) = request.into_parts();
         let mut answer = match cors::preflight(&parts) {
             Some(allowed) => allowed,
-            None => self.answer_client(Request::from_parts(parts, body), admitted).await,
+            None => self.answer_client(Request::from_parts(parts, body), in_progress, admitted).await,
         };
         cors::allow(answer.headers_mut(), origin);
         answer
@@ -270,6 +273,7 @@ impl Shared {
     async fn answer_client(
         self: &Arc<Self>,
         request: Request<Incoming>,
+        in_progress: RequestInProgress,
         admitted: Option<Arc<AdmittedClient>>,
     ) -> Answer {
         let (mut parts, mut body) = request.into_parts();
@@ -277,9 +281,10 @@ impl Shared {
             return document;
         }
         let judged = self.judge(&parts, &mut body, admitted).await;
-        let AdmittedRequest { sender, begins, body } = match judged {
+        let AdmittedRequest { sender, begins, body, place } = match judged {
             Ok(admitted) => admitted,
             Err(refused) => {
+                drop(in_progress);
                 discard(body).await;
                 return refused;
             }
@@ -296,7 +301,7 @@ impl Shared {
         if let (Some(reservation), Some(id)) = (begins, header(answer.headers(), SESSION)) {
             reservation.begun(&id);
         }
-        answer.map(|body| body.map_err(|never| match never {}).boxed_unsync())
+        holding(answer.map(|body| body.map_err(|never| match never {}).boxed_unsync()), (in_progress, place))
     }
 
     /// Decides who sent a request, and reads its body.
@@ -320,21 +325,27 @@ impl Shared {
             }
             answer
         };
-        let (sender, token) = authorized.map_err(refused)?;
-        if protocol_session.as_deref().is_some_and(|id| !self.clients.owns(id, &token)) {
+        let (sender, name) = authorized.map_err(refused)?;
+        if protocol_session.as_deref().is_some_and(|id| !self.clients.owns(id, &name)) {
             return Err(no_session());
         }
+        // Without tokens all are the operator, and the front process has counted those of a worker.
+        let is_counted = !is_worker && self.clients.asks_tokens();
+        let place = is_counted.then(|| self.places.take(&name.account).ok_or_else(too_many)).transpose()?;
         let may_begin = protocol_session.is_none() && parts.method == Method::POST;
         let body = read_body(&parts.headers, body, self.max_body).await?;
-        let begins = if may_begin && is_initialize(&body) { Some(self.reserve(&token).await?) } else { None };
-        Ok(AdmittedRequest { sender, begins, body })
+        if parts.method == Method::POST {
+            check_values(&body, self.max_body)?;
+        }
+        let begins = if may_begin && is_initialize(&body) { Some(self.reserve(&name).await?) } else { None };
+        Ok(AdmittedRequest { sender, begins, body, place })
     }
 
-    /// Reserves a place for a protocol session of a token.
-    async fn reserve(&self, token: &str) -> Result<Reservation, Answer> {
+    /// Reserves a place for a protocol session of a client.
+    async fn reserve(&self, name: &ClientName) -> Result<Reservation, Answer> {
         let refused = |why| refuse(StatusCode::SERVICE_UNAVAILABLE, why);
         let reservation =
-            self.clients.reserve(token).ok_or_else(|| refused("there are too many clients with this token"))?;
+            self.clients.reserve(name).ok_or_else(|| refused("there are too many clients with this token"))?;
         let open = self.sessions.sessions.read().await.len();
         if reservation.has_room(open) { Ok(reservation) } else { Err(refused("there are too many clients")) }
     }
@@ -343,7 +354,7 @@ impl Shared {
         self: &Arc<Self>,
         parts: &Parts,
         protocol_session: Option<String>,
-    ) -> Result<(Sender, String), Unauthorized> {
+    ) -> Result<(Sender, ClientName), Unauthorized> {
         if self.clients.asks_tokens() && has_token(parts.uri.query().unwrap_or_default()) {
             return Err(Unauthorized::InAddress);
         }
@@ -365,7 +376,10 @@ impl Shared {
     }
 
     /// Opens the sessions of a client that the front process has admitted.
-    async fn open_admitted(self: &Arc<Self>, client: Arc<AdmittedClient>) -> Result<(Sender, String), Unauthorized> {
+    async fn open_admitted(
+        self: &Arc<Self>,
+        client: Arc<AdmittedClient>,
+    ) -> Result<(Sender, ClientName), Unauthorized> {
         let shared = Arc::clone(self);
         let opened = tokio::task::spawn_blocking(move || shared.clients.admitted(&client));
         let opened = opened.await.unwrap_or_else(|error| Err(Unauthorized::Unavailable(error.to_string())));

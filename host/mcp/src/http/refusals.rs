@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -10,8 +12,9 @@ use http::request::Parts;
 use http::{HeaderValue, Method, Response, StatusCode};
 use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited};
-use hyper::body::Incoming;
+use hyper::body::{Body, Frame, Incoming, SizeHint};
 use serde::Deserialize;
+use tollhouse::json::{self, JsonError};
 
 use super::clients::Unauthorized;
 use super::oauth::AccessTokenJudge;
@@ -21,6 +24,9 @@ pub(super) type Answer = Response<UnsyncBoxBody<Bytes, io::Error>>;
 
 /// Time for the body of a request.
 const BODY: Duration = Duration::from_secs(30);
+
+/// Most memory of the values of a message, in bytes, beside that of its longest text: a quarter of a million numbers.
+const MAX_VALUES: u64 = 8 << 20;
 
 /// Most bytes of a refused body that are read, and the longest time for that.
 const MAX_DISCARDED: usize = 8 << 20;
@@ -37,6 +43,42 @@ pub(super) fn refuse(status: StatusCode, why: &str) -> Answer {
 /// Refuses a protocol session that the client does not have, as one that does not exist.
 pub(super) fn no_session() -> Answer {
     refuse(StatusCode::NOT_FOUND, "there is no such session")
+}
+
+/// Refuses a request of a client that has as many in progress as it may.
+pub(super) fn too_many() -> Answer {
+    refuse(StatusCode::TOO_MANY_REQUESTS, "this client has too many requests in progress")
+}
+
+/// Returns the answer with something that is dropped when its body has been sent, or is given up.
+pub(super) fn holding<T: Send + Unpin + 'static>(answer: Answer, held: T) -> Answer {
+    answer.map(|body| HoldingBody { body, _held: held }.boxed_unsync())
+}
+
+/// Body that holds something for as long as it is there.
+struct HoldingBody<T> {
+    body: UnsyncBoxBody<Bytes, io::Error>,
+    _held: T,
+}
+
+impl<T: Unpin> Body for HoldingBody<T> {
+    type Data = Bytes;
+    type Error = io::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, io::Error>>> {
+        Pin::new(&mut self.body).poll_frame(context)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
 }
 
 /// Returns the body of an answer that is there in whole.
@@ -93,6 +135,24 @@ pub(super) async fn read_body(headers: &HeaderMap, body: &mut Incoming, most: us
         Ok(Err(error)) if error.is::<LengthLimitError>() => Err(too_large()),
         Ok(Err(_)) => Err(refuse(StatusCode::BAD_REQUEST, "the request is not complete")),
         Err(_) => Err(refuse(StatusCode::REQUEST_TIMEOUT, "the request takes too long")),
+    }
+}
+
+/// Checks that the values of a message take bounded memory, and that it can be read: the SDK makes several copies of each value, of
+/// some 200 bytes together, before anybody can look at them.
+pub(super) fn check_values(body: &[u8], max_body: usize) -> Result<(), Answer> {
+    // A text may be as long as a body, and is copied once.
+    let most = u64::try_from(max_body).unwrap_or(u64::MAX).saturating_mul(2).saturating_add(MAX_VALUES);
+    let text = std::str::from_utf8(body).map_err(|_| refuse(StatusCode::BAD_REQUEST, "the message is not UTF-8"))?;
+    match json::parse(text, most) {
+        Ok(_) => Ok(()),
+        Err(JsonError::TooLarge(_)) => {
+            let what = "the values of the message take too much memory: send fewer of them";
+            Err(refuse(StatusCode::PAYLOAD_TOO_LARGE, what))
+        }
+        Err(JsonError::Malformed(what)) => {
+            Err(refuse(StatusCode::BAD_REQUEST, &format!("the message cannot be read as JSON: {what}")))
+        }
     }
 }
 

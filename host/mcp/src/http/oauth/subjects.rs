@@ -11,7 +11,7 @@ use tollhouse::capability::{Grant, Policy};
 use tollhouse::session::{HostError, Session};
 
 use super::super::OpenSession;
-use super::super::clients::Unauthorized;
+use super::super::clients::{ClientName, Unauthorized};
 use super::super::opened_once::OpenedOnce;
 use super::{Identity, OAuthError};
 use crate::approvals::DeferringApprover;
@@ -73,10 +73,13 @@ impl SubjectSessions {
         Ok(())
     }
 
-    /// Returns the client of a subject with some scopes, and its name, which no client of another one has.
-    pub(in crate::http) fn client(&self, identity: &Identity) -> Result<(Arc<ClientSessions>, String), Unauthorized> {
+    /// Returns the client of a subject with some scopes, and its name.
+    pub(in crate::http) fn client(
+        &self,
+        identity: &Identity,
+    ) -> Result<(Arc<ClientSessions>, ClientName), Unauthorized> {
         let unavailable = |error: HostError| Unauthorized::Unavailable(chain(&error));
-        let name = identity.name();
+        let name = ClientName { own: identity.name(), account: identity.subject_name() };
         let subject = self.subjects.get_or_open(
             &identity.subject,
             (),

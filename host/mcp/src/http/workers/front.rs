@@ -17,9 +17,12 @@ use crate::http::clients::Unauthorized;
 use crate::http::connections::{SESSION, check_path};
 use crate::http::cors::{self, NamedOrigins};
 use crate::http::oauth::{JudgedToken, is_jwt};
+use crate::http::open_connections::RequestInProgress;
 use crate::http::refusals::{
-    Answer, bearer, discard, has_token, header, metadata, no_session, read_body, refuse, unauthorized_answer,
+    Answer, bearer, discard, has_token, header, holding, metadata, no_session, read_body, refuse, too_many,
+    unauthorized_answer,
 };
+use crate::http::request_places::{RequestPlace, RequestPlaces};
 use crate::http::{AcceptedTokens, HttpOptions};
 
 /// What all connections of the front process share.
@@ -27,6 +30,7 @@ pub(super) struct Front {
     tokens: Arc<AcceptedTokens>,
     origins: NamedOrigins,
     max_body: usize,
+    places: RequestPlaces,
     names: SessionNames,
     workers: Arc<WorkerTable>,
 }
@@ -58,37 +62,41 @@ impl Front {
         workers: Arc<WorkerTable>,
     ) -> Self {
         let origins = NamedOrigins::new(&options.origins);
-        Self { tokens: Arc::new(tokens), origins, max_body: options.max_body, names, workers }
+        let places = RequestPlaces::new(options.max_connections);
+        Self { tokens: Arc::new(tokens), origins, max_body: options.max_body, places, names, workers }
     }
 
     /// Answers a request, also to a web page whose origin is named.
-    pub(super) async fn answer(&self, request: Request<Incoming>) -> Answer {
-        let Some(origin) = self.origins.of(request.headers()) else { return self.answer_client(request).await };
+    pub(super) async fn answer(&self, request: Request<Incoming>, in_progress: RequestInProgress) -> Answer {
+        let Some(origin) = self.origins.of(request.headers()) else {
+            return self.answer_client(request, in_progress).await;
+        };
         let (parts, body) = request.into_parts();
         let mut answer = match cors::preflight(&parts) {
             Some(allowed) => allowed,
-            None => self.answer_client(Request::from_parts(parts, body)).await,
+            None => self.answer_client(Request::from_parts(parts, body), in_progress).await,
         };
         cors::allow(answer.headers_mut(), origin);
         answer
     }
 
-    async fn answer_client(&self, request: Request<Incoming>) -> Answer {
+    async fn answer_client(&self, request: Request<Incoming>, in_progress: RequestInProgress) -> Answer {
         let (parts, mut body) = request.into_parts();
         if let Some(document) = metadata(self.tokens.oauth.as_ref(), &parts) {
             return document;
         }
         match self.judge(&parts, &mut body).await {
-            Ok(relayed) => self.relay(&parts, relayed).await,
+            Ok((relayed, place)) => holding(self.relay(&parts, relayed).await, (in_progress, place)),
             Err(refused) => {
+                drop(in_progress);
                 discard(body).await;
                 refused
             }
         }
     }
 
-    /// Decides who sent a request, and reads its body.
-    async fn judge(&self, parts: &Parts, body: &mut Incoming) -> Result<RelayedRequest, Answer> {
+    /// Decides who sent a request, and reads its body. Returns the place of the request among those of all clients, too.
+    async fn judge(&self, parts: &Parts, body: &mut Incoming) -> Result<(RelayedRequest, RequestPlace), Answer> {
         check_path(parts)?;
         let refused = |unauthorized| unauthorized_answer(self.tokens.oauth.as_ref(), unauthorized);
         let sender = self.authorize(parts).await.map_err(refused)?;
@@ -96,8 +104,9 @@ impl Front {
             Some(shown) => Some(self.names.verified(&shown, &sender.name).ok_or_else(no_session)?),
             None => None,
         };
+        let place = self.places.take(&sender.account).ok_or_else(too_many)?;
         let body = read_body(&parts.headers, body, self.max_body).await?;
-        Ok(RelayedRequest { sender, session, body })
+        Ok((RelayedRequest { sender, session, body }, place))
     }
 
     async fn authorize(&self, parts: &Parts) -> Result<KnownSender, Unauthorized> {

@@ -103,11 +103,11 @@ pub fn serve_front(
         let tidying = tokio::spawn(Arc::clone(&workers).tidy_regularly());
         let connections = Connections::new(options.max_connections);
         let front = Arc::new(Front::new(tokens, options, names, Arc::clone(&workers)));
-        let converse = |stream| {
+        let converse = |stream, connection| {
             let (front, closing) = (Arc::clone(&front), connections.closing.clone());
-            serve_requests(stream, closing, move |request| {
+            serve_requests(stream, connection, closing, move |request, in_progress| {
                 let front = Arc::clone(&front);
-                async move { front.answer(request).await }
+                async move { front.answer(request, in_progress).await }
             })
         };
         let served = tokio::select! {
@@ -143,17 +143,17 @@ pub fn serve_worker(
         let WorkerSessions { sealed, subjects } = sessions;
         let clients = HttpClients::new(server.clone(), AcceptedTokens::default(), sealed, subjects, None);
         let shared = Arc::new(Shared::new(server, clients, options, port));
-        let converse = |mut stream| {
+        let converse = |mut stream, connection| {
             let (shared, closing) = (Arc::clone(&shared), connections.closing.clone());
             async move {
                 // A connection that begins otherwise is not of the front process, and there are no others.
                 let Ok(client) = read_client(&mut stream).await else { return };
                 let client = Arc::new(client);
-                let respond = move |request| {
+                let respond = move |request, in_progress| {
                     let (shared, client) = (Arc::clone(&shared), Arc::clone(&client));
-                    async move { shared.answer(request, Some(client)).await }
+                    async move { shared.answer(request, in_progress, Some(client)).await }
                 };
-                serve_requests(stream, closing, respond).await;
+                serve_requests(stream, connection, closing, respond).await;
             }
         };
         connections.accept(handed, &stop.0, converse, async || shared.tidy().await).await;
