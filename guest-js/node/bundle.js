@@ -11834,7 +11834,9 @@ ${output.stderr}`);
     } catch (fault) {
       return typeof fault == "string" ? fault : void 0;
     }
-  }, made2 = {
+  };
+  host.describeJsonFaults(faultOf);
+  var made2 = {
     parse(text3, reviver) {
       let source = typeof text3 == "string" ? text3 : `${text3}`;
       try {
@@ -14484,7 +14486,7 @@ Content-Disposition: form-data; name="${escape4(name2)}"${file}\r
     #type;
     constructor(parts = [], options = {}) {
       if (parts === null || typeof parts != "object" || typeof parts[Symbol.iterator] != "function")
-        throw new TypeError("new Blob(parts): the parts are a list");
+        throw invalidType("sources", "a sequence", parts);
       let pieces = [];
       for (let part of parts)
         part instanceof _Blob ? pieces.push(part.#bytes) : typeof part == "object" && part !== null && asBytes4(part) !== void 0 ? pieces.push(asBytes4(part).slice()) : pieces.push(encode2(String(part)));

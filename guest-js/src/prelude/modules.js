@@ -269,12 +269,14 @@ const loadData = (url) => {
 // Removes the byte order mark of a file.
 const withoutMark = (text) => (startsWith(text, '\ufeff') ? substring(text, 1) : text);
 
+// Returns what V8 says of a text that is not JSON, or undefined; set by `node/src/json.js`.
+let describeJsonFault = () => undefined;
 const parseJsonModule = (text, name) => {
+  const json = withoutMark(text);
   try {
-    return parseJson(withoutMark(text));
+    return parseJson(json);
   } catch (error) {
-    // As in Node 20, without the place in lines and columns.
-    throw new SyntaxError(name + ': ' + split(error.message, ' (line ')[0]);
+    throw new SyntaxError(name + ': ' + (describeJsonFault(json) ?? error.message));
   }
 };
 
