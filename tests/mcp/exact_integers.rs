@@ -6,9 +6,10 @@ use tollhouse_tests::mcp_server::policy_of;
 
 const ALLOWED: [&str; 4] = ["--policy", "policy.toml", "--allow-exec", "fix"];
 
-fn pinned() -> Home {
+/// Home with the fixture in a mode, whose tools are pinned.
+fn pinned(mode: &str) -> Home {
     let home = Home::new();
-    home.file("policy.toml", policy_of("fix", "normal", ""));
+    home.file("policy.toml", policy_of("fix", mode, ""));
     let ran = home.run(["mcp", "lock"].iter().chain(&ALLOWED));
     assert_eq!(ran.status, 0, "{ran:?}");
     home
@@ -33,7 +34,7 @@ fn expected() -> Value {
 
 #[test]
 fn integer_of_a_server_is_exact_in_javascript_and_bash() {
-    let home = pinned();
+    let home = pinned("normal");
     let ran = home.js(CODE, &ALLOWED);
     assert_eq!(ran["value"], expected(), "{ran}");
     let written = home.js("JSON.stringify(await fix.add({ a: 9007199254740993n, b: 0 }))", &ALLOWED);
@@ -46,7 +47,7 @@ fn integer_of_a_server_is_exact_in_javascript_and_bash() {
 
 #[test]
 fn integer_of_a_server_is_exact_when_a_recording_answers() {
-    let home = pinned();
+    let home = pinned("normal");
     let recorded = home.js(CODE, &[&ALLOWED[..], &["--record", "calls.json"]].concat());
     assert_eq!(recorded["value"], expected(), "{recorded}");
     let replayed = home.js(CODE, &["--replay", "calls.json"]);
@@ -55,7 +56,7 @@ fn integer_of_a_server_is_exact_when_a_recording_answers() {
 
 #[test]
 fn big_integer_that_no_integer_parameter_takes_is_refused_with_what_to_give() {
-    let home = pinned();
+    let home = pinned("normal");
     for (given, said) in [
         ("5n", "Number(5n)"),
         ("2n ** 64n", "18446744073709551616 has more than 64 bits"),
@@ -65,4 +66,15 @@ fn big_integer_that_no_integer_parameter_takes_is_refused_with_what_to_give() {
         assert_eq!(ran["error"]["kind"], "argument", "{given}: {ran}");
         assert!(ran["error"]["message"].to_string().contains(said), "{given}: {ran}");
     }
+}
+
+#[test]
+fn integer_of_more_than_64_bits_of_a_server_is_an_error_of_its_call_and_the_next_one_works() {
+    let home = pinned("garble");
+    let code = "let told; try { told = await fix.huge({}) } catch (error) { told = error.message }
+        return [told, await fix.echo({ text: 'next' })]";
+    let ran = home.js(code, &ALLOWED);
+    let told = ran["value"][0].as_str().unwrap_or_default();
+    assert!(told.contains("the integer 18446744073709551616 has more than 64 bits"), "{ran}");
+    assert_eq!(ran["value"][1], "next", "{ran}");
 }

@@ -272,13 +272,9 @@ fn answer_that_cannot_be_read_is_an_error_of_its_call_and_the_next_one_works() {
     home.file("policy.toml", policy("garble", "timeout = \"60s\""));
     assert_eq!(lock(&home).status, 0);
     let begun = Instant::now();
-    for (tool, told) in [
-        ("deep", "nested more than"),
-        ("infinite", "out of range"),
-        ("huge", "more than 64 bits"),
-        ("broken", "line 1"),
-        ("other_id", "its id"),
-    ] {
+    for (tool, told) in
+        [("deep", "nested more than"), ("infinite", "out of range"), ("broken", "line 1"), ("other_id", "its id")]
+    {
         let code = format!(
             "let told; try {{ await fix.{tool}({{}}); told = 'returned' }} catch (error) {{ told = error.message }}
              return [told, await fix.echo({{text: 'next'}})]"
