@@ -50,7 +50,7 @@ fn integer_of_a_server_is_exact_when_a_recording_answers() {
     let home = pinned("normal");
     let recorded = home.js(CODE, &[&ALLOWED[..], &["--record", "calls.json"]].concat());
     assert_eq!(recorded["value"], expected(), "{recorded}");
-    let replayed = home.js(CODE, &["--replay", "calls.json"]);
+    let replayed = home.js(CODE, &[&ALLOWED[..], &["--replay", "calls.json"]].concat());
     assert_eq!(replayed["value"], expected(), "{replayed}");
 }
 
