@@ -46,15 +46,6 @@ fn integer_of_a_server_is_exact_in_javascript_and_bash() {
 }
 
 #[test]
-fn integer_of_a_server_is_exact_when_a_recording_answers() {
-    let home = pinned("normal");
-    let recorded = home.js(CODE, &[&ALLOWED[..], &["--record", "calls.json"]].concat());
-    assert_eq!(recorded["value"], expected(), "{recorded}");
-    let replayed = home.js(CODE, &[&ALLOWED[..], &["--replay", "calls.json"]].concat());
-    assert_eq!(replayed["value"], expected(), "{replayed}");
-}
-
-#[test]
 fn big_integer_that_no_integer_parameter_takes_is_refused_with_what_to_give() {
     let home = pinned("normal");
     for (given, said) in [
