@@ -1843,46 +1843,46 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
           str = str + "=";
         return str;
       }
-      function utf8ToBytes(string, units) {
-        units = units || 1 / 0;
+      function utf8ToBytes(string, units2) {
+        units2 = units2 || 1 / 0;
         let codePoint, length = string.length, leadSurrogate = null, bytes = [];
         for (let i2 = 0; i2 < length; ++i2) {
           if (codePoint = string.charCodeAt(i2), codePoint > 55295 && codePoint < 57344) {
             if (!leadSurrogate) {
               if (codePoint > 56319) {
-                (units -= 3) > -1 && bytes.push(239, 191, 189);
+                (units2 -= 3) > -1 && bytes.push(239, 191, 189);
                 continue;
               } else if (i2 + 1 === length) {
-                (units -= 3) > -1 && bytes.push(239, 191, 189);
+                (units2 -= 3) > -1 && bytes.push(239, 191, 189);
                 continue;
               }
               leadSurrogate = codePoint;
               continue;
             }
             if (codePoint < 56320) {
-              (units -= 3) > -1 && bytes.push(239, 191, 189), leadSurrogate = codePoint;
+              (units2 -= 3) > -1 && bytes.push(239, 191, 189), leadSurrogate = codePoint;
               continue;
             }
             codePoint = (leadSurrogate - 55296 << 10 | codePoint - 56320) + 65536;
-          } else leadSurrogate && (units -= 3) > -1 && bytes.push(239, 191, 189);
+          } else leadSurrogate && (units2 -= 3) > -1 && bytes.push(239, 191, 189);
           if (leadSurrogate = null, codePoint < 128) {
-            if ((units -= 1) < 0) break;
+            if ((units2 -= 1) < 0) break;
             bytes.push(codePoint);
           } else if (codePoint < 2048) {
-            if ((units -= 2) < 0) break;
+            if ((units2 -= 2) < 0) break;
             bytes.push(
               codePoint >> 6 | 192,
               codePoint & 63 | 128
             );
           } else if (codePoint < 65536) {
-            if ((units -= 3) < 0) break;
+            if ((units2 -= 3) < 0) break;
             bytes.push(
               codePoint >> 12 | 224,
               codePoint >> 6 & 63 | 128,
               codePoint & 63 | 128
             );
           } else if (codePoint < 1114112) {
-            if ((units -= 4) < 0) break;
+            if ((units2 -= 4) < 0) break;
             bytes.push(
               codePoint >> 18 | 240,
               codePoint >> 12 & 63 | 128,
@@ -1900,9 +1900,9 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
           byteArray.push(str.charCodeAt(i2) & 255);
         return byteArray;
       }
-      function utf16leToBytes(str, units) {
+      function utf16leToBytes(str, units2) {
         let c2, hi, lo2, byteArray = [];
-        for (let i2 = 0; i2 < str.length && !((units -= 2) < 0); ++i2)
+        for (let i2 = 0; i2 < str.length && !((units2 -= 2) < 0); ++i2)
           c2 = str.charCodeAt(i2), hi = c2 >> 8, lo2 = c2 % 256, byteArray.push(lo2), byteArray.push(hi);
         return byteArray;
       }
@@ -10740,8 +10740,52 @@ ${output.stderr}`);
     return rewrite(datePattern(dates, base), options, base);
   };
 
+  // src/intl-ranges.js
+  var between = [{ type: "literal", value: "\u2009\u2013\u2009", source: "shared" }], literal = (value) => [{ type: "literal", value, source: "shared" }], units = [
+    (at2) => at2.getUTCFullYear(),
+    (at2) => at2.getUTCMonth(),
+    (at2) => at2.getUTCDate(),
+    (at2) => at2.getUTCHours() >= 12,
+    (at2) => at2.getUTCHours(),
+    (at2) => at2.getUTCMinutes(),
+    (at2) => at2.getUTCSeconds(),
+    (at2) => at2.getUTCMilliseconds()
+  ], [YEAR, MONTH, DAY] = [0, 1, 2], dateKeys = ["weekday", "year", "month", "day"], timeKeys = ["hour", "minute", "second", "fractionalSecondDigits", "timeZoneName"], finestOf = (o2) => {
+    let time = [[7, "fractionalSecondDigits"], [6, "second"], [5, "minute"], [4, "hour"]].find(([, key]) => o2[key] !== void 0);
+    return time !== void 0 ? time[0] : o2.day !== void 0 || o2.weekday !== void 0 ? DAY : o2.month !== void 0 ? MONTH : YEAR;
+  }, pick = (o2, keys) => Object.fromEntries(keys.filter((key) => o2[key] !== void 0).map((key) => [key, o2[key]])), completed = (o2, unit) => {
+    let date = pick(o2, dateKeys), hasTime = timeKeys.some((key) => o2[key] !== void 0), isBare = Object.keys(date).length === 0;
+    return hasTime && !isBare && (date.day ??= "numeric"), (isBare || date.day !== void 0 && unit === YEAR) && (date.year ??= "numeric"), (isBare || date.day !== void 0 && unit <= MONTH) && (date.month ??= "numeric"), isBare && (date.day = "numeric"), date;
+  }, rangeOf2 = (o2, [a2, b2], write4) => {
+    let unit = units.findIndex((of) => of(a2) !== of(b2));
+    if (unit === -1 || unit > finestOf(o2)) return;
+    let both = (first2, second) => [...write4(first2, 0), ...between, ...write4(second, 1)], time = pick(o2, timeKeys);
+    if (unit > DAY) return timeRange(o2, pick(o2, dateKeys), time, a2.getUTCHours() >= 12 == b2.getUTCHours() >= 12, both, write4);
+    let date = completed(o2, unit);
+    if (Object.keys(time).length > 0) return both({ ...date, ...time }, { ...date, ...time });
+    let { year, ...first } = date;
+    if (date.month === void 0 || date.month === "numeric" || date.month === "2-digit") {
+      let plain2 = Object.fromEntries(Object.entries(date).map(([key, style]) => [key, key !== "year" && style === "2-digit" ? "numeric" : style]));
+      return both(plain2, plain2);
+    }
+    if (unit === YEAR) return both(date, date);
+    if (unit === MONTH || date.weekday !== void 0) return withShared(both(first, date), year);
+    let start3 = write4(first, 0), day = start3.findIndex(({ type }) => type === "day");
+    return [...start3.map((part, index) => index < day ? { ...part, source: "shared" } : part), ...between, ...write4({ day: date.day }, 1), ...year === void 0 ? [] : [...literal(", "), ...write4({ year }, "shared")]];
+  }, withShared = (parts, year) => year === void 0 ? parts : parts.map((part, index) => index >= parts.length - 2 ? { ...part, source: "shared" } : part), timeRange = (o2, date, time, isSameHalf, both, write4) => {
+    let before = Object.keys(date).length === 0 ? [] : [...write4(date, "shared"), ...literal(", ")];
+    if (o2.second !== void 0 || o2.fractionalSecondDigits !== void 0) return [...before, ...both(time, time)];
+    let { timeZoneName, ...hours } = time, range = both(hours, hours);
+    if (isSameHalf && range.some(({ type }) => type === "dayPeriod")) {
+      let first = range.findIndex(({ type }) => type === "dayPeriod");
+      range = range.filter((_2, index) => index !== first && index !== first - 1), range = range.map((part, index) => index >= range.length - 2 ? { ...part, source: "shared" } : part);
+    }
+    let zone = timeZoneName === void 0 ? [] : write4({ ...hours, timeZoneName }, "shared").slice(-2);
+    return [...before, ...range, ...zone];
+  };
+
   // src/intl-dates.js
-  var { native: native11 } = host, months = ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"], days = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"], dateKeys = ["weekday", "era", "year", "month", "day"], timeKeys = ["dayPeriod", "hour", "minute", "second", "fractionalSecondDigits"], styles = {
+  var { native: native11 } = host, months = ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"], days = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"], dateKeys2 = ["weekday", "era", "year", "month", "day"], timeKeys2 = ["dayPeriod", "hour", "minute", "second", "fractionalSecondDigits"], styles = {
     full: { weekday: "long", year: "numeric", month: "long", day: "numeric" },
     long: { year: "numeric", month: "long", day: "numeric" },
     medium: { year: "numeric", month: "short", day: "numeric" },
@@ -10754,9 +10798,12 @@ ${output.stderr}`);
   }, numeric = ["year", "month", "day", "hour", "minute", "second", "fractionalSecond"], two = (number) => String(number).padStart(2, "0"), offsetOf = (zone) => {
     let match = /^([+-])([01]\d|2[0-3]):?([0-5]\d)?$/.exec(zone);
     return match === null ? void 0 : (match[1] === "-" ? -1 : 1) * (Number(match[2]) * 60 + Number(match[3] ?? 0));
+  }, eras = { short: ["AD", "BC"], long: ["Anno Domini", "Before Christ"], narrow: ["A", "B"] }, partOfDay = (o2, at2) => {
+    let hour = at2.getUTCHours();
+    return hour === 12 && (o2.minute === void 0 || at2.getUTCMinutes() === 0) && (o2.second === void 0 || at2.getUTCSeconds() === 0) ? o2.dayPeriod === "narrow" ? "n" : "noon" : hour < 12 ? "in the morning" : hour < 18 ? "in the afternoon" : hour < 21 ? "in the evening" : "at night";
   }, usualDates = ["", "year", "month", "weekday", "year,month", "month,day", "weekday,month,day", "year,month,day", "weekday,year,month,day"], usualTimes = ["", "hour", "hour,minute", "hour,minute,second"], isUsual = (o2) => {
-    if (o2.era !== void 0 || o2.dayPeriod !== void 0 || o2.fractionalSecondDigits !== void 0 || o2.month === "narrow" || o2.weekday === "narrow" || o2.hourCycle === "h11" || o2.hourCycle === "h24") return !1;
-    let given = (keys) => keys.filter((key) => o2[key] !== void 0).join(), [date, time] = [given(dateKeys), given(timeKeys)];
+    if (o2.fractionalSecondDigits !== void 0 || o2.month === "narrow" || o2.weekday === "narrow" || o2.hourCycle === "h11" || o2.hourCycle === "h24") return !1;
+    let given = (keys) => keys.filter((key) => o2[key] !== void 0 && key !== "era" && key !== "dayPeriod").join(), [date, time] = [given(dateKeys2), given(timeKeys2)];
     return date !== "" && time !== "" && !/day/.test(date) ? !1 : usualDates.includes(date) && usualTimes.includes(time) && (date !== "month" || time === "");
   }, lengths = ["narrow", "short", "long"], figures = ["2-digit", "numeric"], allowed = {
     localeMatcher: ["lookup", "best fit"],
@@ -10789,7 +10836,7 @@ ${output.stderr}`);
   }, yearOf = (at2) => {
     let year = at2.getUTCFullYear();
     return year > 0 ? year : 1 - year;
-  }, DateTimeFormat = class {
+  }, DateTimeFormat = class _DateTimeFormat {
     #o;
     // Data of a locale other than en-US.
     #l;
@@ -10800,11 +10847,11 @@ ${output.stderr}`);
       if (o2.dateStyle !== void 0 || o2.timeStyle !== void 0) {
         if (required === "date" && o2.timeStyle !== void 0) throw new TypeError("Invalid option : timeStyle");
         if (required === "time" && o2.dateStyle !== void 0) throw new TypeError("Invalid option : dateStyle");
-        if ([...dateKeys, ...timeKeys].some((key) => o2[key] !== void 0)) throw new TypeError(`Can't set option ${[...dateKeys, ...timeKeys].find((key) => o2[key] !== void 0)} when ${o2.dateStyle ? "dateStyle" : "timeStyle"} is used`);
+        if ([...dateKeys2, ...timeKeys2].some((key) => o2[key] !== void 0)) throw new TypeError(`Can't set option ${[...dateKeys2, ...timeKeys2].find((key) => o2[key] !== void 0)} when ${o2.dateStyle ? "dateStyle" : "timeStyle"} is used`);
         for (let [given, known3] of [[o2.dateStyle, styles], [o2.timeStyle, timeStyles]])
           Object.assign(o2, known3[given]);
       } else {
-        let has = (keys) => keys.some((key) => o2[key] !== void 0), needs = !(required !== "time" && has(dateKeys.filter((key) => key !== "era"))) && !(required !== "date" && has(timeKeys));
+        let has = (keys) => keys.some((key) => o2[key] !== void 0), needs = !(required !== "time" && has(dateKeys2.filter((key) => key !== "era"))) && !(required !== "date" && has(timeKeys2));
         needs && defaults !== "time" && Object.assign(o2, { year: "numeric", month: "numeric", day: "numeric" }), needs && defaults !== "date" && Object.assign(o2, { hour: "numeric", minute: "numeric", second: "numeric" });
       }
       let { locale, data, keywords } = localeOf(locales), basic = data === "en-US" && isUsual(o2) ? void 0 : dataOf(data, "basic"), dates = basic?.dates;
@@ -10814,9 +10861,9 @@ ${output.stderr}`);
       let calendar = o2.calendar ?? keywords.ca;
       calendar !== void 0 && !/^(gregory|iso8601)$/.test(calendar) && warn(`Intl has no calendar '${calendar}' here: dates are those of the Gregorian one`);
       let hours24 = o2.hour12 === void 0 ? (o2.hourCycle ?? dates?.hours ?? "h12").startsWith("h2") : !o2.hour12;
-      (o2.era !== void 0 || o2.dayPeriod !== void 0) && warn("Intl leaves out eras and parts of the day here"), (o2.hour !== void 0 && o2.minute === void 0 && o2.second !== void 0 || o2.fractionalSecondDigits !== void 0 && o2.second === void 0) && warn("Intl writes seconds without minutes, and their parts without seconds, otherwise here");
-      let isDayAlone = o2.weekday !== void 0 && (o2.year ?? o2.month ?? o2.day) === void 0 && timeKeys.some((key) => o2[key] !== void 0);
-      data !== "en-US" && (isDayAlone || o2.weekday === "narrow" && (o2.month ?? o2.day) !== void 0) && warn("Intl writes days of the week beside a time, and short ones beside a month, in some locales otherwise here"), ((o2.day === void 0 ? o2.weekday !== void 0 && (o2.month ?? o2.year) !== void 0 : o2.year !== void 0 && o2.month === void 0) || o2.hour === void 0 && (o2.minute ?? o2.second) !== void 0 && dateKeys.some((key) => o2[key] !== void 0)) && warn("Intl writes dates without a month or a day, and with minutes without hours, in some locales otherwise here"), o2.timeZoneName !== void 0 && (name2 !== "UTC" || o2.timeZoneName.endsWith("Offset")) && !data.startsWith("en-") && warn(`Intl has no names of time zones for the locale '${locale}' here: they are English`), this.#o = { __proto__: null, ...o2, locale: isNamed || cycleNamed || keywords.ca === "gregory" ? `${locale}-u${keywords.ca === "gregory" ? "-ca-gregory" : ""}${cycleNamed ? `-hc-${keywords.hc}` : ""}${isNamed ? `-nu-${system}` : ""}` : locale, system, zone: name2, hours24, from0: o2.hourCycle === "h23" || o2.hour12 === void 0 && hours24 };
+      basic !== void 0 && (o2.era !== void 0 || o2.dayPeriod !== void 0) && warn("Intl leaves out eras and parts of the day here"), (o2.hour !== void 0 && o2.minute === void 0 && o2.second !== void 0 || o2.fractionalSecondDigits !== void 0 && o2.second === void 0) && warn("Intl writes seconds without minutes, and their parts without seconds, otherwise here");
+      let isDayAlone = o2.weekday !== void 0 && (o2.year ?? o2.month ?? o2.day) === void 0 && timeKeys2.some((key) => o2[key] !== void 0);
+      data !== "en-US" && (isDayAlone || o2.weekday === "narrow" && (o2.month ?? o2.day) !== void 0) && warn("Intl writes days of the week beside a time, and short ones beside a month, in some locales otherwise here"), ((o2.day === void 0 ? o2.weekday !== void 0 && (o2.month ?? o2.year) !== void 0 : o2.year !== void 0 && o2.month === void 0) || o2.hour === void 0 && (o2.minute ?? o2.second) !== void 0 && dateKeys2.some((key) => o2[key] !== void 0)) && warn("Intl writes dates without a month or a day, and with minutes without hours, in some locales otherwise here"), o2.timeZoneName !== void 0 && (name2 !== "UTC" || o2.timeZoneName.endsWith("Offset")) && !data.startsWith("en-") && warn(`Intl has no names of time zones for the locale '${locale}' here: they are English`), this.#o = { __proto__: null, ...o2, locale: isNamed || cycleNamed || keywords.ca === "gregory" ? `${locale}-u${keywords.ca === "gregory" ? "-ca-gregory" : ""}${cycleNamed ? `-hc-${keywords.hc}` : ""}${isNamed ? `-nu-${system}` : ""}` : locale, system, zone: name2, hours24, from0: o2.hourCycle === "h23" || o2.hour12 === void 0 && hours24 };
     }
     // Returns the fields of an instant in the zone.
     #fields(millis) {
@@ -10851,25 +10898,25 @@ ${output.stderr}`);
         for (let type of ["month", "day", "year"]) add2(type, values2[type], parts.at(-1)?.[0] === "weekday" ? month === void 0 && year === void 0 ? " " : ", " : "/");
         if (weekday !== void 0 && month === void 0 && year === void 0 && day !== void 0) return [["day", day], ["literal", " "], ["weekday", weekday]];
       }
-      return parts;
+      return o2.era !== void 0 && add2("era", eras[o2.era][at2.getUTCFullYear() > 0 ? 0 : 1], " "), parts;
     }
     #time(at2) {
       let o2 = this.#o;
-      if (timeKeys.every((key) => o2[key] === void 0)) return [];
+      if (timeKeys2.every((key) => o2[key] === void 0)) return [];
       let parts = [], hour = at2.getUTCHours();
       if (o2.hour !== void 0) {
         let shown4 = o2.hours24 ? hour === 0 && !o2.from0 ? 24 : hour : hour % 12 || 12;
         parts.push(["hour", o2.hour === "2-digit" || o2.hours24 ? two(shown4) : String(shown4)]);
       }
       let minute = o2.minute === void 0 ? void 0 : parts.length > 0 || o2.second !== void 0 || o2.minute === "2-digit" && o2.hour !== void 0 ? two(at2.getUTCMinutes()) : String(at2.getUTCMinutes());
-      return minute !== void 0 && parts.push(...parts.length > 0 ? [["literal", ":"]] : [], ["minute", minute]), o2.second !== void 0 && parts.push(...parts.length > 0 ? [["literal", ":"]] : [], ["second", parts.length > 0 ? two(at2.getUTCSeconds()) : String(at2.getUTCSeconds())]), o2.fractionalSecondDigits !== void 0 && parts.push(...parts.length > 0 ? [["literal", "."]] : [], ["fractionalSecond", String(at2.getUTCMilliseconds()).padStart(3, "0").slice(0, o2.fractionalSecondDigits)]), o2.hour !== void 0 && !o2.hours24 && parts.push(["literal", "\u202F"], ["dayPeriod", hour < 12 ? "AM" : "PM"]), parts;
+      return minute !== void 0 && parts.push(...parts.length > 0 ? [["literal", ":"]] : [], ["minute", minute]), o2.second !== void 0 && parts.push(...parts.length > 0 ? [["literal", ":"]] : [], ["second", parts.length > 0 ? two(at2.getUTCSeconds()) : String(at2.getUTCSeconds())]), o2.fractionalSecondDigits !== void 0 && parts.push(...parts.length > 0 ? [["literal", "."]] : [], ["fractionalSecond", String(at2.getUTCMilliseconds()).padStart(3, "0").slice(0, o2.fractionalSecondDigits)]), o2.dayPeriod !== void 0 ? (o2.hour === void 0 || !o2.hours24) && parts.push(...parts.length > 0 ? [["literal", " "]] : [], ["dayPeriod", partOfDay(o2, at2)]) : o2.hour !== void 0 && !o2.hours24 && parts.push(["literal", "\u202F"], ["dayPeriod", hour < 12 ? "AM" : "PM"]), parts;
     }
     // Returns the patterns of a date and a time in another locale, and the text that joins them.
     #patterns() {
       let [o2, l2] = [this.#o, this.#l], pattern = (mark) => l2.patterns[mark.charCodeAt(0) - 48], names3 = Object.keys(styles), narrow = (text3) => (o2.month === "narrow" ? text3.replace(/\{[MLml]\}/, "{N}") : text3).replace(/\{[WVwv]\}/, o2.weekday === "narrow" ? "{n}" : "$&"), short = (style) => style === "narrow" ? "short" : style, date = "";
-      o2.dateStyle !== void 0 ? date = pattern(l2.styles[names3.indexOf(o2.dateStyle)]) : dateKeys.some((key) => key !== "era" && o2[key] !== void 0) && (date = narrow(datePattern(l2, { ...o2, weekday: short(o2.weekday), month: short(o2.month) })));
-      let time = this.#timePattern(pattern), [between, behind, before, isTimeFirst] = l2.glues[o2.dateStyle !== void 0 ? names3.indexOf(o2.dateStyle) : this.#width];
-      return date !== "" && time !== "" ? before + (isTimeFirst ? time + between + date : date + between + time) + behind : date + time;
+      o2.dateStyle !== void 0 ? date = pattern(l2.styles[names3.indexOf(o2.dateStyle)]) : dateKeys2.some((key) => key !== "era" && o2[key] !== void 0) && (date = narrow(datePattern(l2, { ...o2, weekday: short(o2.weekday), month: short(o2.month) })));
+      let time = this.#timePattern(pattern), [between2, behind, before, isTimeFirst] = l2.glues[o2.dateStyle !== void 0 ? names3.indexOf(o2.dateStyle) : this.#width];
+      return date !== "" && time !== "" ? before + (isTimeFirst ? time + between2 + date : date + between2 + time) + behind : date + time;
     }
     // Returns the index of the text that joins a date with these parts to the time.
     get #width() {
@@ -10942,7 +10989,7 @@ ${output.stderr}`);
       return system === "latn" ? parts : parts.map(([type, text3]) => [type, numeric.includes(type) ? digitsIn(text3, system) : text3]);
     }
     #english(fields) {
-      let [date, time] = [this.#date(fields.at), this.#time(fields.at)], { dateStyle, timeStyle } = this.#o, isWeekday = date.length === 1 && date[0][0] === "weekday", between = (timeStyle !== void 0 ? dateStyle === "full" || dateStyle === "long" : this.#o.month === "long") ? " at " : isWeekday && this.#o.timeZoneName === void 0 ? " " : ", ", parts = [...date, ...date.length > 0 && time.length > 0 ? [["literal", between]] : [], ...time];
+      let [date, time] = [this.#date(fields.at), this.#time(fields.at)], { dateStyle, timeStyle } = this.#o, isWeekday = date.length === 1 && date[0][0] === "weekday", between2 = (timeStyle !== void 0 ? dateStyle === "full" || dateStyle === "long" : this.#o.month === "long") ? " at " : isWeekday && this.#o.timeZoneName === void 0 ? " " : ", ", parts = [...date, ...date.length > 0 && time.length > 0 ? [["literal", between2]] : [], ...time];
       if (this.#o.timeZoneName !== void 0) {
         let apart = this.#o.month === "long" ? " at " : ", ";
         parts.push(["literal", time.length > 0 ? " " : apart], ["timeZoneName", this.#zoneName(fields)]);
@@ -10960,14 +11007,22 @@ ${output.stderr}`);
     }
     formatRangeToParts(from, to2) {
       if (from === void 0 || to2 === void 0) throw new TypeError("Invalid time value");
+      if (this.#l === void 0) return this.#englishRange([from, to2]);
       let [a2, b2] = [from, to2].map((date) => this.formatToParts(date)), texts2 = [a2, b2].map((parts) => parts.map(({ value }) => value).join(""));
       if (texts2[0] === texts2[1]) return a2.map((part) => ({ ...part, source: "shared" }));
       warn("Intl writes ranges of dates as their two ends here");
       let side = (parts, source) => parts.map((part) => ({ ...part, source }));
       return [...side(a2, "startRange"), { type: "literal", value: "\u2009\u2013\u2009", source: "shared" }, ...side(b2, "endRange")];
     }
+    #englishRange(ends) {
+      let o2 = this.#o, parts = ends.map((end) => this.formatToParts(end)), write4 = (fields, end) => {
+        let format4 = new _DateTimeFormat(o2.locale, { ...fields, timeZone: o2.zone, hourCycle: o2.hourCycle, hour12: o2.hour12 }), source = ["startRange", "endRange"][end] ?? "shared";
+        return format4.formatToParts(ends[end === "shared" ? 0 : end]).map((part) => ({ ...part, source }));
+      };
+      return rangeOf2(o2, ends.map((end) => this.#fields(Number(end)).at), write4) ?? parts[0].map((part) => ({ ...part, value: part.value.replace("\u202F", " "), source: "shared" }));
+    }
     resolvedOptions() {
-      let o2 = { ...this.#o }, shown4 = o2.dateStyle === void 0 && o2.timeStyle === void 0 ? [...dateKeys, ...timeKeys, "timeZoneName"] : ["dateStyle", "timeStyle"];
+      let o2 = { ...this.#o }, shown4 = o2.dateStyle === void 0 && o2.timeStyle === void 0 ? [...dateKeys2, ...timeKeys2, "timeZoneName"] : ["dateStyle", "timeStyle"];
       o2.minute !== void 0 && (o2.hour ?? o2.second) !== void 0 && (o2.minute = "2-digit"), o2.minute !== void 0 && o2.second !== void 0 && (o2.second = "2-digit");
       let named3 = o2.hour12 === void 0 ? o2.hourCycle : void 0, cycle = o2.hour === void 0 ? {} : { hourCycle: named3 ?? (o2.hours24 ? "h23" : "h12"), hour12: !o2.hours24 }, given = shown4.filter((name2) => o2[name2] !== void 0).map((name2) => [name2, o2[name2]]);
       return { locale: o2.locale, calendar: "gregory", numberingSystem: o2.system, timeZone: o2.zone, ...cycle, ...Object.fromEntries(given) };
@@ -11308,8 +11363,8 @@ ${output.stderr}`);
       if (!(o2.notation === "standard" && o2.style !== "unit" && !(o2.style === "currency" && o2.currencyDisplay === "name") && !a2.negative && !b2.negative) || o2.signDisplay !== "auto" || o2.currencySign === "accounting" || a2.special || b2.special) return this.#ends(from, to2);
       let isDigit = ["integer", "fraction"], ends = [a2, b2].map(
         (number) => this.#number(o2.style === "percent" ? shifted(number, 2) : number).parts.map(([type, text3]) => [type, isDigit.includes(type) ? digitsIn(text3, o2.system) : text3])
-      ), texts2 = ends.map((parts) => parts.map(([, text3]) => text3).join("")), symbol = o2.style === "currency" ? this.#symbol() : "", { ranges } = this.#words, money = isMark(symbol, isBehind(ranges.word[0])) ? [...symbol].length === 1 ? ranges.mark : ranges.long : ranges.word, [between, about] = o2.style === "currency" ? money : ranges[o2.style];
-      return texts2[0] === texts2[1] ? rangeParts(about, [ends[0]], symbol, ["shared"]) : rangeParts(between, ends, symbol, ["startRange", "endRange"]);
+      ), texts2 = ends.map((parts) => parts.map(([, text3]) => text3).join("")), symbol = o2.style === "currency" ? this.#symbol() : "", { ranges } = this.#words, money = isMark(symbol, isBehind(ranges.word[0])) ? [...symbol].length === 1 ? ranges.mark : ranges.long : ranges.word, [between2, about] = o2.style === "currency" ? money : ranges[o2.style];
+      return texts2[0] === texts2[1] ? rangeParts(about, [ends[0]], symbol, ["shared"]) : rangeParts(between2, ends, symbol, ["startRange", "endRange"]);
     }
     // Returns the parts of a range as its two ends, although Node writes a part that the ends share only once.
     #ends(from, to2) {
@@ -11405,7 +11460,7 @@ ${output.stderr}`);
     if (given === void 0) return {};
     if (typeof given != "object" || given === null) throw new TypeError("Incorrect ListFormat information provided");
     return given;
-  }, spanish = (between, next) => between === " y " && /^(i|hi(?![ae]))/i.test(next) ? " e " : between === " o " && /^(o|ho|8|11($| ))/i.test(next) ? " u " : between, ListFormat = class {
+  }, spanish = (between2, next) => between2 === " y " && /^(i|hi(?![ae]))/i.test(next) ? " e " : between2 === " o " && /^(o|ho|8|11($| ))/i.test(next) ? " u " : between2, ListFormat = class {
     #o;
     constructor(locales, given) {
       let { locale, data } = localeOf(locales), options = objectOf(given), type = optionOf(options, "type", ["conjunction", "disjunction", "unit"], "conjunction", "ListFormat");
@@ -11418,8 +11473,8 @@ ${output.stderr}`);
       return items.flatMap((value, at2) => {
         let element = { type: "element", value };
         if (at2 === 0) return [element];
-        let isLast = at2 === items.length - 1, between = items.length === 2 ? pair : isLast ? end : at2 === 1 ? start3 : middle, literal = isLast && data.startsWith("es") ? spanish(between, value) : between;
-        return literal === "" ? [element] : [{ type: "literal", value: literal }, element];
+        let isLast = at2 === items.length - 1, between2 = items.length === 2 ? pair : isLast ? end : at2 === 1 ? start3 : middle, literal2 = isLast && data.startsWith("es") ? spanish(between2, value) : between2;
+        return literal2 === "" ? [element] : [{ type: "literal", value: literal2 }, element];
       });
     }
     format(list) {
@@ -11727,9 +11782,9 @@ ${output.stderr}`);
       if (character === "[") return this.#array();
       if (character === '"') return this.#string();
       if (character !== void 0 && /[-\d]/.test(character)) return this.#number();
-      let literal = literals[character];
-      literal === void 0 && this.#fail();
-      for (let letter of literal)
+      let literal2 = literals[character];
+      literal2 === void 0 && this.#fail();
+      for (let letter of literal2)
         this.#text[this.#at] !== letter && this.#fail(), this.#at++;
     }
     #object() {
@@ -11779,7 +11834,9 @@ ${output.stderr}`);
     } catch (fault) {
       return typeof fault == "string" ? fault : void 0;
     }
-  }, made2 = {
+  };
+  host.describeJsonFaults(faultOf);
+  var made2 = {
     parse(text3, reviver) {
       let source = typeof text3 == "string" ? text3 : `${text3}`;
       try {
@@ -14429,7 +14486,7 @@ Content-Disposition: form-data; name="${escape4(name2)}"${file}\r
     #type;
     constructor(parts = [], options = {}) {
       if (parts === null || typeof parts != "object" || typeof parts[Symbol.iterator] != "function")
-        throw new TypeError("new Blob(parts): the parts are a list");
+        throw invalidType("sources", "a sequence", parts);
       let pieces = [];
       for (let part of parts)
         part instanceof _Blob ? pieces.push(part.#bytes) : typeof part == "object" && part !== null && asBytes4(part) !== void 0 ? pieces.push(asBytes4(part).slice()) : pieces.push(encode2(String(part)));

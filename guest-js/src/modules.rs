@@ -21,6 +21,12 @@ struct ModuleFunctions {
     load: Persistent<Function<'static>>,
 }
 
+unsafe extern "C" {
+    /// Evaluates the module of a canonical name at once, and returns its namespace. Undefined if it cannot be: then the
+    /// reason is `a` for a top-level `await` in its graph, or `c` for a module of it that is being evaluated.
+    fn JS_RequireModule(ctx: *mut qjs::JSContext, name: *const c_char, reason: *mut c_int) -> qjs::JSValue;
+}
+
 thread_local! {
     static GLUE: RefCell<Option<ModuleFunctions>> = const { RefCell::new(None) };
     /// Values whose properties become the exports of a module, by canonical name. An entry exists from the creation of
@@ -255,6 +261,23 @@ pub(crate) fn is_common_js(ctx: Ctx<'_>, source: Text, name: Text) -> bool {
         ctx.catch();
     }
     compiles
+}
+
+/// Evaluates the ES module of a path for `require`. Returns its namespace, or the reason why it cannot be evaluated at
+/// once: `await` or `cycle`.
+pub(crate) fn require_module<'js>(ctx: Ctx<'js>, path: Text) -> Result<Value<'js>> {
+    let mut reason = 0;
+    // SAFETY: the context is alive, and QuickJS copies the name; the result is owned.
+    let namespace = unsafe {
+        let raw = JS_RequireModule(ctx.as_raw().as_ptr(), c_text(&path.0).as_ptr(), &raw mut reason);
+        Value::from_raw(ctx.clone(), raw)
+    };
+    match u8::try_from(reason) {
+        _ if namespace.is_exception() => Err(Error::Exception),
+        Ok(0) => Ok(namespace),
+        Ok(b'c') => Ok(rquickjs::String::from_str(ctx, "cycle")?.into_value()),
+        _ => Ok(rquickjs::String::from_str(ctx, "await")?.into_value()),
+    }
 }
 
 /// Turns a `#!` line into a comment of the same length.

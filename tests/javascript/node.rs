@@ -349,7 +349,7 @@ fn node_features_not_available_say_what_to_use_instead() {
         ),
         ("require('pat')", "Cannot find module 'pat'", "did you mean 'path'?"),
         ("require('axios')", "Cannot find module 'axios'", "use `fetch`"),
-        ("await import('./nope.js')", "Cannot find module './nope.js'", ""),
+        ("await import('./nope.js')", "Cannot find module '/workspace/nope.js'", ""),
     ] {
         let ran = home.run(["run", "-e", code]);
         assert_eq!(ran.status, 1, "{code}");

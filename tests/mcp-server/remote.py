@@ -11,7 +11,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 MODE = sys.argv[1] if len(sys.argv) > 1 else "normal"
 TEXT = {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"], "additionalProperties": False}
-NAMES = ["echo", "stream", "headers", "flood", "long", "lie", "mute", "drop", "redirect", "gone", "place", "expire", "revoke"]
+NAMES = ["echo", "stream", "headers", "flood", "long", "lie", "mute", "drop", "redirect", "gone", "place", "expire"]
+NAMES += ["revoke", "huge"]
 
 
 class Authorization:
@@ -201,6 +202,14 @@ class Handler(BaseHTTPRequestHandler):
         note = json.dumps({"jsonrpc": "2.0", "method": "notifications/message", "params": {"level": "info", "data": 1}})
         while True:
             self.wfile.write(b"data: " + note.encode() + b"\n\n")
+
+    def call_huge(self, text):
+        """Gives an integer of more than 64 bits, as a body or as an event."""
+        result = {"content": [], "structuredContent": {"a": 2**64}}
+        if text != "event":
+            return self.result(result)
+        self.start_stream()
+        self.wfile.write(b"data: " + self.message(result=result) + b"\n\n")
 
     def call_long(self, text):
         """Sends an event, or a body, without an end."""

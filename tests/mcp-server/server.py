@@ -164,6 +164,10 @@ def infinite(_, ident):
     raw(ident, '{"structuredContent":{"a":1e400}}')
 
 
+def huge(_, ident):
+    raw(ident, '{"content":[],"structuredContent":{"a":[1,18446744073709551616]}}')
+
+
 def broken(_, ident):
     raw(ident, '{"structuredContent":{]')
 
@@ -330,7 +334,7 @@ if MODE == "pay":
     PAYING = {"plain": AMOUNT, "open": {**AMOUNT, "additionalProperties": True}, "nested": ITEMS, "any": ANY}
     TOOLS = {name: (show, "Pays.", schema, None) for name, schema in PAYING.items()}
 if MODE == "garble":
-    TOOLS = {tool.__name__: (tool, "Garbles.", NOTHING, None) for tool in [deep, infinite, broken, other_id]}
+    TOOLS = {tool.__name__: (tool, "Garbles.", NOTHING, None) for tool in [deep, infinite, huge, broken, other_id]}
     TOOLS["echo"] = (echo, "Says what it is told.", TEXT, None)
 if MODE == "metadata":
     TOOLS = {"metadata": (metadata, "Shows what came beside the arguments.", NOTHING, None)}

@@ -7,6 +7,7 @@ mod catalogue;
 mod client;
 mod configurations;
 mod endings;
+mod exact_integers;
 mod exhaustion;
 mod files;
 mod gateway;

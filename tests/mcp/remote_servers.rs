@@ -181,6 +181,8 @@ fn mcp_server_at_url_that_misbehaves_fails_its_calls_and_the_run_goes_on() {
         ("hub.flood({text: ''})", "nobody asked for"),
         ("hub.long({text: 'event'})", "closed before its final response"),
         ("hub.long({text: 'comments'})", "closed before its final response"),
+        ("hub.huge({text: ''})", "more than 64 bits"),
+        ("hub.huge({text: 'event'})", "closed before its final response"),
         ("hub.lie({text: ''})", "ended the connection"),
         ("hub.mute({text: ''})", "not answered within 2000 ms"),
         ("hub.drop({text: ''})", "ended the connection"),

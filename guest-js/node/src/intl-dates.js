@@ -1,6 +1,7 @@
 // `Intl.DateTimeFormat`: the format of en-US is implemented here, and other locales use the patterns of
 // `intl-data.bin`.
 import { dataOf, datePattern, digitsIn, englishZones, localeOf, numberingSystemOf, optionOf, warn, zoneNamed } from './intl-locales.js';
+import { rangeOf } from './intl-ranges.js';
 
 const { native } = host;
 const months = ['January', 'February', 'March', 'April', 'May', 'June', 'July', 'August', 'September', 'October', 'November', 'December'];
@@ -29,13 +30,22 @@ const offsetOf = (zone) => {
   return match === null ? undefined : (match[1] === '-' ? -1 : 1) * (Number(match[2]) * 60 + Number(match[3] ?? 0));
 };
 
+const eras = { short: ['AD', 'BC'], long: ['Anno Domini', 'Before Christ'], narrow: ['A', 'B'] };
+// Returns the part of the day in English. Noon is exactly that, as far as the format shows it.
+const partOfDay = (o, at) => {
+  const hour = at.getUTCHours();
+  const isNoon = hour === 12 && (o.minute === undefined || at.getUTCMinutes() === 0) && (o.second === undefined || at.getUTCSeconds() === 0);
+  if (isNoon) return o.dayPeriod === 'narrow' ? 'n' : 'noon';
+  return hour < 12 ? 'in the morning' : hour < 18 ? 'in the afternoon' : hour < 21 ? 'in the evening' : 'at night';
+};
+
 // Combinations of date and time parts that en-US writes without its data.
 const usualDates = ['', 'year', 'month', 'weekday', 'year,month', 'month,day', 'weekday,month,day', 'year,month,day', 'weekday,year,month,day'];
 const usualTimes = ['', 'hour', 'hour,minute', 'hour,minute,second'];
 const isUsual = (o) => {
-  if (o.era !== undefined || o.dayPeriod !== undefined || o.fractionalSecondDigits !== undefined || o.month === 'narrow' || o.weekday === 'narrow') return false;
+  if (o.fractionalSecondDigits !== undefined || o.month === 'narrow' || o.weekday === 'narrow') return false;
   if (o.hourCycle === 'h11' || o.hourCycle === 'h24') return false;
-  const given = (keys) => keys.filter((key) => o[key] !== undefined).join();
+  const given = (keys) => keys.filter((key) => o[key] !== undefined && key !== 'era' && key !== 'dayPeriod').join();
   const [date, time] = [given(dateKeys), given(timeKeys)];
   if (date !== '' && time !== '' && !/day/.test(date)) return false;
   return usualDates.includes(date) && usualTimes.includes(time) && (date !== 'month' || time === '');
@@ -107,7 +117,7 @@ export class DateTimeFormat {
     const calendar = o.calendar ?? keywords.ca;
     if (calendar !== undefined && !/^(gregory|iso8601)$/.test(calendar)) warn(`Intl has no calendar '${calendar}' here: dates are those of the Gregorian one`);
     const hours24 = o.hour12 === undefined ? (o.hourCycle ?? dates?.hours ?? 'h12').startsWith('h2') : !o.hour12;
-    if (o.era !== undefined || o.dayPeriod !== undefined) warn('Intl leaves out eras and parts of the day here');
+    if (basic !== undefined && (o.era !== undefined || o.dayPeriod !== undefined)) warn('Intl leaves out eras and parts of the day here');
     if ((o.hour !== undefined && o.minute === undefined && o.second !== undefined) || (o.fractionalSecondDigits !== undefined && o.second === undefined)) {
       warn('Intl writes seconds without minutes, and their parts without seconds, otherwise here');
     }
@@ -182,6 +192,7 @@ export class DateTimeFormat {
       for (const type of ['month', 'day', 'year']) add(type, values[type], parts.at(-1)?.[0] === 'weekday' ? (month === undefined && year === undefined ? ' ' : ', ') : '/');
       if (weekday !== undefined && month === undefined && year === undefined && day !== undefined) return [['day', day], ['literal', ' '], ['weekday', weekday]];
     }
+    if (o.era !== undefined) add('era', eras[o.era][at.getUTCFullYear() > 0 ? 0 : 1], ' ');
     return parts;
   }
   #time(at) {
@@ -200,7 +211,9 @@ export class DateTimeFormat {
     if (o.fractionalSecondDigits !== undefined) {
       parts.push(...(parts.length > 0 ? [['literal', '.']] : []), ['fractionalSecond', String(at.getUTCMilliseconds()).padStart(3, '0').slice(0, o.fractionalSecondDigits)]);
     }
-    if (o.hour !== undefined && !o.hours24) parts.push(['literal', '\u202f'], ['dayPeriod', hour < 12 ? 'AM' : 'PM']);
+    if (o.dayPeriod !== undefined) {
+      if (o.hour === undefined || !o.hours24) parts.push(...(parts.length > 0 ? [['literal', ' ']] : []), ['dayPeriod', partOfDay(o, at)]);
+    } else if (o.hour !== undefined && !o.hours24) parts.push(['literal', '\u202f'], ['dayPeriod', hour < 12 ? 'AM' : 'PM']);
     return parts;
   }
   // Returns the patterns of a date and a time in another locale, and the text that joins them.
@@ -307,12 +320,23 @@ export class DateTimeFormat {
   }
   formatRangeToParts(from, to) {
     if (from === undefined || to === undefined) throw new TypeError('Invalid time value');
+    if (this.#l === undefined) return this.#englishRange([from, to]);
     const [a, b] = [from, to].map((date) => this.formatToParts(date));
     const texts = [a, b].map((parts) => parts.map(({ value }) => value).join(''));
     if (texts[0] === texts[1]) return a.map((part) => ({ ...part, source: 'shared' }));
     warn('Intl writes ranges of dates as their two ends here');
     const side = (parts, source) => parts.map((part) => ({ ...part, source }));
     return [...side(a, 'startRange'), { type: 'literal', value: '\u2009–\u2009', source: 'shared' }, ...side(b, 'endRange')];
+  }
+  #englishRange(ends) {
+    const o = this.#o;
+    const parts = ends.map((end) => this.formatToParts(end));
+    const write = (fields, end) => {
+      const format = new DateTimeFormat(o.locale, { ...fields, timeZone: o.zone, hourCycle: o.hourCycle, hour12: o.hour12 });
+      const source = ['startRange', 'endRange'][end] ?? 'shared';
+      return format.formatToParts(ends[end === 'shared' ? 0 : end]).map((part) => ({ ...part, source }));
+    };
+    return rangeOf(o, ends.map((end) => this.#fields(Number(end)).at), write) ?? parts[0].map((part) => ({ ...part, value: part.value.replace('\u202f', ' '), source: 'shared' }));
   }
   resolvedOptions() {
     const o = { ...this.#o };

@@ -135,6 +135,8 @@ const faultOf = (text) => {
   return undefined;
 };
 
+host.describeJsonFaults(faultOf);
+
 const made = {
   parse(text, reviver) {
     // The conversion happens once, because another one may give a different text.

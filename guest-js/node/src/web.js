@@ -34,7 +34,7 @@ export class Blob {
   #type;
   constructor(parts = [], options = {}) {
     if (parts === null || typeof parts !== 'object' || typeof parts[Symbol.iterator] !== 'function') {
-      throw new TypeError('new Blob(parts): the parts are a list');
+      throw invalidType('sources', 'a sequence', parts);
     }
     const pieces = [];
     for (const part of parts) {

@@ -1,15 +1,30 @@
 //! JSON with `specials` to JavaScript values: bytes, large integers, and numbers that JSON does not have.
+#![expect(unsafe_code, reason = "a function of the patched QuickJS")]
+
+use std::ffi::{CString, c_char};
 
 use base64::Engine as _;
-use rquickjs::{Ctx, Exception, Result, Value};
+use rquickjs::{Ctx, Error, Exception, Result, Value, qjs};
 
 use super::bytes_value;
 use crate::bindings::types::{Json, Special, SpecialKind};
 use crate::text;
 
-/// Converts a JSON text with its specials to a value.
+unsafe extern "C" {
+    /// Parses JSON as `JSON.parse` does, but to BigInts where a number would be rounded: integers beyond ±(2^53 - 1).
+    /// The text ends with a NUL behind its length.
+    fn JS_ParseJSONExact(
+        ctx: *mut qjs::JSContext,
+        text: *const c_char,
+        length: usize,
+        name: *const c_char,
+    ) -> qjs::JSValue;
+}
+
+/// Converts a JSON text with its specials to a value. Integers that a number cannot hold exactly become BigInts,
+/// whether they are specials or digits in the text.
 pub(crate) fn from_json<'js>(ctx: &Ctx<'js>, json: Json) -> Result<Value<'js>> {
-    let mut root = ctx.json_parse(json.text)?;
+    let mut root = parse_exact(ctx, json.text)?;
     for special in json.specials {
         let Special { pointer, kind } = special;
         match pointer.strip_prefix('/') {
@@ -18,6 +33,17 @@ pub(crate) fn from_json<'js>(ctx: &Ctx<'js>, json: Json) -> Result<Value<'js>> {
         }
     }
     Ok(root)
+}
+
+fn parse_exact<'js>(ctx: &Ctx<'js>, text: String) -> Result<Value<'js>> {
+    let length = text.len();
+    let text = CString::new(text)?;
+    // SAFETY: the text has its NUL and lives until the call is over; the result is owned, and of this context.
+    let value = unsafe {
+        let raw = JS_ParseJSONExact(ctx.as_raw().as_ptr(), text.as_ptr(), length, c"<input>".as_ptr());
+        Value::from_raw(ctx.clone(), raw)
+    };
+    if value.is_exception() { Err(Error::Exception) } else { Ok(value) }
 }
 
 /// Replaces the value at a JSON Pointer (without its first `/`) by the special value that it encodes.

@@ -18,6 +18,7 @@ pub(super) fn add<'js>(ctx: &Ctx<'js>, natives: &Object<'js>) -> Result<()> {
         "checkSyntax" => modules::check_syntax,
         "isCommonJs" => modules::is_common_js,
         "compileCommonJs" => modules::compile_common_js,
+        "requireModule" => modules::require_module,
         "prepareFile" => modules::prepare_file,
     )
 }

@@ -206,6 +206,9 @@ const host = {
   connectEvents(events) {
     processEvents = events;
   },
+  describeJsonFaults(describe) {
+    describeJsonFault = describe;
+  },
   queueTick,
   callLater,
   bindCallbacks(bind) {

@@ -220,7 +220,8 @@ const findModule = (name, base, conditions) => {
       'only modules of Node, files of the session, and packages in a `node_modules` directory can be imported');
   const isRequired = conditions === requireConditions;
   const what = isRequired || startsWith(name, '.') || startsWith(name, '/') ? 'module' : 'package';
-  const message = 'Cannot find ' + what + " '" + name + "'" + (isRequired ? '\nRequire stack:\n- ' : ' imported from ') + from;
+  const shown = isPath && !isRequired ? absolutePath(path, directory) : name;
+  const message = 'Cannot find ' + what + " '" + shown + "'" + (isRequired ? '\nRequire stack:\n- ' : ' imported from ') + from;
   const error = moduleError(isRequired ? 'MODULE_NOT_FOUND' : 'ERR_MODULE_NOT_FOUND', message, hint);
   if (isRequired) error.requireStack = [from];
   throw error;
@@ -268,12 +269,14 @@ const loadData = (url) => {
 // Removes the byte order mark of a file.
 const withoutMark = (text) => (startsWith(text, '\ufeff') ? substring(text, 1) : text);
 
+// Returns what V8 says of a text that is not JSON, or undefined; set by `node/src/json.js`.
+let describeJsonFault = () => undefined;
 const parseJsonModule = (text, name) => {
+  const json = withoutMark(text);
   try {
-    return parseJson(withoutMark(text));
+    return parseJson(json);
   } catch (error) {
-    // As in Node 20, without the place in lines and columns.
-    throw new SyntaxError(name + ': ' + split(error.message, ' (line ')[0]);
+    throw new SyntaxError(name + ': ' + (describeJsonFault(json) ?? error.message));
   }
 };
 
@@ -307,6 +310,7 @@ const exportsOf = (value, named) => {
 };
 
 const loadModule = (name) => {
+  if (startsWith(name, MARKED)) return { __proto__: null, source: markedModule(substring(name, MARKED.length)) };
   if (startsWith(name, 'data:')) return loadData(name);
   if (startsWith(name, 'node:')) return exportsOf(builtins[substring(name, 5)], true);
   const found = readModule(name);
@@ -372,17 +376,43 @@ const requireFile = (path, parent, found) => {
   if (load !== undefined) return loadModuleWith(path, parent, (module) => load(module, path));
   const file = found ?? readModule(path);
   if (file.source !== undefined) {
-    throw moduleError(
-      'ERR_REQUIRE_ESM',
-      "'" + path + "' is an ES module, which `require` cannot load",
-      'write `await import(...)`, or `import` at the top of the script',
-    );
+    // Beforehand: a module that requires itself is told so, and gets no unfinished exports.
+    const exports = requireModule(path);
+    return loadModuleWith(path, parent, (module) => (module.exports = exports));
   }
   return loadModuleWith(path, parent, (module) => {
     if ('json' in file) module.exports = file.json;
     else compileModule(module, file.common, path);
   });
 };
+// Evaluates an ES module, and returns what `require` gives for it: its namespace, with `__esModule` if it has a default
+// export, as compiled CommonJS expects it.
+const requireModule = (path) => {
+  const namespace = evaluateModule(path);
+  if (!('default' in namespace) || '__esModule' in namespace) return namespace;
+  return evaluateModule(MARKED + path);
+};
+const evaluateModule = (name) => {
+  const namespace = native.requireModule(name);
+  if (namespace === 'await') {
+    throw moduleError(
+      'ERR_REQUIRE_ASYNC_MODULE',
+      'require() cannot be used on an ESM graph with top-level await. Use import() instead.\n  Requiring ' + name + ' ',
+      'write `await import(...)`, or `import` at the top of the script',
+    );
+  }
+  if (namespace === 'cycle') {
+    throw moduleError('ERR_REQUIRE_CYCLE_MODULE', 'Cannot require() ES Module ' + name + ' in a cycle. It is being evaluated already.');
+  }
+  return namespace;
+};
+// Name of a module that has the exports of another one and `__esModule`, without the path of that one.
+const MARKED = 'marked:';
+const markedModule = (path) => {
+  const quoted = stringifyJson(path);
+  return 'export * from ' + quoted + '; export { default } from ' + quoted + '; export const __esModule = true;';
+};
+
 const loadModuleWith = (path, parent, load) => {
   const module = makeModule(path, path, parent);
   commonCache[path] = module;

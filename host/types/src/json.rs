@@ -58,6 +58,37 @@ fn read(text: &str, memory: u64, is_unique: bool) -> Result<Value, JsonError> {
     })
 }
 
+/// Returns the first integer of a JSON text that [`parse`] rounds, because it has more than 64 bits. A number with a
+/// fraction or an exponent is a float, and no such integer.
+#[must_use]
+pub fn rounded_integer(text: &str) -> Option<&str> {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while let Some(byte) = bytes.get(at) {
+        let start = at;
+        match byte {
+            b'"' => {
+                at += 1;
+                while bytes.get(at).is_some_and(|byte| *byte != b'"') {
+                    at += if bytes[at] == b'\\' { 2 } else { 1 };
+                }
+                at += 1;
+            }
+            b'-' | b'0'..=b'9' => {
+                let is_part = |byte: &&u8| matches!(byte, b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E');
+                at += bytes[start..].iter().take_while(is_part).count();
+                let number = &text[start..at];
+                let is_integer = number.trim_start_matches('-').bytes().all(|byte| byte.is_ascii_digit());
+                if is_integer && number.parse::<i64>().is_err() && number.parse::<u64>().is_err() {
+                    return Some(number);
+                }
+            }
+            _ => at += 1,
+        }
+    }
+    None
+}
+
 /// Length of an escape of one UTF-16 code unit: `\uXXXX`.
 const ESCAPE: usize = 6;
 
@@ -361,6 +392,21 @@ mod tests {
             let lists = format!("{}1{}", "[".repeat(depth), "]".repeat(depth));
             let objects = format!("{}1{}", "{\"a\":".repeat(depth), "}".repeat(depth));
             assert_eq!((parse(&lists, PLENTY).is_ok(), parse(&objects, PLENTY).is_ok()), (fits, fits), "{depth}");
+        }
+    }
+
+    #[test]
+    fn integer_of_more_than_64_bits_is_found_outside_of_strings() {
+        for (text, found) in [
+            ("[1, 18446744073709551615, -9223372036854775808]", None),
+            ("{\"a\":[18446744073709551616]}", Some("18446744073709551616")),
+            ("{\"18446744073709551616\":\"\\\"18446744073709551616\"}", None),
+            ("[1e30,18446744073709551616.0,1.8446744073709551616e40]", None),
+            ("-9223372036854775809", Some("-9223372036854775809")),
+            ("\"unfinished", None),
+            ("\"unfinished\\", None),
+        ] {
+            assert_eq!(rounded_integer(text), found, "{text}");
         }
     }
 

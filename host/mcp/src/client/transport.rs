@@ -215,7 +215,13 @@ impl<R: AsyncRead + Send + Unpin, W: AsyncWrite + Send + Unpin + 'static> Bounde
         // Programs write other lines too, by mistake.
         let Ok(text) = std::str::from_utf8(line) else { return self.noise() };
         let mut message = match json::parse(text, MAX_VALUES) {
-            Ok(Value::Object(message)) => message,
+            Ok(Value::Object(message)) => match unreadable_answer::rounded(&message, text) {
+                Some(why) => {
+                    let request = unreadable_answer::request_of_line(text, &self.asked());
+                    return self.unreadable(request, &why);
+                }
+                None => message,
+            },
             Ok(_) => return self.noise(),
             Err(JsonError::Malformed(why)) => {
                 let request = unreadable_answer::request_of_line(text, &self.asked());
@@ -393,6 +399,7 @@ mod tests {
         let deep = format!("{{\"id\":1,\"result\":{}{}}}\n", "[".repeat(200), "]".repeat(200));
         for line in [
             "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"content\":1e400}}\n",
+            "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"content\":[],\"structuredContent\":{\"n\":18446744073709551616}}}\n",
             "{\"jsonrpc\":\"2.0\",\"id\":\"1\",\"result\":{}}\n",
             "{\"jsonrpc\":\"2.0\",\"id\":1.0,\"result\":{}}\n",
             "{\"jsonrpc\":\"2.0\",\"id\":1}\n",

@@ -8,9 +8,13 @@ use std::fmt;
 use rmcp::model::{ErrorCode, ErrorData, JsonRpcMessage, NumberOrString};
 use rmcp::service::{RoleClient, RxJsonRpcMessage};
 use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
-use serde_json::Value;
+use serde_json::{Map, Value};
+use tollhouse::json;
 
 use crate::line_transport::ScalarSeed;
+
+/// Most digits of an integer that an error shows.
+const MAX_DIGITS: usize = 40;
 
 /// Returns the id of the request that a line answers which is no JSON, or exceeds a bound of it: the id is looked for in the part
 /// that can be read. `None` for what answers no request of `asked`, whose ids are JSON.
@@ -30,6 +34,14 @@ pub(super) fn request_of_id(id: &Value, asked: &HashSet<String>) -> Option<Strin
         _ => None,
     };
     std::iter::once(id.to_string()).chain(meant).find(|id| asked.contains(id))
+}
+
+/// Returns why a message cannot be read although it is JSON: its structured content has an integer that would be rounded.
+pub(in crate::client) fn rounded(message: &Map<String, Value>, text: &str) -> Option<String> {
+    message.get("result")?.get("structuredContent")?;
+    let digits = json::rounded_integer(text)?;
+    let shown: String = digits.chars().take(MAX_DIGITS).collect();
+    Some(format!("the integer {shown}{} has more than 64 bits", if shown.len() < digits.len() { "…" } else { "" }))
 }
 
 /// Returns an error as the answer to a request, whose id is JSON. `None` if it is no id.

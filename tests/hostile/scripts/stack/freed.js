@@ -4,6 +4,6 @@
 // limits: memory = "64MiB"
 
 let value = [];
-for (let n = 0; n < 500_000; n++) value = [value];
+for (let n = 0; n < 450_000; n++) value = [value];
 value = null;
 return 'freed';

@@ -27,6 +27,7 @@ use tollhouse::tool::{DialError, Network};
 
 use super::super::login::{LoginError, LoginSession};
 use super::super::transport::{MAX_MESSAGE, MAX_VALUES};
+use super::super::unreadable_answer;
 use super::bounded_body::BoundedEvents;
 
 /// Most bytes of a response's head.
@@ -74,6 +75,8 @@ pub(crate) enum RemoteError {
     TooLarge(usize),
     #[error("the server sent a message whose values take more than {0} bytes")]
     TooWide(u64),
+    #[error("the server's answer cannot be read: {0}")]
+    Unreadable(String),
     #[error("the server does not speak the Model Context Protocol there")]
     NoProtocol,
 }
@@ -353,14 +356,24 @@ fn is_of(response: &Response<Incoming>, media_type: &str) -> bool {
     found.split(';').next().is_some_and(|found| found.trim().eq_ignore_ascii_case(media_type))
 }
 
+/// Returns why a message cannot be read although it is JSON.
+fn rounded(message: &serde_json::Value, text: &str) -> Option<String> {
+    message.as_object().and_then(|message| unreadable_answer::rounded(message, text))
+}
+
 /// Returns the events of a response, each bounded.
 fn events(response: Response<Incoming>) -> Events {
     let events = SseStream::new(BoundedEvents::new(response.into_body(), MAX_MESSAGE));
     Box::pin(events.map(|event| {
         let event = event?;
-        match json::parse(event.data.as_deref().unwrap_or_default(), MAX_VALUES) {
+        let text = event.data.as_deref().unwrap_or_default();
+        match json::parse(text, MAX_VALUES) {
             Err(json::JsonError::TooLarge(bytes)) => Err(SseError::Body(Box::new(RemoteError::TooWide(bytes)))),
-            _ => Ok(event),
+            Ok(message) => match rounded(&message, text) {
+                Some(why) => Err(SseError::Body(Box::new(RemoteError::Unreadable(why)))),
+                None => Ok(event),
+            },
+            Err(json::JsonError::Malformed(_)) => Ok(event),
         }
     }))
 }
@@ -375,7 +388,10 @@ async fn message_of(response: Response<Incoming>) -> Result<Option<ServerJsonRpc
     let body = body.to_bytes();
     let Ok(text) = std::str::from_utf8(&body) else { return Ok(None) };
     match json::parse(text, MAX_VALUES) {
-        Ok(value) => Ok(serde_json::from_value(value).ok()),
+        Ok(message) => match rounded(&message, text) {
+            Some(why) => Err(RemoteError::Unreadable(why)),
+            None => Ok(serde_json::from_value(message).ok()),
+        },
         Err(json::JsonError::TooLarge(bytes)) => Err(RemoteError::TooWide(bytes)),
         Err(json::JsonError::Malformed(_)) => Ok(None),
     }
