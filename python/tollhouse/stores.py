@@ -231,7 +231,8 @@ class Store:
 
         Raises:
             SessionConflictError: If the name is taken.
-            NativeError: If the journal of the run is not kept.
+            SessionNotFoundError: If there is no such run or label, or the journal of the run is not kept.
+            ValueError: If the run cannot be forked before that call.
 
         Example:
             >>> store.fork("trip", "other")
