@@ -40,7 +40,7 @@ pub(crate) fn raised(path: &str, errno: Errno) -> PyErr {
 
 /// Creates a temporary file in the directory of a new file, which is to get its name when it is complete.
 pub(crate) fn unfinished(file: &Path) -> PyResult<NamedTempFile> {
-    let failed = |number: i32, reason: String| PyOSError::new_err((number, reason, file.to_path_buf()));
+    let failed = |number: i32, reason: String| PyOSError::new_err((number, reason, file.as_os_str().to_owned()));
     if file.exists() {
         return Err(failed(libc::EEXIST, "the file exists already".to_owned()));
     }

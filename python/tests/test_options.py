@@ -329,6 +329,13 @@ def test_what_is_shown_of_objects_is_short_and_says_what_they_are(tmp_path: Path
     assert {capability, MethodCapability("add", {"a": "<=3"})} == {capability}
 
 
+def test_what_is_empty_is_there(tmp_path: Path) -> None:
+    store, collector = Store(tmp_path / "store"), AuditCollector()
+    assert (len(store), len(collector)) == (0, 0)
+    assert store
+    assert collector
+
+
 def test_what_cannot_be_pickled_says_so(tmp_path: Path) -> None:
     def add(a: int) -> int:
         return a

@@ -114,6 +114,10 @@ class Store:
     def __len__(self) -> int:
         return len(self.native.list())
 
+    def __bool__(self) -> bool:
+        # `store or Store()` means a store that was given, also one without sessions.
+        return True
+
     def __contains__(self, session_id: object) -> bool:
         return isinstance(session_id, str) and self.native.contains(session_id)
 
