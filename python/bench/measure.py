@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 FIRST = """
@@ -74,6 +75,23 @@ def memory() -> int:
     return int(Path("/proc/self/statm").read_text().split()[1]) * 4096
 
 
+def in_threads(threads: int, work: Callable[[], object], span: float = 2.0) -> float:
+    """Seconds of the whole process for each round of work that so many threads do at the same time."""
+    end = time.perf_counter() + span
+
+    def rounds() -> int:
+        done = 0
+        while time.perf_counter() < end:
+            work()
+            done += 1
+        return done
+
+    with ThreadPoolExecutor(threads) as pool:
+        begun = time.perf_counter()
+        done = sum(one.result() for one in [pool.submit(rounds) for _ in range(threads)])
+        return (time.perf_counter() - begun) / done
+
+
 def main() -> None:
     """Measures the package that is named."""
     module = sys.argv[1]
@@ -87,6 +105,13 @@ def main() -> None:
         given = tools(count)
         figures[f"new sandbox, {count} tools"] = median(10, lambda given=given: create(tools=given))
     figures["new sandbox and first JavaScript"] = median(10, lambda: create().run("return 1", "javascript"))
+    if module == "tollhouse":
+        one = create(tools=[give])  # the guest is loaded
+        one.run("return 1", "javascript")
+        for threads in (1, 2, 8):
+            figures[f"new sandbox and JavaScript, {threads} threads, each"] = in_threads(
+                threads, lambda: create(tools=[give]).run("return await give({n: 1})", "javascript")
+            )
     warm = create()
     figures["JavaScript, warm"] = median(200, lambda: warm.run("return 1", "javascript"))
     for line, expected in SHELL.items():

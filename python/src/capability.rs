@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use tollhouse::capability::{Clause, Grant, MAX_POLICY, Param, Pattern, Policy, Test, implies};
 use tollhouse_registry::untrusted_file;
 
-use crate::errors::told;
+use crate::errors::{policy_told, told};
 
 fn pattern(text: &str) -> PyResult<Pattern> {
     text.parse().map_err(|error| PyValueError::new_err(told(&error)))
@@ -17,7 +17,7 @@ fn pattern(text: &str) -> PyResult<Pattern> {
 
 fn grant(grant: &Value) -> PyResult<Grant> {
     let policy = Policy::parse_json(&json!({ "grant": [grant] }).to_string());
-    let mut policy = policy.map_err(|error| PyValueError::new_err(told(&error)))?;
+    let mut policy = policy.map_err(|error| PyValueError::new_err(policy_told(&error, None)))?;
     policy.grants.pop().ok_or_else(|| PyValueError::new_err("there is no grant"))
 }
 

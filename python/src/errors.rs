@@ -3,6 +3,7 @@
 use std::error::Error;
 
 use pyo3::PyErr;
+use tollhouse::capability;
 
 /// Classes of the package. Each is imported when it is first raised, since a plain run raises none.
 mod classes {
@@ -24,6 +25,14 @@ pub(crate) fn told(error: &dyn Error) -> String {
         cause = error.source();
     }
     told
+}
+
+/// Formats the error of a policy with its hint, and with its line if `text` is what somebody wrote.
+pub(crate) fn policy_told(error: &capability::PolicyError, text: Option<&str>) -> String {
+    let before = error.span.as_ref().zip(text).and_then(|(span, text)| text.get(..span.start));
+    let line = before.map(|before| format!(" (line {})", before.matches('\n').count() + 1)).unwrap_or_default();
+    let hint = error.hint.as_ref().map(|hint| format!("\nhint: {hint}")).unwrap_or_default();
+    format!("{}{line}{hint}", told(error))
 }
 
 /// Converts an error of the host to an exception.

@@ -1,10 +1,12 @@
 //! Files of a session at one point in time.
 
+use std::io;
 use std::path::{Path, PathBuf};
 
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
+use tempfile::NamedTempFile;
 use tollhouse::session::SessionsError;
 use tollhouse::vfs::{ChangeKind, Errno, Kind, MountError, UnifiedLimits, changed_paths, now, unified};
 
@@ -34,6 +36,28 @@ fn number(errno: Errno) -> i32 {
 /// Creates an `OSError`: `FileNotFoundError` for a missing file, and so on.
 pub(crate) fn raised(path: &str, errno: Errno) -> PyErr {
     PyOSError::new_err((number(errno), errno.to_string(), path.to_owned()))
+}
+
+/// Creates a temporary file in the directory of a new file, which is to get its name when it is complete.
+pub(crate) fn unfinished(file: &Path) -> PyResult<NamedTempFile> {
+    let failed = |number: i32, reason: String| PyOSError::new_err((number, reason, file.as_os_str().to_owned()));
+    if file.exists() {
+        return Err(failed(libc::EEXIST, "the file exists already".to_owned()));
+    }
+    let directory = file.parent().filter(|path| !path.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    // The error has the name of the temporary file, of which the caller knows nothing, and only a kind.
+    NamedTempFile::new_in(directory).map_err(|error| {
+        let (number, reason) = match error.kind() {
+            io::ErrorKind::NotFound => (libc::ENOENT, "there is no such directory"),
+            io::ErrorKind::NotADirectory => (libc::ENOTDIR, "it would not be in a directory"),
+            io::ErrorKind::PermissionDenied => (libc::EACCES, "its directory cannot be written to"),
+            io::ErrorKind::ReadOnlyFilesystem => (libc::EROFS, "its directory cannot be written to"),
+            io::ErrorKind::StorageFull => (libc::ENOSPC, "the disk is full"),
+            io::ErrorKind::QuotaExceeded => (libc::EDQUOT, "the quota of the disk is used up"),
+            _ => return PyOSError::new_err(told(&error)),
+        };
+        failed(number, reason.to_owned())
+    })
 }
 
 /// Creates the `OSError` of a change that cannot be made.

@@ -23,7 +23,7 @@ use tollhouse_registry::untrusted_file;
 
 use crate::convert::{to_payload, to_python};
 use crate::driver::{self, Raised, attached};
-use crate::errors::{PolicyError, raised, told};
+use crate::errors::{PolicyError, policy_told, raised, told};
 use crate::mcp_servers::{McpServers, ServerMounts};
 use crate::process::OfProcess;
 use crate::receipts;
@@ -250,8 +250,9 @@ fn recorded_calls(record: Option<&Path>, replay: Option<&Path>) -> PyResult<(Cal
 }
 
 fn parsed(policy: &str, toml: bool) -> PyResult<Policy> {
-    let policy = if toml { Policy::parse(policy) } else { Policy::parse_json(policy) };
-    policy.map_err(|error| PolicyError::new_err(told(&error)))
+    // Lines are those of a text that a user wrote, and JSON is written by this package.
+    let (parsed, shown) = if toml { (Policy::parse(policy), Some(policy)) } else { (Policy::parse_json(policy), None) };
+    parsed.map_err(|error| PolicyError::new_err(policy_told(&error, shown)))
 }
 
 /// Adds servers to the policy of a session on disk. Returns the lock of a new one; one that exists has its own, with which
@@ -367,11 +368,21 @@ impl Asked {
 
 impl Approver for Asked {
     fn approve(&self, request: &ApprovalRequest<'_>) -> Result<Answer, ApprovalError> {
-        let given = json!({ "method": request.method, "arguments": request.arguments, "grant": request.grant });
+        let callers: Vec<&str> = request.callers.iter().map(|caller| caller.method.as_str()).collect();
+        let why = json!({
+            "reason": request.reason,
+            "cost": request.costs,
+            "callers": callers,
+            "file": request.location.map(|place| &place.file),
+            "line": request.location.map(|place| place.line),
+        });
+        let given =
+            json!({ "method": request.method, "arguments": request.arguments, "grant": request.grant, "why": why });
         let question = request.put(&given.to_string())?;
         let allowed = attached(|py| {
             let asked = to_python(py, request.arguments)
-                .and_then(|arguments| self.ask.bind(py).call1((request.method, arguments, request.grant)))
+                .and_then(|arguments| Ok((request.method, arguments, request.grant, to_python(py, &why)?)))
+                .and_then(|asked| self.ask.bind(py).call1(asked))
                 // Only `True` is a yes.
                 .map(|answer| (!answer.is_none()).then(|| answer.is(pyo3::types::PyBool::new(py, true))));
             asked.unwrap_or_else(|error| {

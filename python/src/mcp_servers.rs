@@ -16,10 +16,10 @@ use tollhouse::capability::{McpServer, Policy};
 use tollhouse::error::{Failure, Payload};
 use tollhouse::session;
 use tollhouse::tool::{HostCall, Lock, LockFile, MAX_LOCK, McpCalls, PinnedServer, SecretUse, Secrets};
-use tollhouse_mcp::{McpClient, ServerConnection, ServerLauncher, StartedServer};
+use tollhouse_mcp::{LoginPlace, McpClient, ServerConnection, ServerLauncher, StartedServer};
 use tollhouse_registry::untrusted_file;
 
-use crate::errors::{NativeError, PolicyError, RuntimeError, SessionConflictError, raised, told};
+use crate::errors::{NativeError, PolicyError, RuntimeError, SessionConflictError, policy_told, raised, told};
 use crate::process::OfProcess;
 
 /// Options of the process that starts a server's program, which take its confinement away.
@@ -70,20 +70,23 @@ impl McpCalls for Connections {
 #[pymethods]
 impl McpServers {
     /// Starts the servers, and compares what they offer with the lock, if there is one. `secrets` are the values of
-    /// secrets, by name; `unconfined` are the servers without a wall; `executable` and `before` are the command that
-    /// runs this package.
+    /// secrets, by name; `unconfined` are the servers without a wall; `logins` are the servers that the operator's
+    /// login is used at, each with the directory of the logins and the file of their key; `executable` and `before` are
+    /// the command that runs this package.
     #[new]
-    #[pyo3(signature = (servers, secrets, unconfined, executable, before, lock=None))]
+    #[pyo3(signature = (servers, secrets, unconfined, logins, executable, before, lock=None))]
+    #[expect(clippy::too_many_arguments, reason = "Python gives them names")]
     fn new(
         py: Python<'_>,
         servers: &str,
         secrets: Vec<(String, String)>,
         unconfined: Vec<String>,
+        logins: BTreeMap<String, (PathBuf, PathBuf)>,
         executable: PathBuf,
         before: Vec<OsString>,
         lock: Option<PathBuf>,
     ) -> PyResult<Self> {
-        let policy = Policy::parse_json(servers).map_err(|error| PolicyError::new_err(told(&error)))?;
+        let policy = Policy::parse_json(servers).map_err(|error| PolicyError::new_err(policy_told(&error, None)))?;
         let secrets = secrets.into_iter().try_fold(Secrets::default(), |all, (name, value)| all.with(&name, value));
         let secrets = secrets.map_err(|error| PyValueError::new_err(told(&error)))?;
         let launcher = ServerLauncher {
@@ -93,9 +96,10 @@ impl McpServers {
             environment: std::env::vars_os().collect(),
             logins: None,
         };
+        let logins = login_places(&policy.mcp, logins)?;
         py.detach(|| {
             let pinned = lock.as_deref().map(read_lock).transpose()?;
-            let started = start(&policy.mcp, &secrets, &unconfined, &launcher)?;
+            let started = start(&policy.mcp, &secrets, &unconfined, &logins, &launcher)?;
             let (client, pins) = connect(started, pinned.as_ref(), &secrets)?;
             let connections = Arc::new(Connections(Mutex::new(Some(Arc::new(client)))));
             let tables = policy.mcp.into_iter().map(|(name, table)| (name, kept(table))).collect();
@@ -199,15 +203,46 @@ fn kept(table: McpServer) -> McpServer {
     McpServer { command: table.command, url: table.url, span: table.span, ..McpServer::default() }
 }
 
+/// Returns the places of logins by server. A login that is not there is an error: without it, the server would be
+/// asked as nobody, or by whatever else the options have.
+fn login_places(
+    tables: &BTreeMap<String, McpServer>,
+    logins: BTreeMap<String, (PathBuf, PathBuf)>,
+) -> PyResult<BTreeMap<String, LoginPlace>> {
+    let place = |(name, (directory, key)): (String, (PathBuf, PathBuf))| {
+        let (place, table) = (LoginPlace { directory, key }, tables.get(&name));
+        let Some(url) = table.and_then(|table| table.url.as_ref()) else {
+            let message =
+                format!("the MCP server `{name}` has a `login`, but no `url`: a program gets tokens as `secrets`");
+            return Err(PolicyError::new_err(message));
+        };
+        if table.is_some_and(|table| table.headers.contains_key("authorization")) {
+            let message =
+                format!("the MCP server `{name}` has both a `login` and an `Authorization` among its `headers`");
+            return Err(PolicyError::new_err(message));
+        }
+        if !place.contains(url) {
+            return Err(NativeError::new_err(format!(
+                "the MCP server `{name}` cannot be used: in `{}` there is no login at {url} (`tollhouse mcp login --url \
+                 {url}` makes one)",
+                place.directory.display()
+            )));
+        }
+        Ok((name, place))
+    };
+    logins.into_iter().map(place).collect()
+}
+
 /// Starts all servers, so that they start at the same time.
 fn start(
     tables: &BTreeMap<String, McpServer>,
     secrets: &Secrets,
     unconfined: &[String],
+    logins: &BTreeMap<String, LoginPlace>,
     launcher: &ServerLauncher,
 ) -> PyResult<Vec<StartedServer>> {
     let start = |(name, table): (&String, &McpServer)| {
-        let mut launcher = launcher.clone();
+        let mut launcher = ServerLauncher { logins: logins.get(name).cloned(), ..launcher.clone() };
         if unconfined.contains(name) {
             launcher.flags = UNCONFINED.into_iter().map(Into::into).collect();
         }

@@ -3,13 +3,14 @@
 use std::io::{self, BufReader, BufWriter, Write as _};
 use std::path::Path;
 
-use pyo3::exceptions::{PyFileExistsError, PyValueError};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use serde_json::json;
 use tollhouse::session::{Host, Point, ReceiptError, Sessions, Verification, VerifyOptions};
 use tollhouse_registry::{PrivateKey, untrusted_file};
 
 use crate::errors::{raised, told};
+use crate::files::unfinished;
 use crate::store::{failed, host_failed};
 
 /// Writes the receipt of a run to a new file: under its name there is only ever a complete one. Returns the verification
@@ -25,11 +26,7 @@ pub(crate) fn write(
 ) -> PyResult<String> {
     let point: Point = point.parse().map_err(|error| PyValueError::new_err(told(&error)))?;
     let key = key.parse::<PrivateKey>().map_err(|error| PyValueError::new_err(error.to_string()))?;
-    if file.exists() {
-        return Err(PyFileExistsError::new_err(format!("`{}` already exists", file.display())));
-    }
-    let directory = file.parent().filter(|path| !path.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let out = BufWriter::new(tempfile::NamedTempFile::new_in(directory)?);
+    let out = BufWriter::new(unfinished(file)?);
     let written = py.detach(|| host.receipt(sessions, &point, &key, options, out));
     let (mut out, verification) = written.map_err(|error| refused(&error))?;
     out.flush()?;

@@ -1,23 +1,26 @@
 //! Sessions on disk.
 
+use std::error::Error;
 use std::ffi::CString;
 use std::io::{self, BufReader, BufWriter, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
-use pyo3::exceptions::{PyFileExistsError, PyRuntimeWarning, PyValueError};
+use pyo3::exceptions::{PyRuntimeWarning, PyValueError};
 use pyo3::prelude::*;
 use serde_json::{Value, json};
 use tollhouse::session::{
-    Answered, CallsForHumans, HostError, ImportBudget, ImportOptions, PendingCall, Point, ReplayError, Resolution,
-    SessionId, Sessions, SessionsError, Waiting,
+    Answered, CallsForHumans, HostError, ImportBudget, ImportOptions, PendingCall, Point, PortableError, ReplayError,
+    Resolution, SessionId, Sessions, SessionsError, Waiting,
 };
 use tollhouse::store::Backend;
 use tollhouse_registry::{PrivateKey, untrusted_file};
 
 use crate::convert::to_payload;
-use crate::errors::{NativeError, PolicyError, RuntimeError, SessionConflictError, SessionNotFoundError, raised, told};
-use crate::files::{Tree, unchanged};
+use crate::errors::{
+    NativeError, PolicyError, RuntimeError, SessionConflictError, SessionNotFoundError, policy_told, raised, told,
+};
+use crate::files::{Tree, unchanged, unfinished};
 use crate::process::OfProcess;
 
 /// Frames between a warning and the code that it is shown for: a function of the package, and its caller.
@@ -30,19 +33,29 @@ pub(crate) struct Store(OfProcess<Sessions>);
 /// Converts an error of a store: to `LookupError` if something does not exist, to `OSError` if a change of files fails.
 pub(crate) fn failed(error: &SessionsError) -> PyErr {
     match error {
-        SessionsError::Unknown { .. } | SessionsError::NoPoint { .. } | SessionsError::Replaced(_) => {
-            SessionNotFoundError::new_err(told(error))
+        SessionsError::Unknown { nearest: Some(near), .. } => {
+            SessionNotFoundError::new_err(format!("{}: did you mean `{near}`?", told(error)))
         }
+        SessionsError::Unknown { .. }
+        | SessionsError::NoPoint { .. }
+        | SessionsError::Replaced(_)
+        | SessionsError::NoJournal { .. } => SessionNotFoundError::new_err(told(error)),
         SessionsError::Exists(_)
-        | SessionsError::Differs { .. }
+        | SessionsError::ImportedBefore(_)
         | SessionsError::Decided { .. }
         | SessionsError::Expired { .. }
         | SessionsError::Replay { source: ReplayError::Changed(_), .. } => SessionConflictError::new_err(told(error)),
+        SessionsError::Differs { .. } => SessionConflictError::new_err(format!(
+            "{}: open it without `capabilities` and `policy`, or with `on_change=\"migrate\"`, which adds what is new",
+            told(error)
+        )),
         SessionsError::Unsigned { approvers, .. } => PyValueError::new_err(format!(
             "{}: give the private key of {}, `key=`",
             told(error),
             approvers.join(" or ")
         )),
+        SessionsError::Label(_) | SessionsError::NotForkable { .. } => PyValueError::new_err(told(error)),
+        SessionsError::Busy(_) | SessionsError::NotEnded { .. } => RuntimeError::new_err(until_it_has_ended(error)),
         SessionsError::Several(_) => PyValueError::new_err(format!("{}: say which by its `seq`", told(error))),
         SessionsError::Suspended { .. } => {
             let remedy = "`pending` says what it waits for; `resume` continues it, and `abandon` ends it";
@@ -58,10 +71,28 @@ pub(crate) fn failed(error: &SessionsError) -> PyErr {
 /// Converts an error of a host: that of its store, or of a policy.
 pub(crate) fn host_failed(error: &HostError) -> PyErr {
     match error {
-        HostError::Policy(_) | HostError::Mount(_) => PolicyError::new_err(told(error)),
+        HostError::Policy(error) => PolicyError::new_err(policy_told(error, None)),
+        HostError::Mount(_) => PolicyError::new_err(told(error)),
         HostError::Sessions(error) => failed(error),
+        HostError::Busy => RuntimeError::new_err(until_it_has_ended(error)),
+        HostError::NotResumable | HostError::Unrecordable => RuntimeError::new_err(told(error)),
+        HostError::UncheckedApprovals => {
+            RuntimeError::new_err(format!("{}: give `approver_keys` to `Session.open`", told(error)))
+        }
+        HostError::ServerNotStarted { server, .. } => RuntimeError::new_err(format!(
+            "{}: give it to `Session.open`, `mcp={{\"{server}\": …}}`, and resume the run there",
+            told(error)
+        )),
+        HostError::Portable(PortableError::OnDisk) => {
+            RuntimeError::new_err("a session on disk is not saved to bytes: `export` writes it to a file")
+        }
         error => raised(error),
     }
+}
+
+/// Formats the error of what is impossible during a run.
+fn until_it_has_ended(error: &dyn Error) -> String {
+    format!("{}: wait until it has ended, or `cancel` it", told(error))
 }
 
 pub(crate) fn session_id(text: &str) -> PyResult<SessionId> {
@@ -337,11 +368,7 @@ impl Store {
     #[pyo3(signature = (session_id, file, hand_over=false))]
     fn export(&self, py: Python<'_>, session_id: &str, file: PathBuf, hand_over: bool) -> PyResult<()> {
         let id = self::session_id(session_id)?;
-        if file.exists() {
-            return Err(PyFileExistsError::new_err(format!("`{}` already exists", file.display())));
-        }
-        let directory = file.parent().filter(|path| !path.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let written = tempfile::NamedTempFile::new_in(directory)?;
+        let written = unfinished(&file)?;
         let (waiting, out) = (self::waiting(), BufWriter::new(written));
         let (mut out, _) = self.with(py, |sessions| match hand_over {
             true => sessions.transfer().hand_over(&id, out, waiting),

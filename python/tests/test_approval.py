@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tollhouse import (
+    ApprovalRequest,
     AuditCollector,
     CapabilityError,
     ConstraintSet,
@@ -145,6 +147,39 @@ def test_approver_is_asked_about_an_argument_that_is_left_out() -> None:
         box.call("refund", {"charge": "c"})
     assert box.call("refund", {"charge": "c", "amount": 5}) == 5
     assert [arguments for _, arguments, _ in asked] == [{"charge": "c"}]
+
+
+def test_approver_with_one_parameter_is_told_why_and_what_it_costs() -> None:
+    asked: list[ApprovalRequest] = []
+
+    def human(request: ApprovalRequest) -> bool:
+        asked.append(request)
+        return request.arguments["amount"] < 50
+
+    async def later(request: ApprovalRequest) -> bool:
+        await asyncio.sleep(0)
+        return human(request)
+
+    capability = MethodCapability("pay", max_calls=3, approve=Param("amount") > 5)
+    for one in (human, later):
+        box = Sandbox(tools=[pay], capabilities=[capability], approver=one)
+        script = "await pay({amount: 1});\nawait pay({amount: 9});\nawait pay({amount: 99})"
+        assert box.run("javascript", script).status == "denied"
+    first, second = asked[2:]
+    assert (first.method, first.arguments, first.grant) == ("pay", {"amount": 9}, capability.key())
+    assert first.reason == "it asks where `amount` may be above 5; here it is 9"
+    assert first.cost == [{"grant": capability.key(), "kind": "calls", "amount": 1, "limit": 3, "remaining": 1}]
+    assert (first.callers, first.file, first.line, second.line) == ([], "script.js", 2, 3)
+    assert json.loads(json.dumps(first.to_dict()))["cost"] == first.cost
+
+
+def test_approver_with_other_parameters_is_refused_at_once() -> None:
+    asks = [MethodCapability("pay", approve=True)]
+    for wrong in (lambda: True, lambda method, arguments: True):  # pyright: ignore[reportUnknownLambdaType, reportUnknownVariableType]
+        with pytest.raises(TypeError, match="or one parameter for an `ApprovalRequest`, not"):
+            Sandbox(tools=[pay], capabilities=asks, approver=wrong)  # type: ignore[arg-type, misc]  # pyright: ignore[reportArgumentType]
+    box = Sandbox(tools=[pay], capabilities=asks, approver=lambda *_: True)
+    assert box.call("pay", {"amount": 5}) == 5
 
 
 def test_question_and_answer_are_on_record() -> None:

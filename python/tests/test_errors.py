@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import copy
+import errno
 import pickle
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -99,9 +101,75 @@ def test_errors_of_the_host_are_of_the_family(tmp_path: Path) -> None:
     store = Store(tmp_path / "store")
     with pytest.raises(SessionNotFoundError, match="there is no session `a`"):
         store.show("a")
+    Session.open("trip", store=store, capabilities=[]).close()
+    with pytest.raises(SessionNotFoundError, match="there is no session `trap`: did you mean `trip`"):
+        store.show("trap")
     Session.open("a", store=store, capabilities=[]).close()
     with pytest.raises(SessionConflictError, match="a session `a` already exists"):
         store.fork("a", "a")
+
+
+@pytest.mark.parametrize(
+    ("policy", "told"),
+    [
+        ("[[grants]]\nmethod = 'a'", r"unknown key `grants` in the policy \(line 1\)\nhint: did you mean `grant`"),
+        (
+            "[[grant]]\nmethod = 'a'\n# amount\nwhere = [{ param = 'n', lte = 5 }]",
+            r"unknown key `lte` in a clause \(line 4\)\nhint: did you mean `le`",
+        ),
+        ("[limits]\nwal = '1s'", r"unknown key `wal` in `limits` \(line 2\)\nhint: did you mean `wall`"),
+    ],
+)
+def test_error_of_a_policy_has_its_line_and_a_remedy(policy: str, told: str) -> None:
+    with pytest.raises(PolicyError, match=told):
+        Sandbox(policy=f"{policy}\n")
+
+
+def test_what_a_run_forbids_is_a_runtime_error_that_says_when_it_can_be_done(tmp_path: Path) -> None:
+    begun, goes_on = threading.Event(), threading.Event()
+
+    def answer() -> str:
+        begun.set()
+        goes_on.wait(30)
+        return "done"
+
+    store = Store(tmp_path / "store")
+    session = Session.open("a", store=store, tools=[answer], capabilities=["answer"])
+    running = threading.Thread(target=lambda: session.run("javascript", "await answer()"))
+    running.start()
+    try:
+        assert begun.wait(30)
+        with pytest.raises(RuntimeError, match="has a run that has not ended: wait until it has ended"):
+            session.export(tmp_path / "a.tlh")
+        with pytest.raises(RuntimeError, match="when it has ended"):
+            session.files["a"] = "b"
+    finally:
+        goes_on.set()
+        running.join()
+    session.export(tmp_path / "a.tlh")
+    with pytest.raises(RuntimeError, match="`export` writes it to a file"):
+        session.snapshot()
+
+
+@pytest.mark.parametrize("label", ["a b", "", "1st", "é", "a" * 65])
+def test_malformed_label_is_a_value_error(label: str, tmp_path: Path) -> None:
+    with Session.open("a", store=tmp_path / "store") as session:
+        with pytest.raises(ValueError, match=r"is not a label: use 1 to 64 letters, digits"):
+            session.label(label)
+        session.label("first")
+        with pytest.raises(SessionNotFoundError, match="has no run 99"):
+            session.label("first", 99)
+
+
+def test_file_that_cannot_be_made_is_named_by_its_error(tmp_path: Path) -> None:
+    with Session.open("a", store=tmp_path / "store") as session:
+        with pytest.raises(FileNotFoundError) as raised:
+            session.export(tmp_path / "none" / "a.tlh")
+        assert (raised.value.errno, str(raised.value.filename)) == (errno.ENOENT, str(tmp_path / "none" / "a.tlh"))
+        (tmp_path / "there").write_text("")
+        with pytest.raises(FileExistsError) as exists:
+            session.export(tmp_path / "there")
+        assert exists.value.errno == errno.EEXIST
 
 
 def test_open_session_that_was_removed_raises_lookup_error(tmp_path: Path) -> None:

@@ -92,7 +92,10 @@ def test_limits_are_times_numbers_and_texts() -> None:
         ({"memory": timedelta(seconds=1)}, "is no time"),
         ({"memory": 1e6}, "an integer or '64MiB'"),
         ({"calls": True}, "an integer or"),
-        ({"wal": "1s"}, "unknown key `wal`"),
+        ({"wal": "1s"}, "unknown key `wal` in `limits`\nhint: did you mean `wall`"),
+        ({"speed": "1s"}, "unknown key `speed` in `limits`\nhint: known keys: wall, fuel, memory"),
+        ({"timeout": "1s"}, "there is no limit 'timeout': did you mean 'wall'"),
+        ({"Max_Memory": "1MiB"}, "there is no limit 'Max_Memory': did you mean 'memory'"),
         ({"wall": "1 second"}, "is not a duration"),
         (["wall"], "limits are a dict"),
     ],
@@ -324,6 +327,13 @@ def test_what_is_shown_of_objects_is_short_and_says_what_they_are(tmp_path: Path
     assert "(100000 characters)" in shown
     capability = MethodCapability("add", {"a": "<=3"})
     assert {capability, MethodCapability("add", {"a": "<=3"})} == {capability}
+
+
+def test_what_is_empty_is_there(tmp_path: Path) -> None:
+    store, collector = Store(tmp_path / "store"), AuditCollector()
+    assert (len(store), len(collector)) == (0, 0)
+    assert store
+    assert collector
 
 
 def test_what_cannot_be_pickled_says_so(tmp_path: Path) -> None:

@@ -42,7 +42,7 @@ def receipt(tmp_path: Path) -> Path:
     with Session.open("s", store=Store(tmp_path / "store"), tools=[pay], policy=policy) as session:
         assert session.run("javascript", SCRIPT).return_value == ["receipt 5", "CapabilityError"]
         found = session.receipt(file, key=KEY)
-        assert (found.verified, found.signer, found.run) == (True, None, 1)
+        assert (found.verified, bool(found), found.signer, found.run) == (True, True, None, 1)
         with pytest.raises(FileExistsError):
             session.receipt(file, key=KEY)
         with pytest.raises(SessionNotFoundError):

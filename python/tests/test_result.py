@@ -32,6 +32,14 @@ def test_text_for_people_and_models() -> None:
     assert str(failed) == "Error: TypeError: x\n  at line 2, column 3: null.x\noops\n"
 
 
+def test_result_is_true_only_of_a_run_that_completed() -> None:
+    sandbox = Sandbox(limits={"fuel": 10_000_000})
+    assert sandbox.run("javascript", "return 0")
+    assert sandbox.run("shell", "true")
+    for language, script in (("javascript", "null.x"), ("shell", "exit 3"), ("javascript", "while (true) {}")):
+        assert not sandbox.run(language, script)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+
+
 def failing() -> ExecutionResult:
     def odd() -> None:
         raise OddError("a", "b")

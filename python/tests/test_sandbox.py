@@ -178,6 +178,18 @@ def test_used_after_close() -> None:
     sandbox.close()
 
 
+def test_sandbox_is_closed_by_an_async_with_statement() -> None:
+    async def main() -> None:
+        async with Sandbox() as sandbox, create_sandbox_tool() as tool:
+            assert (await sandbox.run_async("javascript", "return 1")).return_value == 1
+            assert await tool.arun("return 2", "javascript") == "2"
+        with pytest.raises(RuntimeError, match="sandbox is closed"):
+            await sandbox.run_async("javascript", "return 1")
+        assert "the sandbox is closed" in await tool.arun("return 2", "javascript")
+
+    asyncio.run(main())
+
+
 def test_close_stops_what_runs() -> None:
     sandbox = Sandbox(limits={"wall": "60s"})
     begun = threading.Event()

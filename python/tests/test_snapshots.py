@@ -93,7 +93,7 @@ def test_when_it_can_be_taken(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="a snapshot has the files"):
         Sandbox.restore(taken, files={"a": "b"})
     with Session.open("one", store=tmp_path / "store") as session:
-        with pytest.raises(NativeError, match="export it"):
+        with pytest.raises(RuntimeError, match="`export` writes it"):
             session.snapshot()
         with pytest.raises(TypeError, match="import_session"):
             Session.restore(taken)

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from .literals import Effect, LanguageName, OnChange, PendingState, Resolution, RunStatus, Status
     from .mcp_servers import McpServerOptions, McpServers, McpTool
     from .params import Param
-    from .pending import CallInDoubt, Decision, PendingCall
+    from .pending import ApprovalRequest, CallInDoubt, Decision, PendingCall
     from .precompile import precompile_module
     from .prompts import DEFAULT_MAX_CALLS, JS_CODEACT_PROMPT
     from .receipts import Verification, VerifiedCall, verify_receipt
@@ -119,7 +119,7 @@ _NAMES = {
     "literals": ["Effect", "LanguageName", "OnChange", "PendingState", "Resolution", "RunStatus", "Status"],
     "mcp_servers": ["McpServerOptions", "McpServers", "McpTool"],
     "params": ["Param"],
-    "pending": ["CallInDoubt", "Decision", "PendingCall"],
+    "pending": ["ApprovalRequest", "CallInDoubt", "Decision", "PendingCall"],
     "precompile": ["precompile_module"],
     "prompts": ["DEFAULT_MAX_CALLS", "JS_CODEACT_PROMPT"],
     "receipts": ["Verification", "VerifiedCall", "verify_receipt"],
@@ -151,6 +151,7 @@ __all__ = [
     "TOOL_CALL_CAP_TYPE",
     "DEFAULT_MAX_CALLS",
     "JS_CODEACT_PROMPT",
+    "ApprovalRequest",
     "ArgumentError",
     "AsyncToolHandler",
     "AuditCollector",

@@ -128,7 +128,7 @@ class Host:
         audit: Callable[[str], object] | None = None,
         audit_log: str | os.PathLike[str] | None = None,
         audit_key: str | os.PathLike[str] | None = None,
-        approver: Callable[[str, dict[str, Any], str], bool | None] | None = None,
+        approver: Callable[[str, dict[str, Any], str, dict[str, Any]], bool | None] | None = None,
         token: str | None = None,
         authorities: Sequence[bytes] = (),
         mcp: McpServers | None = None,
@@ -160,7 +160,7 @@ class Host:
         audit: Callable[[str], object] | None = None,
         audit_log: str | os.PathLike[str] | None = None,
         audit_key: str | os.PathLike[str] | None = None,
-        approver: Callable[[str, dict[str, Any], str], bool | None] | None = None,
+        approver: Callable[[str, dict[str, Any], str, dict[str, Any]], bool | None] | None = None,
         approver_keys: Mapping[str, str] | None = None,
         mcp: McpServers | None = None,
     ) -> Session:
@@ -209,9 +209,10 @@ class Host:
 class McpServers:
     """Started MCP servers. `servers` is JSON: `{"mcp": {name: table}}`, with tables as those of a policy.
 
-    `secrets` are names and values, `unconfined` the servers without a wall, `executable` and `before` the command that
-    runs this package. Raises `PolicyError` for tables that make no sense and for tools that are not those of the lock,
-    else `NativeError`.
+    `secrets` are names and values, `unconfined` the servers without a wall, `logins` the servers that the operator's
+    login is used at, each with the directory of the logins and the file of their key, `executable` and `before` the
+    command that runs this package. Raises `PolicyError` for tables that make no sense and for tools that are not those
+    of the lock, else `NativeError`.
     """
 
     def __new__(
@@ -219,6 +220,7 @@ class McpServers:
         servers: str,
         secrets: Sequence[tuple[str, str]],
         unconfined: Sequence[str],
+        logins: Mapping[str, tuple[str, str]],
         executable: str,
         before: Sequence[str],
         lock: str | os.PathLike[str] | None = None,

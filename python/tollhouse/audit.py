@@ -286,6 +286,10 @@ class AuditCollector:
         with self._lock:
             return len(self._entries)
 
+    def __bool__(self) -> bool:
+        # `audit or AuditCollector()` means a collector that was given, also one without entries.
+        return True
+
     @property
     def entries(self) -> list[AuditEntry]:
         """A copy of all entries, oldest first.

@@ -59,7 +59,7 @@ class PolicyError(TollhouseError, ValueError):
         ...     Sandbox(policy="[[grants]]\nmethod = 'add'")
         ... except PolicyError as error:
         ...     print(str(error).splitlines()[0])
-        unknown key `grants` in the policy
+        unknown key `grants` in the policy (line 1)
     """
 
 

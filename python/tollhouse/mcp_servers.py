@@ -10,6 +10,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, cast
 
 from . import _native
+from ._internal.hosts import login_places
 from ._internal.named_files import check_file
 
 if TYPE_CHECKING:
@@ -30,9 +31,12 @@ class McpServerOptions(TypedDict, total=False):
     Attributes:
         command: The program, by its name in PATH or its absolute path, and its arguments.
         url: In place of a program, the address of a server that is reached by HTTP: `https://…`, or `http://` to this
-            machine. Logins of `tollhouse mcp login` are not used: a token is given as a header.
+            machine.
         headers: Headers of the requests to the URL. Their values are secrets: results, errors and logs do not show
             them.
+        login: True to use the login that `tollhouse mcp login --url URL` made for exactly this address. A path is the
+            directory that was `TOLLHOUSE_HOME` then. Without this option no login is used, so that an address which
+            somebody else chose is not sent yours.
         env: Variables of its environment, besides PATH and HOME.
         secrets: Variables whose values results, errors and logs do not show. No session keeps them.
         timeout: The longest time of one call, as `"20s"` or a `timedelta`. It is a minute by default.
@@ -49,6 +53,7 @@ class McpServerOptions(TypedDict, total=False):
     command: Sequence[Place]
     url: str
     headers: Mapping[str, str]
+    login: bool | Place
     env: Mapping[str, str]
     secrets: Mapping[str, str]
     timeout: str | timedelta
@@ -90,7 +95,7 @@ class McpServers:
 
     Raises:
         PolicyError: If options are malformed, or tools differ from those of the lock.
-        NativeError: If a server does not start, or does not speak the protocol.
+        NativeError: If a server does not start, or does not speak the protocol; if there is no login to use.
         OSError: If the lock cannot be read.
 
     Example:
@@ -109,10 +114,11 @@ class McpServers:
         for name, options in servers.items():
             tables[name] = _table(name, options, secrets)
         unconfined = [name for name, options in servers.items() if options.get("confine", True) is False]
+        logins = {name: place for name, options in servers.items() if (place := _login(name, options)) is not None}
         text = json.dumps({"mcp": tables})
         if lock is not None:
             check_file(lock)
-        self.native = _native.McpServers(text, [*secrets.items()], unconfined, sys.executable, _again(), lock)
+        self.native = _native.McpServers(text, [*secrets.items()], unconfined, logins, sys.executable, _again(), lock)
 
     @classmethod
     async def start(cls, servers: Mapping[str, McpServerOptions], *, lock: Place | None = None) -> Self:
@@ -224,6 +230,18 @@ def _table(name: str, options: McpServerOptions, secrets: dict[str, str]) -> dic
     if ports := options.get("ports", ()):
         table["ports"] = _listed(name, "ports", ports, "numbers of ports")
     return table
+
+
+def _login(server: str, options: McpServerOptions) -> tuple[str, str] | None:
+    """Returns the directory of the logins of which a server is given its own, and the file of their key."""
+    login: object = options.get("login", False)
+    if login is None or login is False:
+        return None
+    if login is True:
+        return login_places()
+    if isinstance(login, str | os.PathLike) and os.fspath(cast("Place", login)) not in ("", b""):
+        return login_places(os.path.abspath(os.fsdecode(cast("Place", login))))
+    raise TypeError(f"`login` of the MCP server {server!r} is True or the path of a directory, not {login!r:.200}")
 
 
 def _listed(server: str, key: str, value: object, of: str) -> list[Any]:

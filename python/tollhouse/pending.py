@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
+from inspect import signature
 from typing import Any
 
 from .literals import PendingState
@@ -50,6 +52,77 @@ class Decision:
             'eve'
         """
         return {**asdict(self), "at": self.at.isoformat()}
+
+
+@dataclass(frozen=True)
+class ApprovalRequest:
+    """The question that an `approver` with one parameter is asked.
+
+    Attributes:
+        method: The canonical method.
+        arguments: The arguments, exactly as the tool would get them.
+        grant: The name of the grant that wants the approval.
+        reason: Why it does, in words.
+        cost: What the call takes from each budget: dictionaries of grant, kind, amount, limit and remaining.
+        callers: The methods of the tools that make the call for the script, outermost first; empty for a call of the
+            script itself.
+        file: The name of the script or file that makes the call, as the script's interpreter tells it: a hint. None if
+            it is not known.
+        line: The line in that file, from 1.
+
+    Example:
+        >>> def human(request: ApprovalRequest) -> bool:
+        ...     print(request.reason, request.cost[0]["remaining"])
+        ...     return False
+        >>> rules = [MethodCapability("add", max_calls=5, approve=Param("a") > 100)]
+        >>> sandbox = Sandbox(tools=[add], capabilities=rules, approver=human)
+        >>> sandbox.run("javascript", "await add({a: 500, b: 1})").status
+        it asks where `a` may be above 100; here it is 500 4
+        'denied'
+    """
+
+    method: str
+    arguments: dict[str, Any]
+    grant: str
+    reason: str
+    cost: list[dict[str, Any]]
+    callers: list[str]
+    file: str | None = None
+    line: int | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Writes the question as data.
+
+        Returns:
+            A dictionary with a JSON form.
+
+        Example:
+            >>> request = ApprovalRequest("add", {"a": 1}, "cap:method:add", "it always asks", [], [])
+            >>> request.to_dict()["reason"]
+            'it always asks'
+        """
+        return asdict(self)
+
+
+def takes_request(approver: Callable[..., Any]) -> bool:
+    """Returns true if an approver takes an `ApprovalRequest`, and false if it takes method, arguments and grant.
+
+    Raises:
+        TypeError: If it takes neither.
+    """
+    try:
+        takes = signature(approver)
+    except ValueError:  # of a builtin
+        return False
+    for given, is_one in (((None, None, None), False), ((None,), True)):
+        try:
+            takes.bind(*given)
+        except TypeError:
+            continue
+        return is_one
+    raise TypeError(
+        f"an approver takes `(method, arguments, grant)`, or one parameter for an `ApprovalRequest`, not {takes}"
+    )
 
 
 @dataclass(frozen=True)

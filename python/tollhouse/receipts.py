@@ -46,6 +46,8 @@ class VerifiedCall:
 class Verification:
     """The outcome of `verify_receipt`: whether running the script again gave what the receipt states.
 
+    `bool()` of it is `verified`.
+
     Attributes:
         verified: True if everything is as the receipt states.
         signer: The name of the trusted key that has signed it; None where a receipt is written.
@@ -75,6 +77,9 @@ class Verification:
     calls: list[VerifiedCall]
     problems: list[str]
     stopped: bool
+
+    def __bool__(self) -> bool:
+        return self.verified
 
     def to_dict(self) -> dict[str, Any]:
         """Writes the verification as data.

@@ -25,7 +25,8 @@ _MARK = 60
 class ExecutionResult:
     r"""Output of a run, its return value, and its status.
 
-    `str()` of it is the output, or the error. Results can be pickled and copied, `to_dict` makes one JSON, and pydantic
+    `str()` of it is the output, or the error; `bool()` is `success`, so that `assert sandbox.run(…)` and `if result:`
+    mean a run that completed. Results can be pickled and copied, `to_dict` makes one JSON, and pydantic
     and FastAPI take one as it is. In a pickle an exception that cannot be pickled stands as a `ToolError` with its
     message, and no exception has its traceback.
 
@@ -104,6 +105,9 @@ class ExecutionResult:
             return self.stdout
         told = f"Error: {self.located_error()}"
         return f"{told}\n{self.stderr}" if self.stderr else told
+
+    def __bool__(self) -> bool:
+        return self.success
 
     def __iter__(self) -> Iterator[tuple[str, Any]]:
         """The pairs of `to_dict`: what `dict` and FastAPI's `jsonable_encoder` ask for."""

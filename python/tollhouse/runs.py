@@ -265,8 +265,7 @@ class Runs(QueuedRuns):
         Raises:
             ArgumentError: If the arguments do not fit the tool's schema, or have no JSON form: nothing is spent.
             CapabilityError: If no capability allows the call, or a human refused it.
-            NativeError: If the sandbox is recorded or replayed, of which only scripts are.
-            RuntimeError: As `run`.
+            RuntimeError: As `run`, and if the sandbox is recorded or replayed, of which only scripts are.
             ToolError: If the tool fails. The cause is its exception: an `ArgumentError` for a text that is no date,
                 which only the types of the function find out.
 
@@ -379,6 +378,9 @@ class Runs(QueuedRuns):
 
     def step(self) -> _native.Call | None:
         """Goes on with the script that was started, until it calls a tool.
+
+        While the script waits for calls that were given and not answered, `step` waits too, until another thread
+        answers one or a limit ends the run.
 
         Returns:
             The call, with `method` and `arguments`; None when the script has ended: see `last_result`.

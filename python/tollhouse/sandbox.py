@@ -65,8 +65,8 @@ class Sandbox(GateQueries):
     """A sandbox in memory for scripts that agents write: they run one after the other, and share files and budgets.
 
     Scripts are JavaScript, TypeScript or bash, and run in WebAssembly. Each call of a tool goes through one gate, which
-    checks the capabilities, their constraints and their budgets. Use the sandbox in a `with` statement, which closes
-    it. `Session` is a sandbox on disk.
+    checks the capabilities, their constraints and their budgets. Use the sandbox in a `with` or `async with` statement,
+    which closes it. `Session` is a sandbox on disk.
 
     Args:
         pca: A token that says what scripts may call, and until when; `capabilities` narrow that.
@@ -89,10 +89,11 @@ class Sandbox(GateQueries):
         mounts: Directories and files of this machine, by their paths in the sandbox: `{"data": "/srv/data"}`. Scripts
             cannot change them. Each run sees them as they are when it begins: what has changed is copied in again,
             and counts against the limit of files. Links are not followed.
-        approver: A function that decides, as `approver(method, arguments, grant)`, about the calls for which a
-            capability or a grant of the policy says `approve`. It returns True or False, and may be async. In a
-            `Session` it may raise `Defer` to leave the decision to later. Without an approver such a call is denied; in
-            a `Session` it suspends the run.
+        approver: A function that decides about the calls for which a capability or a grant of the policy says
+            `approve`: as `approver(method, arguments, grant)`, or with one parameter, an `ApprovalRequest`, which says
+            why it is asked and what the call costs too. It returns True or False, and may be async. In a `Session` it
+            may raise `Defer` to leave the decision to later. Without an approver such a call is denied; in a `Session`
+            it suspends the run.
         audit_collector: The `AuditCollector` that records what happens, in place of `audit_config`.
         audit_log: The file of the host's own log, a chain of hashes. One sandbox at a time writes it.
         audit_key: The file of a key (`tollhouse policy keygen --audit`) that makes the log evidence: see
@@ -122,7 +123,7 @@ class Sandbox(GateQueries):
             a token that no trusted authority signed, an approver that no grant would ask, a capability that asks for
             approval behind one that allows the same calls, a file that is no recording.
         OSError: If there is no such file to replay.
-        TypeError: If a parameter of a tool has no JSON form.
+        TypeError: If a parameter of a tool has no JSON form, or the approver takes other parameters.
 
     Warns:
         UserWarning: If a tool is named like a global of JavaScript or a builtin of the shell. It does not hide that,
@@ -327,6 +328,14 @@ class Sandbox(GateQueries):
     ) -> None:
         self.close()
 
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
     def close(self) -> None:
         """Frees the files and closes the audit. A script that runs is stopped; nothing can be run any more.
 
@@ -457,8 +466,7 @@ class Sandbox(GateQueries):
             What `Sandbox.restore` takes.
 
         Raises:
-            RuntimeError: After `close`, and while a run goes on.
-            NativeError: If this is a session on disk, which has `export`.
+            RuntimeError: After `close`, while a run goes on, and of a session on disk, which has `export`.
 
         Example:
             >>> box = Sandbox(files={"a.txt": "1"})

@@ -110,6 +110,14 @@ class SandboxTool:
     ) -> None:
         self.close()
 
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
     def close(self) -> None:
         """Closes the sandbox, as `Sandbox.close`: later runs are an error that the model is told.
 

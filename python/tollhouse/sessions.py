@@ -427,7 +427,8 @@ class Session(DurableRuns):
             run: The number of the run; None for the files of now.
 
         Raises:
-            SessionNotFoundError: If there is no such run, or the label is malformed.
+            SessionNotFoundError: If there is no such run.
+            ValueError: If the label is malformed: 1 to 64 letters, digits, `-`, `_` and `.`, the first a letter.
 
         Example:
             >>> _ = session.shell("echo walk > plan.txt")
@@ -455,7 +456,8 @@ class Session(DurableRuns):
 
         Raises:
             SessionConflictError: If the name is taken.
-            NativeError: If the journal of the run is not kept.
+            SessionNotFoundError: If there is no such run or label, or the journal of the run is not kept.
+            ValueError: If the run cannot be forked before that call.
 
         Example:
             >>> session.files["plan.txt"] = "walk"
@@ -480,6 +482,7 @@ class Session(DurableRuns):
         Raises:
             FileExistsError: If the file exists.
             OSError: If it cannot be written.
+            RuntimeError: While a run goes on.
 
         Example:
             >>> session.export("trip.tlh")
@@ -504,8 +507,8 @@ class Session(DurableRuns):
 
         Raises:
             FileExistsError: If the file exists.
-            NativeError: If the run does not do again what is recorded of it, or its journal is not kept.
-            SessionNotFoundError: If there is no such run.
+            NativeError: If the run does not do again what is recorded of it.
+            SessionNotFoundError: If there is no such run, or its journal is not kept.
             ValueError: If the key is malformed.
         """
         from .receipts import verification

@@ -114,6 +114,10 @@ class Store:
     def __len__(self) -> int:
         return len(self.native.list())
 
+    def __bool__(self) -> bool:
+        # `store or Store()` means a store that was given, also one without sessions.
+        return True
+
     def __contains__(self, session_id: object) -> bool:
         return isinstance(session_id, str) and self.native.contains(session_id)
 
@@ -231,7 +235,8 @@ class Store:
 
         Raises:
             SessionConflictError: If the name is taken.
-            NativeError: If the journal of the run is not kept.
+            SessionNotFoundError: If there is no such run or label, or the journal of the run is not kept.
+            ValueError: If the run cannot be forked before that call.
 
         Example:
             >>> store.fork("trip", "other")

@@ -33,7 +33,11 @@ impl WaitingLogin {
     }
 
     fn start_with(home: &Home, more: &[&str]) -> Self {
-        let mut command = home.command(["mcp", "login", "hub", "--policy", "policy.toml"].iter().chain(more));
+        Self::start_at(home, &[&["hub", "--policy", "policy.toml"], more].concat())
+    }
+
+    fn start_at(home: &Home, words: &[&str]) -> Self {
+        let mut command = home.command(["mcp", "login"].iter().chain(words));
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the binary is built");
         let mut stderr = BufReader::new(child.stderr.take().expect("it is piped"));
         let (mut said, mut line) = (String::new(), String::new());
@@ -151,6 +155,29 @@ fn login_of_one_address_is_not_used_at_another_or_after_logout() {
     let refused = lock(&home);
     assert!(refused.status != 0 && refused.stderr.contains("or a login"), "{refused:?}");
     assert_eq!(home.run(["mcp", "logout", "hub", "--policy", "policy.toml"]).status, 2);
+}
+
+#[test]
+fn login_at_an_address_needs_no_policy_and_is_the_one_of_a_policy_with_that_address() {
+    let (home, remote) = home("oauth", "3600");
+    let url = remote.url();
+    let waiting = WaitingLogin::start_at(&home, &["--url", &url]);
+    let shown = get(&waiting.redirect());
+    assert!(shown.contains("You are logged in"), "{shown}");
+    let ran = waiting.end();
+    assert!(ran.status == 0 && ran.stdout == format!("logged in at {url}\n"), "{ran:?}");
+    let ran = lock(&home);
+    assert_eq!(ran.status, 0, "{ran:?}");
+    assert_eq!(js(&home, "return await hub.echo({text: 'hi'})")["value"], "hi");
+    let out = home.run(["mcp", "logout", "--url", &url]);
+    assert_eq!(out.status, 0, "{out:?}");
+    assert_eq!(home.run(["mcp", "logout", "--url", &url]).status, 2);
+    for words in
+        [&["--url", &url, "hub"][..], &["--url", &url, "--policy", "policy.toml"], &["hub"], &["--url", "hub"], &[]]
+    {
+        let ran = home.run(["mcp", "login"].iter().chain(words));
+        assert_eq!(ran.status, 2, "{words:?}: {ran:?}");
+    }
 }
 
 #[test]

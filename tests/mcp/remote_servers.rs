@@ -34,11 +34,13 @@ impl Remote {
         Self { port: line.trim().parse().expect("a port"), child }
     }
 
+    pub(super) fn url(&self) -> String {
+        format!("http://127.0.0.1:{}/mcp", self.port)
+    }
+
     pub(super) fn policy(&self, keys: &str) -> String {
-        format!(
-            "[tools]\n[mcp.hub]\nurl = \"http://127.0.0.1:{}/mcp\"\n{keys}\n[[grant]]\nmethod = \"hub/**\"\n",
-            self.port
-        )
+        let url = self.url();
+        format!("[tools]\n[mcp.hub]\nurl = \"{url}\"\n{keys}\n[[grant]]\nmethod = \"hub/**\"\n")
     }
 }
 

@@ -280,6 +280,11 @@ fn forks_are_independent_and_can_be_compared() {
     let unified = done(&home, &["session", "diff", "s@1", "s", "--unified"]).stdout;
     assert!(unified.contains("-two\n+three\n"), "{unified}");
     assert_eq!(done(&home, &["session", "diff", "t"]).stdout, "M /workspace/a\n", "what its last run changed");
+    let malformed = home.run(["session", "label", "s@1", "very good"]);
+    assert!(
+        malformed.status == 2 && malformed.stderr.contains("`very good` is not a label: use 1 to 64"),
+        "{malformed:?}"
+    );
     done(&home, &["session", "label", "s@1", "good"]);
     done(&home, &["session", "rollback", "s@good"]);
     assert_eq!(done(&home, &["session", "cat", "s", "/workspace/a"]).stdout, "one\ntwo\n");

@@ -42,6 +42,19 @@ def default_store() -> str:
     return _place("store", "XDG_DATA_HOME", os.path.join(".local", "share"), "store")
 
 
+def login_places(home: str | None = None) -> tuple[str, str]:
+    """Returns the directory of the logins at MCP servers, and the file of their key, which is not beside them.
+
+    Args:
+        home: The directory that `TOLLHOUSE_HOME` names in place of the environment's.
+    """
+    if home is not None:
+        return os.path.join(home, "mcp-logins"), os.path.join(home, "state", "mcp-logins.key")
+    data = _place("mcp-logins", "XDG_DATA_HOME", os.path.join(".local", "share"), "mcp-logins")
+    state = _place("state", "XDG_STATE_HOME", os.path.join(".local", "state"), "")
+    return os.path.abspath(data), os.path.abspath(os.path.join(state, "mcp-logins.key"))
+
+
 def trust_writers() -> bool:
     """Returns true if a registry or store that other users can write is accepted, like in the command line."""
     return os.environ.get("TOLLHOUSE_TRUST_WRITERS") == "1"

@@ -17,14 +17,19 @@ if TYPE_CHECKING:
     from typing import Any
 
     from .. import _native
+    from ..pending import ApprovalRequest
     from .telemetry import Telemetry
     from .tool_errors import ErrorMode, OnToolError
 
     Handler = Callable[[str, dict[str, Any]], Any]
     """Answers a call: `(method, arguments)`. It may give something to await."""
 
-    Approver = Callable[[str, dict[str, Any], str], bool | Awaitable[bool]]
-    """Answers for a human: `(method, arguments, grant)`. It may give something to await, and raise `Defer`."""
+    Approver = (
+        Callable[[str, dict[str, Any], str], bool | Awaitable[bool]]
+        | Callable[[ApprovalRequest], bool | Awaitable[bool]]
+    )
+    """Answers for a human: `(method, arguments, grant)`, or one `ApprovalRequest`. It may give something to await, and
+    raise `Defer`."""
 
 _inside: ContextVar[tuple[Answers, ...]] = ContextVar("inside", default=())
 """Answers of the sandboxes whose runs this code is a tool of, outermost first."""
@@ -118,13 +123,17 @@ class Answers:
 
         return heard(self, run, self._errors, self._on_tool_error, method, arguments, error)
 
-    def asked(self, approver: Approver) -> Callable[[str, dict[str, Any], str], bool | None]:
+    def asked(self, approver: Approver) -> Callable[[str, dict[str, Any], str, dict[str, Any]], bool | None]:
         """Returns the callback by which the host asks an approver, awaited if necessary. None is left to later."""
         from ..errors import Defer
+        from ..pending import ApprovalRequest, takes_request
 
-        def ask(method: str, arguments: dict[str, Any], grant: str) -> bool | None:
+        takes_one = takes_request(approver)
+
+        def ask(method: str, arguments: dict[str, Any], grant: str, why: dict[str, Any]) -> bool | None:
+            given = (ApprovalRequest(method, arguments, grant, **why),) if takes_one else (method, arguments, grant)
             try:
-                answer = self.call_back(self.run, approver, method, arguments, grant)
+                answer = self.call_back(self.run, approver, *given)
             except Defer:
                 return None
             if not isinstance(answer, bool):

@@ -1,5 +1,6 @@
 //! `tollhouse mcp login` and `logout`: logins at MCP servers at a URL.
 
+use std::fmt;
 use std::net::{Ipv4Addr, TcpListener};
 use std::path::{Path, PathBuf};
 
@@ -9,13 +10,27 @@ use tollhouse::tool::nearest;
 use tollhouse_mcp::{LoginError, SignIn, SignInError, sign_in};
 
 use super::command::touched;
-use crate::confine::ConfineArgs;
+use crate::confine::{ConfineArgs, Confinement};
 use crate::error::USAGE;
 use crate::locations::{self, Locations};
 use crate::policy_file::PolicyFile;
 use crate::{CliError, Exit, Result, show};
 
-/// Log in at an MCP server of a policy that has a URL, by OAuth: you open an address in your browser
+/// MCP server at which a user logs in: one of a policy, or an address.
+#[derive(Args)]
+struct LoginServer {
+    /// The server's name in the policy
+    #[arg(value_name = "NAME", required_unless_present = "url", conflicts_with = "url")]
+    name: Option<String>,
+    /// The policy
+    #[arg(long, value_name = "FILE", required_unless_present = "url", conflicts_with = "url")]
+    policy: Option<PathBuf>,
+    /// The address of the server, if no policy has it: a program in Python uses this login by `"login": True`
+    #[arg(long, value_name = "URL")]
+    url: Option<String>,
+}
+
+/// Log in at an MCP server that has a URL, by OAuth: you open an address in your browser
 ///
 /// The login is stored for that address, encrypted, and is used whenever `--allow-exec` names a server with the same URL
 /// and without an `Authorization` of its own. Its tokens are renewed as long as the server does that. The policy and its
@@ -24,14 +39,11 @@ use crate::{CliError, Exit, Result, show};
 #[command(after_help = "\
 Examples:
   tollhouse mcp login hub --policy agent.toml
-  tollhouse mcp login hub --policy agent.toml --scope read --client-id 1b3d")]
+  tollhouse mcp login hub --policy agent.toml --scope read --client-id 1b3d
+  tollhouse mcp login --url https://mcp.example.com/mcp")]
 pub(crate) struct LoginCommand {
-    /// The server's name
-    #[arg(value_name = "NAME")]
-    name: String,
-    /// The policy
-    #[arg(long, value_name = "FILE")]
-    policy: PathBuf,
+    #[command(flatten)]
+    server: LoginServer,
     /// Ask for this scope; by default for those that the server names
     #[arg(long = "scope", value_name = "SCOPE")]
     scopes: Vec<String>,
@@ -49,19 +61,40 @@ pub(crate) struct LoginCommand {
     confine: ConfineArgs,
 }
 
-/// Forget the login at an MCP server of a policy
+/// Forget the login at an MCP server
 ///
 /// The authorization server is not told: what it has issued ends there, or is revoked there.
 #[derive(Args)]
 pub(crate) struct LogoutCommand {
-    /// The server's name
-    #[arg(value_name = "NAME")]
-    name: String,
-    /// The policy
-    #[arg(long, value_name = "FILE")]
-    policy: PathBuf,
+    #[command(flatten)]
+    server: LoginServer,
     #[command(flatten)]
     confine: ConfineArgs,
+}
+
+impl LoginServer {
+    /// Returns the files that a command accesses which learns the address.
+    fn touched(&self, locations: &Locations) -> Confinement {
+        match &self.policy {
+            Some(policy) => touched(locations, policy, None),
+            None => Confinement::of(locations, false),
+        }
+    }
+
+    /// Returns the address of the server.
+    fn address(&self) -> Result<ServerUrl> {
+        match (&self.name, &self.policy, &self.url) {
+            (Some(name), Some(policy), _) => address(name, policy),
+            (_, _, Some(url)) => ServerUrl::parse(url).map_err(|error| CliError::usage(format!("`--url`: {error}"))),
+            _ => Err(CliError::usage("name a server and its `--policy`, or its address by `--url`")),
+        }
+    }
+}
+
+impl fmt::Display for LoginServer {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(self.name.as_ref().or(self.url.as_ref()).map_or("", String::as_str))
+    }
 }
 
 impl LoginCommand {
@@ -73,10 +106,10 @@ impl LoginCommand {
         })?;
         let network = locations::network()?;
         self.confine.apply(|| {
-            let reads = touched(locations, &self.policy, None).reading([&place.key]);
+            let reads = self.server.touched(locations).reading([&place.key]);
             reads.writing_in(Some(&place.directory)).with_network()
         })?;
-        let url = address(&self.name, &self.policy)?;
+        let url = self.server.address()?;
         let wanted = SignIn {
             url: &url,
             scopes: &self.scopes,
@@ -96,7 +129,7 @@ impl LoginCommand {
     }
 
     fn refused(&self, error: &SignInError) -> CliError {
-        let told = CliError::because(format!("you are not logged in at the MCP server `{}`", self.name), error);
+        let told = CliError::because(format!("you are not logged in at the MCP server `{}`", self.server), error);
         match error {
             SignInError::NotNeeded => told.status(USAGE).hint("use it without a login"),
             SignInError::NoRegistration => {
@@ -115,8 +148,8 @@ impl LogoutCommand {
     pub(super) fn execute(self, locations: &Locations) -> Result {
         let place = locations.logins();
         let directory = Some(place.directory.as_path()).filter(|directory| directory.is_dir());
-        self.confine.seal(|| touched(locations, &self.policy, None).writing_in(directory))?;
-        let url = address(&self.name, &self.policy)?;
+        self.confine.seal(|| self.server.touched(locations).writing_in(directory))?;
+        let url = self.server.address()?;
         if !place.remove(&url).map_err(|error| unstored(&error))? {
             return Err(CliError::usage(format!("there is no login at {url}"))
                 .hint("`tollhouse mcp ls --policy FILE` shows which servers have one"));

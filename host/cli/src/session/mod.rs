@@ -114,6 +114,7 @@ pub(crate) fn failed(what: &str, error: &SessionsError) -> CliError {
         SessionsError::Exists(id) => shown
             .hint(format!("choose another name; `tollhouse run --session {id}` continues this session, and `tollhouse session rm {id}` removes it"))
             .status(super::error::USAGE),
+        SessionsError::Label(_) => shown.status(super::error::USAGE),
         SessionsError::NoPoint { session, .. } => {
             shown.hint(format!("`tollhouse session show {session}` lists its runs and labels"))
         }

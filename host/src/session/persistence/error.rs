@@ -1,6 +1,6 @@
 //! Errors of sessions on disk.
 
-use super::SessionId;
+use super::{PointError, SessionId};
 use crate::gate::AuditError;
 use crate::session::journal::ReplayError;
 use crate::store::{ArchiveError, BlobError, BlobId, StoreError};
@@ -153,6 +153,9 @@ pub enum SessionsError {
         /// Description of the missing run or label.
         what: String,
     },
+    /// The label is not valid.
+    #[error(transparent)]
+    Label(#[from] PointError),
     /// The files cannot be changed.
     #[error("cannot change `{path}`")]
     File {

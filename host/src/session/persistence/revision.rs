@@ -34,7 +34,7 @@ pub enum PointError {
     #[error(transparent)]
     Session(#[from] SessionIdError),
     /// The label is not valid.
-    #[error("`{0}` is not a label: labels follow the rules for session names, and do not begin with a digit")]
+    #[error("`{0}` is not a label: use 1 to 64 letters, digits, `-`, `_` and `.`, the first a letter")]
     Label(String),
 }
 

@@ -13,9 +13,9 @@ use super::shared_budgets::{BudgetFamilies, FamilyId};
 use super::stored_journal::RunJournals;
 use super::termination::TerminationRequests;
 use super::{
-    At, CallDecisions, GarbageCollector, MiddleFork, PersistentSession, Point, RunHistory, SessionCreator, SessionId,
-    SessionReader, SessionTransfer, SessionVerifier, SessionsError, UnfinishedRuns, fork, gc, record_key, removal,
-    revision,
+    At, CallDecisions, GarbageCollector, MiddleFork, PersistentSession, Point, PointError, RunHistory, SessionCreator,
+    SessionId, SessionReader, SessionTransfer, SessionVerifier, SessionsError, UnfinishedRuns, fork, gc, record_key,
+    removal, revision,
 };
 use crate::store::{
     self, Backend, Batch, BlobFiles, BlobId, Blobs, Compacted, MemoryBlobs, MemoryStore, Repaired, Store, StoreError,
@@ -267,9 +267,7 @@ impl Sessions {
     pub fn label(&self, id: &SessionId, label: &str, run: Option<u64>) -> Result<(), SessionsError> {
         let none = |what: String| SessionsError::NoPoint { session: id.clone(), what };
         if !revision::is_label(label) {
-            return Err(none(format!(
-                "label `{label}`: labels follow the rules for session names, and do not begin with a digit"
-            )));
+            return Err(PointError::Label(label.to_owned()).into());
         }
         self.record_reader().refuse_handed_over(id)?;
         let name = record_key::named(b'T', id, label);
