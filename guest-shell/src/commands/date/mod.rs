@@ -31,7 +31,8 @@ use chrono::{DateTime, Duration, NaiveDate, Utc};
 use self::format::Dialect;
 use self::options::{DateOptions, DateSource};
 use self::resolve::parse_date;
-use self::timezone::{SandboxTimezone, instant_of_nanoseconds};
+pub(crate) use self::timezone::SandboxTimezone;
+use self::timezone::instant_of_nanoseconds;
 use crate::commands::operands;
 
 const HELP: &str = "\

@@ -4,7 +4,7 @@
 //! | --- | --- |
 //! | [`options`] | command-line options |
 //! | [`run`] | inputs, results, messages, statuses |
-//! | [`modules`] | files that a program imports |
+//! | [`modules`], [`metadata`] | files that a program imports, and what `modulemeta` tells of them |
 //! | [`lexer`], [`parser`], [`ast`] | parsing of programs into syntax trees |
 //! | [`compiler`], [`term`] | resolution of names, and compiled programs |
 //! | [`machine`] | backtracking virtual machine |
@@ -28,6 +28,7 @@ mod library;
 mod literal;
 mod machine;
 mod mathematics;
+mod metadata;
 mod modules;
 mod number;
 mod operators;
@@ -54,6 +55,7 @@ use std::sync::Arc;
 
 use bashkit::{Builtin, BuiltinContext, ExecResult, FileSystem, PlacedMessages, Result, async_trait, vfs_join};
 
+use metadata::ModuleMetadata;
 use modules::{Files, Search, Source, load};
 use options::{Ended, Given, Options};
 use run::{Done, Job, run};
@@ -161,6 +163,30 @@ async fn read_inputs(options: &Options, files: &dyn Files, stdin: &[u8]) -> Inpu
     (inputs, complaints)
 }
 
+/// Largest number of modules whose metadata one call reads. The program runs again for each of them.
+const MAX_DESCRIBED_MODULES: usize = 32;
+
+/// Runs a program, again for each module whose metadata it asks for, since files cannot be read while it runs. `once`
+/// runs it with the metadata that is known.
+async fn run_with_metadata(search: &Search<'_>, mut once: impl FnMut(&ModuleMetadata) -> Done) -> Done {
+    let mut known = ModuleMetadata::new();
+    loop {
+        let done = once(&known);
+        let Some(name) = done.needed_module.clone() else { return done };
+        let metadata = match known.len() < MAX_DESCRIBED_MODULES {
+            true => metadata::read(search, &name).await,
+            false => {
+                return Done {
+                    error: format!("jq: error: modulemeta of more than {MAX_DESCRIBED_MODULES} modules\n"),
+                    status: 5,
+                    ..Done::default()
+                };
+            }
+        };
+        known.insert(name, metadata);
+    }
+}
+
 #[async_trait]
 impl Builtin for Jq {
     async fn execute(&self, context: BuiltinContext<'_>) -> Result<ExecResult> {
@@ -201,16 +227,25 @@ impl Builtin for Jq {
                 Err(_) => Err("the run was cancelled".to_owned()),
             }
         };
-        let Done { output, error, status, .. } = run(Job {
-            options: &options,
-            source: &prepared.source,
-            inputs,
-            files: prepared.files,
-            environment,
-            complaints,
-            now: i64::try_from(crate::clock::now_micros()).unwrap_or(i64::MAX),
-            check: &mut check,
+        let search = Search { files: &files, directories: &options.directories, home: home.as_deref() };
+        let now = i64::try_from(crate::clock::now_micros()).unwrap_or(i64::MAX);
+        // A copy of the inputs is needed only if the program may run again.
+        let repeats = prepared.source.describes_modules();
+        let (mut inputs, mut named) = (inputs, prepared.files);
+        let done = run_with_metadata(&search, |modules| {
+            run(Job {
+                options: &options,
+                source: &prepared.source,
+                inputs: if repeats { inputs.clone() } else { std::mem::take(&mut inputs) },
+                files: if repeats { named.clone() } else { std::mem::take(&mut named) },
+                environment: environment.clone(),
+                complaints: complaints.clone(),
+                now,
+                modules,
+                check: &mut check,
+            })
         });
+        let Done { output, error, status, .. } = done.await;
         if let Some(limit) = stopped {
             return Err(limit.into());
         }
