@@ -87,6 +87,24 @@ impl SandboxTimezone {
         (i64::from(info.offset().seconds()), info.abbreviation().to_string())
     }
 
+    /// Returns the instant of a wall time that is told to be in daylight saving time or not. If the zone's clocks are
+    /// not set that way then, the offset is that of the nearest week within two years in which they are, or else differs
+    /// by an hour, as in glibc's `mktime`.
+    pub(super) fn instant_of_clock(&self, wall: NaiveDateTime, daylight: bool) -> Option<DateTime<Utc>> {
+        const WEEK: i64 = 601_200;
+        let seconds = self.instant_of(wall)?.timestamp();
+        let mut near = (0..=104).flat_map(|weeks| [seconds - weeks * WEEK, seconds + weeks * WEEK]);
+        let offset = match near.find(|at| self.is_daylight_at(*at) == daylight) {
+            Some(at) => self.offset_at(at).0,
+            None => self.offset_at(seconds).0 + if daylight { 3_600 } else { -3_600 },
+        };
+        wall.and_utc().checked_sub_signed(Duration::try_seconds(offset)?)
+    }
+
+    fn is_daylight_at(&self, seconds: i64) -> bool {
+        Timestamp::from_second(seconds).is_ok_and(|at| self.0.to_offset_info(at).dst().is_dst())
+    }
+
     /// Returns the zone's abbreviations in the year around an instant.
     pub(super) fn abbreviations(&self, seconds: i64) -> Vec<LocalZone> {
         let quarters = (0..4).map(|quarter| seconds.saturating_add(quarter * 7_884_000));
