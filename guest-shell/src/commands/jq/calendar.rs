@@ -484,7 +484,7 @@ impl Reading<'_> {
                 self.set_month(month);
             }
             'c' => self.read("%a %b %e %H:%M:%S %Y")?,
-            'C' => (self.century, self.has_date) = (Some(self.number(2, 0, 99)?), true),
+            'C' | 'y' | 'Y' => self.year(conversion)?,
             'd' | 'e' => {
                 self.moment.day = self.number(2, 1, 31)?;
                 (self.has_day, self.has_date) = (true, true);
@@ -520,15 +520,6 @@ impl Reading<'_> {
             'V' => drop(self.number(2, 0, 53)?),
             'g' => drop(self.number(2, 0, 99)?),
             'G' => drop(self.number(4, 0, 9_999)?),
-            'y' => {
-                let year = self.number(2, 0, 99)?;
-                self.moment.year = year + if year < 69 { 2_000 } else { 1_900 };
-                (self.year_of_century, self.has_date) = (true, true);
-            }
-            'Y' => {
-                self.moment.year = self.number(4, 0, 9_999)?;
-                (self.century, self.year_of_century, self.has_date) = (None, false, true);
-            }
             'z' => self.zone()?,
             'Z' => {
                 let rest = self.rest.trim_start();
@@ -537,6 +528,24 @@ impl Reading<'_> {
             '%' => self.rest = self.rest.strip_prefix('%')?,
             _ => return None,
         }
+        Some(())
+    }
+
+    /// Parses a century (`C`), a year of its century (`y`) or a whole year (`Y`).
+    fn year(&mut self, conversion: char) -> Option<()> {
+        match conversion {
+            'C' => self.century = Some(self.number(2, 0, 99)?),
+            'y' => {
+                let year = self.number(2, 0, 99)?;
+                self.moment.year = year + if year < 69 { 2_000 } else { 1_900 };
+                self.year_of_century = true;
+            }
+            _ => {
+                self.moment.year = self.number(4, 0, 9_999)?;
+                (self.century, self.year_of_century) = (None, false);
+            }
+        }
+        self.has_date = true;
         Some(())
     }
 

@@ -248,19 +248,8 @@ impl<'a> Compiler<'a> {
                 Term::Const(Val::record(members))
             }
             Ast::Label(name, body) => self.label(name, body)?,
-            Ast::Break(name) => {
-                let level = self.scope.iter().rposition(|it| matches!(it, Scope::Label(label) if label == name));
-                match level {
-                    Some(level) => Term::Break(level),
-                    None => return Ok(self.undefined(&format!("$*label-{name}"))),
-                }
-            }
-            Ast::Placed(place, query) => {
-                let outer = std::mem::replace(&mut self.place, place.clone());
-                let term = self.query(query);
-                self.place = outer;
-                return term;
-            }
+            Ast::Break(name) => return Ok(self.break_out(name)),
+            Ast::Placed(place, query) => return self.placed(place, query),
         };
         Ok(Rc::new(term))
     }
@@ -270,6 +259,22 @@ impl<'a> Compiler<'a> {
         let body = self.query(body)?;
         let mut known = Vec::new();
         Ok(if constants(&body, &mut known) { Term::Const(Val::array(known)) } else { Term::Array(Some(body)) })
+    }
+
+    /// Compiles a query of which messages show the place.
+    fn placed(&mut self, place: &Range<usize>, query: &Ast) -> Compiled<T> {
+        let outer = std::mem::replace(&mut self.place, place.clone());
+        let term = self.query(query);
+        self.place = outer;
+        term
+    }
+
+    fn break_out(&mut self, name: &str) -> T {
+        let level = self.scope.iter().rposition(|it| matches!(it, Scope::Label(label) if label == name));
+        match level {
+            Some(level) => Rc::new(Term::Break(level)),
+            None => self.undefined(&format!("$*label-{name}")),
+        }
     }
 
     fn label(&mut self, name: &str, body: &Ast) -> Compiled<Term> {

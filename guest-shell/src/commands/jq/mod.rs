@@ -163,6 +163,20 @@ async fn read_inputs(options: &Options, files: &dyn Files, stdin: &[u8]) -> Inpu
     (inputs, complaints)
 }
 
+/// Returns the result of a call that ended before its filter ran.
+fn result_of(ended: Ended) -> ExecResult {
+    let mut result = ExecResult::with_code(ended.output, ended.status);
+    result.stderr = ended.error.into();
+    result
+}
+
+/// Returns the variables of the environment in the order of their names.
+fn environment_of(context: &BuiltinContext<'_>) -> Vec<(String, String)> {
+    let mut environment: Vec<_> = context.env.iter().map(|(name, value)| (name.clone(), unicode(value))).collect();
+    environment.sort_unstable();
+    environment
+}
+
 /// Largest number of modules whose metadata one call reads. The program runs again for each of them.
 const MAX_DESCRIBED_MODULES: usize = 32;
 
@@ -190,21 +204,16 @@ async fn run_with_metadata(search: &Search<'_>, mut once: impl FnMut(&ModuleMeta
 #[async_trait]
 impl Builtin for Jq {
     async fn execute(&self, context: BuiltinContext<'_>) -> Result<ExecResult> {
-        let failed = |ended: Ended| {
-            let mut result = ExecResult::with_code(ended.output, ended.status);
-            result.stderr = ended.error.into();
-            Ok(result)
-        };
         let words: Vec<String> = context.args.iter().map(|word| unicode(word)).collect();
         let options = match options::parse(&words) {
             Ok(options) => options,
-            Err(ended) => return failed(ended),
+            Err(ended) => return Ok(result_of(ended)),
         };
         let files = ScriptFiles { fs: Arc::clone(&context.fs), directory: context.cwd.clone() };
         let home = context.env.get("HOME").map(|home| unicode(home));
         let prepared = match prepare(&options, &files, home.as_deref()).await {
             Ok(prepared) => prepared,
-            Err(ended) => return failed(ended),
+            Err(ended) => return Ok(result_of(ended)),
         };
         let stdin = match needs_stdin(&options, &prepared.source) {
             true => context.read_stdin().await?,
@@ -212,8 +221,7 @@ impl Builtin for Jq {
         };
         let stdin = stdin.as_ref().map_or(&[][..], |input| input.as_bytes());
         let (inputs, complaints) = read_inputs(&options, &files, stdin).await;
-        let mut environment: Vec<_> = context.env.iter().map(|(name, value)| (name.clone(), unicode(value))).collect();
-        environment.sort_unstable();
+        let environment = environment_of(&context);
         let budget = context.execution_budget();
         let mut stopped = None;
         let mut check = || {
