@@ -136,15 +136,15 @@ fn make_engine() -> std::result::Result<Engine, String> {
     Ok(Engine { context, prelude })
 }
 
-/// Functions of the prelude that the engine keeps.
+/// JavaScript functions of the prelude that Rust code calls in each run, kept from the prelude's evaluation on.
 pub(crate) struct PreludeFunctions {
-    /// Makes the globals of a run.
+    /// Function that makes the globals of a run.
     begin: Persistent<Function<'static>>,
-    /// Delivers a completion.
+    /// Function that delivers a completion to the promise that waits for it.
     settle: Persistent<Function<'static>>,
-    /// Makes the error of a failure.
+    /// Function that makes the JavaScript error of a failed operation.
     failure_error: Persistent<Function<'static>>,
-    /// Describes a thrown value.
+    /// Function that describes a thrown value.
     describe: Persistent<Function<'static>>,
     /// Functions that run the script's work between two turns.
     pub(crate) turn: turn::TurnFunctions,
@@ -523,7 +523,7 @@ fn failed(failure: Failure) -> Step {
     }))
 }
 
-/// Ends the script.
+/// Returns the last step of a run, with the value or the failure that the script ended with.
 fn finished(result: std::result::Result<Option<String>, Failure>) -> Step {
     let fuel = limits::fuel_used();
     Step::Finished(match result {

@@ -24,7 +24,7 @@ pub(crate) use mentions::mentions;
 pub(crate) use module::{IMPORT, IMPORT_META};
 pub(crate) use typed::{NotGlobalCode, TypedDeclaration, TypedInput, ValueOrigin, input, is_open};
 
-/// Language of a text.
+/// Language that a source text is written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Dialect {
     /// JavaScript without types.

@@ -2,20 +2,20 @@
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
-/// Options of `cat` that change its output.
+/// Form of the output of `cat`, as its options ask for it.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Rendering {
-    /// `-E`: lines end with `$`.
+    /// True if lines end with `$` (`-E`).
     pub(super) ends: bool,
-    /// `-T`: tabs are `^I`.
+    /// True if tabs are shown as `^I` (`-T`).
     pub(super) tabs: bool,
-    /// `-v`: control characters and bytes above 127 are shown with `^` and `M-`.
+    /// True if control characters and bytes above 127 are shown with `^` and `M-` (`-v`).
     pub(super) nonprinting: bool,
-    /// `-n`: lines have numbers.
+    /// True if lines are numbered (`-n`).
     pub(super) numbers: bool,
-    /// `-b`: lines that are not empty have numbers.
+    /// True if lines that are not empty are numbered (`-b`).
     pub(super) nonblank_numbers: bool,
-    /// `-s`: of several empty lines in a row one remains, which is numbered once.
+    /// True if several empty lines in a row become one, which is numbered once (`-s`).
     pub(super) squeezes: bool,
 }
 

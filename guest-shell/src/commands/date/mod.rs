@@ -31,7 +31,8 @@ use chrono::{DateTime, Duration, NaiveDate, Utc};
 use self::format::Dialect;
 use self::options::{DateOptions, DateSource};
 use self::resolve::parse_date;
-use self::timezone::{SandboxTimezone, instant_of_nanoseconds};
+pub(crate) use self::timezone::SandboxTimezone;
+use self::timezone::instant_of_nanoseconds;
 use crate::commands::operands;
 
 const HELP: &str = "\
@@ -111,8 +112,9 @@ impl Date {
     }
 
     /// Converts a local time `[year, month, day, hour, minute, second]` in the time zone `tz` to seconds since the
-    /// epoch, as C's `mktime`. Fields out of range carry over: month 13 is January of the next year.
-    pub(super) fn mktime(&self, tz: Option<&String>, fields: [i64; 6]) -> Option<i64> {
+    /// epoch, as C's `mktime`. Fields out of range carry over: month 13 is January of the next year. `daylight` tells
+    /// whether clocks are set to daylight saving time; `None` leaves that to the zone.
+    pub(super) fn mktime(&self, tz: Option<&String>, fields: [i64; 6], daylight: Option<bool>) -> Option<i64> {
         let [year, month, day, hour, minute, second] = fields;
         let months = year.checked_mul(12)?.checked_add(month - 1)?;
         let year = i32::try_from(months.div_euclid(12)).ok()?;
@@ -124,7 +126,12 @@ impl Date {
             .checked_add(minute.checked_mul(60)?)?
             .checked_add(second)?;
         let wall = month_start.checked_add_signed(Duration::try_seconds(seconds)?)?;
-        SandboxTimezone::from_env(tz).instant_of(wall).map(|instant| instant.timestamp())
+        let zone = SandboxTimezone::from_env(tz);
+        let instant = match daylight {
+            None => zone.instant_of(wall),
+            Some(daylight) => zone.instant_of_clock(wall, daylight),
+        };
+        instant.map(|instant| instant.timestamp())
     }
 
     /// Returns the time of the clock as seconds since the epoch and nanoseconds.

@@ -1,4 +1,4 @@
-//! Time zones of `date`.
+//! Time zones of `date`, `jq` and other commands.
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
@@ -17,11 +17,11 @@ pub(super) type LocalZone = (String, i64);
 /// Time zone from a closed set that prevents host-local fallback (THREAT[TM-INF-018]): UTC, the zones of the database
 /// that is compiled in, and POSIX rules such as `EST5EDT,M3.2.0,M11.1.0`.
 #[derive(Clone)]
-pub(super) struct SandboxTimezone(TimeZone);
+pub(crate) struct SandboxTimezone(TimeZone);
 
 impl SandboxTimezone {
     /// Resolves the sandbox's `TZ`. As in GNU's, an unknown name means UTC.
-    pub(super) fn from_env(value: Option<&String>) -> Self {
+    pub(crate) fn from_env(value: Option<&String>) -> Self {
         let value = value.map_or("", String::as_str);
         // A name after a colon is that of a file, which with glibc may be one of the database, too. The session has no
         // trusted zoneinfo, so other files mean UTC.
@@ -56,6 +56,13 @@ impl SandboxTimezone {
         instant_of_nanoseconds(instant.ok()?.as_nanosecond())
     }
 
+    /// Returns the seconds since 1970 at which clocks of the zone show a time, given as the seconds since 1970 at which
+    /// clocks of UTC show it.
+    pub(crate) fn seconds_of_wall(&self, wall: i64) -> i64 {
+        let known = DateTime::from_timestamp(wall, 0).and_then(|as_utc| self.instant_of(as_utc.naive_utc()));
+        known.map_or_else(|| wall.saturating_sub(self.offset_at(wall).0), |instant| instant.timestamp())
+    }
+
     /// Returns the wall time at an instant.
     pub(super) fn wall_time_at(&self, instant: DateTime<Utc>) -> Option<NaiveDateTime> {
         let (offset, _) = self.offset_at(instant.timestamp());
@@ -63,7 +70,7 @@ impl SandboxTimezone {
     }
 
     /// Returns the seconds east of UTC at an instant, and the abbreviation of the zone at that time.
-    fn offset_at(&self, seconds: i64) -> (i64, String) {
+    pub(crate) fn offset_at(&self, seconds: i64) -> (i64, String) {
         if self.0 == TimeZone::UTC {
             return (0, "UTC".to_string());
         }
@@ -78,6 +85,24 @@ impl SandboxTimezone {
         };
         let info = self.0.to_offset_info(at);
         (i64::from(info.offset().seconds()), info.abbreviation().to_string())
+    }
+
+    /// Returns the instant of a wall time that is told to be in daylight saving time or not. If the zone's clocks are
+    /// not set that way then, the offset is that of the nearest week within two years in which they are, or else differs
+    /// by an hour, as in glibc's `mktime`.
+    pub(super) fn instant_of_clock(&self, wall: NaiveDateTime, daylight: bool) -> Option<DateTime<Utc>> {
+        const WEEK: i64 = 601_200;
+        let seconds = self.instant_of(wall)?.timestamp();
+        let mut near = (0..=104).flat_map(|weeks| [seconds - weeks * WEEK, seconds + weeks * WEEK]);
+        let offset = match near.find(|at| self.is_daylight_at(*at) == daylight) {
+            Some(at) => self.offset_at(at).0,
+            None => self.offset_at(seconds).0 + if daylight { 3_600 } else { -3_600 },
+        };
+        wall.and_utc().checked_sub_signed(Duration::try_seconds(offset)?)
+    }
+
+    fn is_daylight_at(&self, seconds: i64) -> bool {
+        Timestamp::from_second(seconds).is_ok_and(|at| self.0.to_offset_info(at).dst().is_dst())
     }
 
     /// Returns the zone's abbreviations in the year around an instant.

@@ -11,42 +11,25 @@ use super::words::{NONE, Spec, Words};
 use crate::commands::getopt::Takes;
 use crate::commands::identity::UserDatabase;
 
-const CHOWN: Spec = Spec {
-    usage: "[OPTION]... [OWNER][:[GROUP]] FILE...",
-    short: "HLPRcfhv",
-    long: &[
-        ("changes", 'c', Takes::Nothing),
-        ("dereference", NONE, Takes::Nothing),
-        ("from", NONE, Takes::Required),
-        ("no-dereference", 'h', Takes::Nothing),
-        ("no-preserve-root", NONE, Takes::Nothing),
-        ("preserve-root", NONE, Takes::Nothing),
-        ("quiet", NONE, Takes::Nothing),
-        ("recursive", 'R', Takes::Nothing),
-        ("reference", NONE, Takes::Required),
-        ("silent", 'f', Takes::Nothing),
-        ("verbose", 'v', Takes::Nothing),
-    ],
-    modes: false,
-};
+/// Long options of `chown`. The first one is not an option of `chgrp`.
+const LONG_OPTIONS: &[(&str, char, Takes)] = &[
+    ("from", NONE, Takes::Required),
+    ("changes", 'c', Takes::Nothing),
+    ("dereference", NONE, Takes::Nothing),
+    ("no-dereference", 'h', Takes::Nothing),
+    ("no-preserve-root", NONE, Takes::Nothing),
+    ("preserve-root", NONE, Takes::Nothing),
+    ("quiet", NONE, Takes::Nothing),
+    ("recursive", 'R', Takes::Nothing),
+    ("reference", NONE, Takes::Required),
+    ("silent", 'f', Takes::Nothing),
+    ("verbose", 'v', Takes::Nothing),
+];
 
-const CHGRP: Spec = Spec {
-    usage: "[OPTION]... GROUP FILE...",
-    short: "HLPRcfhv",
-    long: &[
-        ("changes", 'c', Takes::Nothing),
-        ("dereference", NONE, Takes::Nothing),
-        ("no-dereference", 'h', Takes::Nothing),
-        ("no-preserve-root", NONE, Takes::Nothing),
-        ("preserve-root", NONE, Takes::Nothing),
-        ("quiet", NONE, Takes::Nothing),
-        ("recursive", 'R', Takes::Nothing),
-        ("reference", NONE, Takes::Required),
-        ("silent", 'f', Takes::Nothing),
-        ("verbose", 'v', Takes::Nothing),
-    ],
-    modes: false,
-};
+const CHOWN: Spec =
+    Spec { usage: "[OPTION]... [OWNER][:[GROUP]] FILE...", short: "HLPRcfhv", long: LONG_OPTIONS, modes: false };
+
+const CHGRP: Spec = Spec { usage: "[OPTION]... GROUP FILE...", long: LONG_OPTIONS.split_at(1).1, ..CHOWN };
 
 /// Command `chown` or `chgrp`, with the users who exist.
 pub(super) struct OwnershipCommand {

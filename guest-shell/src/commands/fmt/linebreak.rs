@@ -174,13 +174,13 @@ fn start_cost(words: &[Weighed<'_>], at: usize) -> i64 {
         } else if before.punctuated {
             cost -= square(40);
         } else if at > 1 && words[at - 2].last {
-            cost += square(200) / signed(before.length.max(1));
+            cost += square(200) / (signed(before.length) + 2);
         }
     }
     if word.opens {
         cost -= square(40);
     } else if word.last {
-        cost += square(150) / signed(word.length.max(1));
+        cost += square(150) / (signed(word.length) + 2);
     }
     cost
 }

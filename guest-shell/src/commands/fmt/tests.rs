@@ -106,3 +106,10 @@ fn width_rules() {
     assert!(parse_arguments(&args(&["-w", "abc"])).is_err());
     assert!(parse_arguments(&args(&["-z"])).is_err());
 }
+
+#[test]
+fn last_word_stands_alone_where_that_costs_less_than_a_short_line() {
+    let text = "pear apple fig\nApple banana fig\ncherry\n";
+    assert_eq!(fmt(&["-w", "20"], text), text);
+    assert_eq!(fmt(&["-w", "19"], text), "pear apple fig\nApple banana\nfig cherry\n");
+}

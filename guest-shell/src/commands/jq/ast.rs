@@ -1,6 +1,8 @@
 //! Syntax tree of a program. It can be sent between threads, since the files that it names are read between parsing and
 //! running.
 
+use std::ops::Range;
+
 /// Binary operator that evaluates both operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Operator {
@@ -98,6 +100,8 @@ pub(crate) enum Ast {
     Variable(String),
     Location(usize),
     Bind(Box<Ast>, Vec<Pattern>, Box<Ast>),
+    /// Query with the part of the text that messages about it show.
+    Placed(Range<usize>, Box<Ast>),
     Label(String, Box<Ast>),
     Break(String),
 }
@@ -121,4 +125,6 @@ pub(crate) struct Unit {
     pub(crate) body: Option<Ast>,
     /// True if the text contains `input` or `inputs`.
     pub(crate) reads_inputs: bool,
+    /// True if the text contains `modulemeta`.
+    pub(crate) describes_modules: bool,
 }

@@ -1,17 +1,17 @@
-//! Date functions. Local time is UTC, the only zone of the sandbox.
+//! Date functions. Local time is that of the zone which `TZ` names.
 
 use super::failure::Failure;
-use super::machine::Host;
 use super::term::NativeFn;
 use super::value::Val;
 use crate::commands::calendar::MONTH_NAMES;
+use crate::commands::date::SandboxTimezone;
 
 type Given = Result<Val, Failure>;
 
 /// Name, number of arguments, and implementation of each function.
 pub(crate) const TABLE: &[(&str, usize, NativeFn)] = &[
-    ("gmtime", 0, |_, input, _| broken_down(&input, "gmtime")),
-    ("localtime", 0, |_, input, _| broken_down(&input, "localtime")),
+    ("gmtime", 0, |_, input, _| broken_down(None, &input, "gmtime")),
+    ("localtime", 0, |host, input, _| broken_down(Some(host.time_zone()), &input, "localtime")),
     ("mktime", 0, |_, input, _| match &input {
         Val::Arr(_) => match Moment::read(&input, "mktime")?.seconds() {
             // C's error value.
@@ -20,13 +20,22 @@ pub(crate) const TABLE: &[(&str, usize, NativeFn)] = &[
         },
         _ => Err(Failure::new("mktime requires array inputs")),
     }),
-    ("strftime", 1, |host, input, arguments| format(host, input, &arguments[0], "strftime", "GMT")),
-    ("strflocaltime", 1, |host, input, arguments| format(host, input, &arguments[0], "strflocaltime", "UTC")),
-    ("strptime", 1, |_, input, arguments| parse(&input, &arguments[0])),
+    ("strftime", 1, |_, input, arguments| format(None, input, &arguments[0], "strftime")),
+    ("strflocaltime", 1, |host, input, arguments| {
+        format(Some(host.time_zone()), input, &arguments[0], "strflocaltime")
+    }),
+    ("strptime", 1, |host, input, arguments| parse(host.time_zone(), &input, &arguments[0])),
 ];
 
 const DAYS: [&str; 7] = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
-/// Broken-down time in UTC, which C calls `struct tm`.
+
+/// Zone of a broken-down time: its name, and how far its clocks are ahead of UTC.
+struct Zone {
+    name: String,
+    seconds_east: i64,
+}
+
+/// Broken-down time, which C calls `struct tm`.
 #[derive(Clone, Copy, Default)]
 struct Moment {
     year: i64,
@@ -75,14 +84,11 @@ impl Moment {
         days(self.year, self.month, self.day) - days(self.year, 0, 1)
     }
 
-    /// Sets the day, and the month where it is January, to those of a day of the year.
-    fn set_ordinal(&mut self, ordinal: i64) {
+    /// Returns the month and the day of the month of a day of the year.
+    fn month_and_day(self, ordinal: i64) -> (i64, i64) {
         let start = days(self.year, 0, 1);
         let month = (0..12).rev().find(|month| days(self.year, *month, 1) - start <= ordinal).unwrap_or(0);
-        self.day = ordinal + start - days(self.year, month, 1) + 1;
-        if self.month == 0 {
-            self.month = month;
-        }
+        (month, ordinal + start - days(self.year, month, 1) + 1)
     }
 
     /// Reads the fields of an array; those that are missing are 0, and the year 1900.
@@ -120,7 +126,8 @@ impl Moment {
     }
 }
 
-fn broken_down(input: &Val, function: &str) -> Given {
+/// Returns the fields of a number of seconds since 1970, in UTC or in a zone.
+fn broken_down(zone: Option<&SandboxTimezone>, input: &Val, function: &str) -> Given {
     let Some(seconds) = input.as_f64() else {
         return Err(Failure::new(format!("{function}() requires numeric inputs")));
     };
@@ -129,24 +136,34 @@ fn broken_down(input: &Val, function: &str) -> Given {
         return Err(Failure::new("error converting number of seconds since epoch to datetime"));
     }
     // C truncates the fraction and adds it to the seconds.
-    let moment = Moment::at(seconds.trunc() as i64);
+    let whole = seconds.trunc() as i64;
+    let moment = Moment::at(whole + zone.map_or(0, |zone| zone.offset_at(whole).0));
     let second = moment.second as f64 + (seconds - seconds.floor());
     Ok(Val::array(moment.array(second, moment.weekday(), moment.ordinal())))
 }
 
-fn format(_: &mut dyn Host, input: Val, format: &Val, function: &str, zone: &str) -> Given {
-    let input = if matches!(input, Val::Num(_)) { broken_down(&input, "gmtime")? } else { input };
+/// Formats a time in UTC or in a zone. Fields of a broken-down time are those that clocks of the zone show.
+fn format(zone: Option<&SandboxTimezone>, input: Val, format: &Val, function: &str) -> Given {
+    let input = if matches!(input, Val::Num(_)) { broken_down(zone, &input, "gmtime")? } else { input };
     if !matches!(input, Val::Arr(_)) {
         return Err(Failure::new(format!("{function}/1 requires parsed datetime inputs")));
     }
     let Some(format) = format.as_str() else {
         return Err(Failure::new(format!("{function}/1 requires a string format")));
     };
-    let moment = Moment::at(Moment::read(&input, function)?.seconds());
-    Ok(Val::string(formatted(moment, format, zone)))
+    let wall = Moment::read(&input, function)?.seconds();
+    let (seconds, zone) = match zone {
+        None => (wall, Zone { name: "GMT".to_owned(), seconds_east: 0 }),
+        Some(zone) => {
+            let seconds = zone.seconds_of_wall(wall);
+            let (seconds_east, name) = zone.offset_at(seconds);
+            (seconds, Zone { name, seconds_east })
+        }
+    };
+    Ok(Val::string(formatted(Moment::at(seconds + zone.seconds_east), format, &zone)))
 }
 
-fn formatted(moment: Moment, format: &str, zone: &str) -> String {
+fn formatted(moment: Moment, format: &str, zone: &Zone) -> String {
     let mut out = String::new();
     let mut rest = format;
     while let Some(at) = rest.find('%') {
@@ -198,7 +215,7 @@ impl Conversion {
     }
 
     /// Formats the field, or returns `None` for an unknown conversion.
-    fn apply(&self, moment: Moment, zone: &str) -> Option<String> {
+    fn apply(&self, moment: Moment, zone: &Zone) -> Option<String> {
         let letter = self.letter?;
         let known = match self.modifier {
             Some('E') => "cCnpPrRstTuxXyYzZ".contains(letter),
@@ -236,7 +253,7 @@ impl Conversion {
 }
 
 /// Formats a conversion without flags, or returns `None` for an unknown one.
-fn conversion_text(moment: Moment, conversion: char, zone: &str) -> Option<String> {
+fn conversion_text(moment: Moment, conversion: char, zone: &Zone) -> Option<String> {
     let Moment { year, month, day, hour, minute, second } = moment;
     let (weekday, ordinal) = (moment.weekday(), moment.ordinal());
     let twelve = if hour % 12 == 0 { 12 } else { hour % 12 };
@@ -268,7 +285,7 @@ fn conversion_text(moment: Moment, conversion: char, zone: &str) -> Option<Strin
         'P' => if hour < 12 { "am" } else { "pm" }.to_owned(),
         'r' => composed("%I:%M:%S %p"),
         'R' => composed("%H:%M"),
-        's' => moment.seconds().to_string(),
+        's' => (moment.seconds() - zone.seconds_east).to_string(),
         'S' => format!("{second:02}"),
         't' => "\t".to_owned(),
         'T' | 'X' => composed("%H:%M:%S"),
@@ -279,48 +296,76 @@ fn conversion_text(moment: Moment, conversion: char, zone: &str) -> Option<Strin
         'W' => format!("{:02}", (ordinal + 7 - (weekday + 6) % 7) / 7),
         'y' => format!("{:02}", year.rem_euclid(100)),
         'Y' => year.to_string(),
-        'z' => "+0000".to_owned(),
-        'Z' => zone.to_owned(),
+        'z' => {
+            let minutes = zone.seconds_east.abs() / 60;
+            let sign = if zone.seconds_east < 0 { '-' } else { '+' };
+            format!("{sign}{:02}{:02}", minutes / 60, minutes % 60)
+        }
+        'Z' => zone.name.clone(),
         '%' => "%".to_owned(),
         _ => return None,
     })
 }
 
-/// Text that is being parsed as a date.
-struct Reading<'a> {
-    rest: &'a str,
-    moment: Moment,
-    afternoon: Option<bool>,
-    weekday: Option<i64>,
-    ordinal: Option<i64>,
+/// Week of a year, with the weekday that weeks begin with.
+#[derive(Clone, Copy)]
+struct Week {
+    number: i64,
+    first_weekday: i64,
 }
 
-fn parse(input: &Val, format: &Val) -> Given {
+/// Text that is being parsed as a date, as by the GNU C library.
+struct Reading<'a> {
+    rest: &'a str,
+    zone: &'a SandboxTimezone,
+    moment: Moment,
+    /// Weekday and day of the year, which have values outside of their ranges until they are known.
+    weekday: i64,
+    ordinal: i64,
+    century: Option<i64>,
+    /// True if the year was read without its century.
+    year_of_century: bool,
+    /// True if the last hour that was read is one of the twelve of half a day.
+    half_days: bool,
+    afternoon: bool,
+    week: Option<Week>,
+    has_month: bool,
+    has_day: bool,
+    has_weekday: bool,
+    has_ordinal: bool,
+    /// True once a part of a date was read: the weekday and the day of the year then follow from it.
+    has_date: bool,
+}
+
+/// Parses a text by a format, as `strptime`.
+fn parse(zone: &SandboxTimezone, input: &Val, format: &Val) -> Given {
     let (Some(text), Some(format)) = (input.as_str(), format.as_str()) else {
         return Err(Failure::new("strptime/1 requires string inputs and arguments"));
     };
-    let moment = Moment { year: 1900, ..Moment::default() };
-    let mut reading = Reading { rest: text, moment, afternoon: None, weekday: None, ordinal: None };
+    let mut reading = Reading {
+        rest: text,
+        zone,
+        moment: Moment { year: 1900, ..Moment::default() },
+        weekday: 8,
+        ordinal: 367,
+        century: None,
+        year_of_century: false,
+        half_days: false,
+        afternoon: false,
+        week: None,
+        has_month: false,
+        has_day: false,
+        has_weekday: false,
+        has_ordinal: false,
+        has_date: false,
+    };
     let blank_after = |rest: &str| rest.is_empty() || rest.starts_with(char::is_whitespace);
     if reading.read(format).is_none() || !blank_after(reading.rest) {
         return Err(Failure::new(format!("date \"{text}\" does not match format \"{format}\"")));
     }
-    if let Some(afternoon) = reading.afternoon {
-        reading.moment.hour = reading.moment.hour % 12 + if afternoon { 12 } else { 0 };
-    }
-    // C does so once it has read a part of a date.
-    if let Some(ordinal) = reading.ordinal
-        && reading.moment.day < 1
-        && (reading.moment.year != 1900 || reading.moment.month != 0)
-    {
-        reading.moment.set_ordinal(ordinal);
-    }
+    reading.complete();
     let moment = reading.moment;
-    // Values that C leaves where the text does not provide them.
-    let known = moment.day >= 1;
-    let weekday = if known { moment.weekday() } else { reading.weekday.unwrap_or(8) };
-    let ordinal = if known { moment.ordinal() } else { reading.ordinal.unwrap_or(367) };
-    let mut fields = moment.array(moment.second as f64, weekday, ordinal);
+    let mut fields = moment.array(moment.second as f64, reading.weekday, reading.ordinal);
     if !reading.rest.is_empty() {
         fields.push(Val::from(reading.rest));
     }
@@ -328,6 +373,63 @@ fn parse(input: &Val, format: &Val) -> Given {
 }
 
 impl Reading<'_> {
+    /// Derives the fields that the text did not give from those that it gave.
+    fn complete(&mut self) {
+        if self.half_days && self.afternoon {
+            self.moment.hour += 12;
+        }
+        if let Some(century) = self.century {
+            let of_century = if self.year_of_century { self.moment.year.rem_euclid(100) } else { 0 };
+            self.moment.year = century * 100 + of_century;
+        }
+        if self.has_date && !self.has_weekday {
+            if self.has_ordinal && !(self.has_month && self.has_day) {
+                self.set_month_and_day();
+                (self.has_month, self.has_day) = (true, true);
+            }
+            self.weekday = self.moment.weekday();
+        }
+        if self.has_date && !self.has_ordinal {
+            self.ordinal = self.moment.ordinal();
+        }
+        let Some(week) = self.week.filter(|_| self.has_weekday) else { return };
+        if !self.has_ordinal {
+            let first = Moment { month: 0, day: 1, ..self.moment }.weekday() - week.first_weekday;
+            let of_week = (self.weekday - week.first_weekday + 7) % 7;
+            self.ordinal = (7 - first) % 7 + (week.number - 1) * 7 + of_week;
+        }
+        // A week before the first day of the year has no month of that year.
+        if self.ordinal >= 0 {
+            self.set_month_and_day();
+        }
+    }
+
+    /// Sets the month and the day, where the text did not give them, from the day of the year.
+    fn set_month_and_day(&mut self) {
+        let (month, day) = self.moment.month_and_day(self.ordinal);
+        if !self.has_month {
+            self.moment.month = month;
+        }
+        if !self.has_day {
+            self.moment.day = day;
+        }
+    }
+
+    fn set_month(&mut self, month: i64) {
+        self.moment.month = month;
+        (self.has_month, self.has_date) = (true, true);
+    }
+
+    fn set_weekday(&mut self, weekday: i64) {
+        (self.weekday, self.has_weekday) = (weekday, true);
+    }
+
+    /// Sets all fields to those of a number of seconds since 1970 in local time.
+    fn set_seconds(&mut self, seconds: i64) {
+        self.moment = Moment::at(seconds + self.zone.offset_at(seconds).0);
+        (self.weekday, self.ordinal) = (self.moment.weekday(), self.moment.ordinal());
+    }
+
     fn read(&mut self, format: &str) -> Option<()> {
         let mut letters = format.chars();
         while let Some(letter) = letters.next() {
@@ -373,39 +475,77 @@ impl Reading<'_> {
 
     fn conversion(&mut self, conversion: char) -> Option<()> {
         match conversion {
-            'a' | 'A' => self.weekday = Some(self.name(&DAYS)?),
-            'b' | 'B' | 'h' => self.moment.month = self.name(&MONTH_NAMES)?,
+            'a' | 'A' => {
+                let weekday = self.name(&DAYS)?;
+                self.set_weekday(weekday);
+            }
+            'b' | 'B' | 'h' => {
+                let month = self.name(&MONTH_NAMES)?;
+                self.set_month(month);
+            }
             'c' => self.read("%a %b %e %H:%M:%S %Y")?,
-            'C' => drop(self.number(2, 0, 99)?),
-            'd' | 'e' => self.moment.day = self.number(2, 1, 31)?,
+            'C' | 'y' | 'Y' => self.year(conversion)?,
+            'd' | 'e' => {
+                self.moment.day = self.number(2, 1, 31)?;
+                (self.has_day, self.has_date) = (true, true);
+            }
             'D' | 'x' => self.read("%m/%d/%y")?,
             'F' => self.read("%Y-%m-%d")?,
-            'H' | 'k' => self.moment.hour = self.number(2, 0, 23)?,
-            'I' | 'l' => self.moment.hour = self.number(2, 1, 12)? % 12,
-            'j' => self.ordinal = Some(self.number(3, 1, 366)? - 1),
-            'm' => self.moment.month = self.number(2, 1, 12)? - 1,
+            'H' | 'k' => (self.moment.hour, self.half_days) = (self.number(2, 0, 23)?, false),
+            'I' | 'l' => (self.moment.hour, self.half_days) = (self.number(2, 1, 12)? % 12, true),
+            'j' => (self.ordinal, self.has_ordinal) = (self.number(3, 1, 366)? - 1, true),
+            'm' => {
+                let month = self.number(2, 1, 12)? - 1;
+                self.set_month(month);
+            }
             'M' => self.moment.minute = self.number(2, 0, 59)?,
             'n' | 't' => self.rest = self.rest.trim_start(),
-            'p' | 'P' => self.afternoon = Some(self.half_day()? == 1),
+            'p' | 'P' => self.afternoon = self.half_day()? == 1,
             'r' => self.read("%I:%M:%S %p")?,
             'R' => self.read("%H:%M")?,
-            's' => self.moment = Moment::at(self.number(18, i64::MIN, i64::MAX)?),
+            's' => {
+                let seconds = self.number(18, i64::MIN, i64::MAX)?;
+                self.set_seconds(seconds);
+            }
             'S' => self.moment.second = self.number(2, 0, 61)?,
             'T' | 'X' => self.read("%H:%M:%S")?,
-            'u' => self.weekday = Some(self.number(1, 1, 7)? % 7),
-            'w' => self.weekday = Some(self.number(1, 0, 6)?),
-            'U' | 'V' | 'W' | 'g' => drop(self.number(2, 0, 99)?),
-            'G' => drop(self.number(4, 0, 9_999)?),
-            'y' => {
-                let year = self.number(2, 0, 99)?;
-                self.moment.year = year + if year < 69 { 2_000 } else { 1_900 };
+            'u' | 'w' => {
+                let weekday = if conversion == 'u' { self.number(1, 1, 7)? % 7 } else { self.number(1, 0, 6)? };
+                self.set_weekday(weekday);
             }
-            'Y' => self.moment.year = self.number(4, 0, 9_999)?,
+            'U' | 'W' => {
+                let number = self.number(2, 0, 53)?;
+                self.week = Some(Week { number, first_weekday: i64::from(conversion == 'W') });
+            }
+            'V' => drop(self.number(2, 0, 53)?),
+            'g' => drop(self.number(2, 0, 99)?),
+            'G' => drop(self.number(4, 0, 9_999)?),
             'z' => self.zone()?,
-            'Z' => self.rest = self.rest.trim_start_matches(|it: char| it.is_ascii_alphabetic()),
+            'Z' => {
+                let rest = self.rest.trim_start();
+                self.rest = rest.trim_start_matches(|it: char| !it.is_whitespace());
+            }
             '%' => self.rest = self.rest.strip_prefix('%')?,
             _ => return None,
         }
+        Some(())
+    }
+
+    /// Parses a century (`C`), a year of its century (`y`) or a whole year (`Y`).
+    fn year(&mut self, conversion: char) -> Option<()> {
+        match conversion {
+            'C' => self.century = Some(self.number(2, 0, 99)?),
+            'y' => {
+                let year = self.number(2, 0, 99)?;
+                self.moment.year = year + if year < 69 { 2_000 } else { 1_900 };
+                self.year_of_century = true;
+            }
+            _ => {
+                self.moment.year = self.number(4, 0, 9_999)?;
+                (self.century, self.year_of_century) = (None, false);
+            }
+        }
+        self.has_date = true;
         Some(())
     }
 

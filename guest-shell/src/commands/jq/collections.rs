@@ -70,6 +70,11 @@ pub(crate) const TABLE: &[(&str, usize, NativeFn)] = &[
     ("input_filename", 0, |host, _, _| Ok(host.input_filename().map_or(Val::Null, Val::string))),
     ("input_line_number", 0, |host, _, _| Ok(Val::from(host.input_line()))),
     ("get_search_list", 0, |host, _, _| Ok(host.search_list())),
+    ("modulemeta", 0, |host, input, _| {
+        let name = input.as_str().ok_or_else(|| Failure::new("modulemeta input module name must be a string"))?;
+        let unread = || Err(Failure::Fatal(format!("the module {name} was not read")));
+        host.module(name).map_or_else(unread, |module| module.map_err(Failure::new))
+    }),
     ("now", 0, |host, _, _| Ok(Val::from(host.now() as f64 / 1e6))),
     ("debug", 0, |host, input, _| {
         host.message(&format!("[\"DEBUG:\",{}]\n", compact(&input)));

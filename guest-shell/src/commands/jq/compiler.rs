@@ -1,6 +1,7 @@
 //! Compiles syntax trees to terms: resolves names, numbers functions, and assigns levels to variables.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 use std::rc::Rc;
 
 use super::ast::{Assignment, Ast, Definition, Operator, Pattern, Piece as AstPiece};
@@ -8,6 +9,7 @@ use super::formats::Format;
 use super::library::{Library, Primitive, primitive};
 use super::modules::{Loaded, Source};
 use super::number::Number;
+use super::parser::located;
 use super::reader::Reader;
 use super::term::{Function, Patterns, Piece, Step, T, Term};
 use super::value::{Members, Val};
@@ -31,7 +33,11 @@ pub(crate) struct Program {
     pub(crate) main: T,
 }
 
+/// Function that a query belongs to; `None` for the program's own query.
+type Owner = Option<usize>;
+
 /// Compiler of one program, or of the library.
+#[derive(Default)]
 struct Compiler<'a> {
     functions: Vec<Rc<Function>>,
     /// The library; `None` while it is compiled itself.
@@ -41,37 +47,87 @@ struct Compiler<'a> {
     /// Variables with values that are known before the program runs.
     globals: HashMap<String, Val>,
     scope: Vec<Scope>,
+    /// Text that is compiled; `None` for the library.
+    source: Option<&'a Source>,
+    /// Part of the text that is compiled.
+    place: Range<usize>,
+    owner: Owner,
+    /// Calls of functions of the program: who calls which.
+    calls: HashSet<(Owner, usize)>,
+    /// Messages about names that are not defined, with the function that uses the name. As in jq, a function that is
+    /// never called may use such names.
+    mistakes: Vec<(Owner, String)>,
 }
 
-/// Compiles a program with the given variables.
-pub(crate) fn compile(library: &Library, source: &Source, globals: HashMap<String, Val>) -> Compiled<Program> {
-    let (functions, names, scope) = (library.functions.clone(), Names::new(), Vec::new());
-    let mut compiler = Compiler { functions, library: Some(library), names, globals, scope };
-    compiler.source(source)?;
-    let main = match &source.unit.body {
-        Some(body) => compiler.query(body)?,
-        None => return Err("Top-level program not given (try \".\")".to_owned()),
-    };
-    Ok(Program { functions: compiler.functions, main })
+/// Compiles a program with the given variables, or returns the messages about its mistakes.
+pub(crate) fn compile(
+    library: &Library,
+    source: &Source,
+    globals: HashMap<String, Val>,
+) -> Result<Program, Vec<String>> {
+    let functions = library.functions.clone();
+    let mut compiler = Compiler { functions, library: Some(library), globals, ..Compiler::default() };
+    let main = compiler.program(source).map_err(|message| vec![message])?;
+    let mistakes = compiler.mistakes_of_what_is_called();
+    if mistakes.is_empty() { Ok(Program { functions: compiler.functions, main }) } else { Err(mistakes) }
 }
 
 /// Compiles the library's own definitions.
 pub(crate) fn compile_library(definitions: &[Definition]) -> Compiled<Library> {
-    let (functions, names, globals, scope) = (Vec::new(), Names::new(), HashMap::new(), Vec::new());
-    let mut compiler = Compiler { functions, library: None, names, globals, scope };
+    let mut compiler = Compiler::default();
     for definition in definitions {
         compiler.define_global(definition)?;
     }
-    Ok(Library { functions: compiler.functions, names: compiler.names })
+    match compiler.mistakes.pop() {
+        Some((_, message)) => Err(message),
+        None => Ok(Library { functions: compiler.functions, names: compiler.names }),
+    }
 }
 
 fn constant(text: &str) -> T {
     Rc::new(Term::Const(Val::from(text)))
 }
 
-impl Compiler<'_> {
+impl<'a> Compiler<'a> {
+    /// Compiles a program: its imports, definitions and query.
+    fn program(&mut self, source: &'a Source) -> Compiled<T> {
+        self.source(source)?;
+        self.source = Some(source);
+        match &source.unit.body {
+            Some(body) => self.query(body),
+            None => Err("Top-level program not given (try \".\")".to_owned()),
+        }
+    }
+
+    /// Returns the messages about the program's query and the functions that it calls, directly or not.
+    fn mistakes_of_what_is_called(&self) -> Vec<String> {
+        let (mut reached, mut open) = (HashSet::from([None]), vec![None]);
+        while let Some(owner) = open.pop() {
+            let called = self.calls.iter().filter(|(caller, _)| *caller == owner).map(|(_, called)| Some(*called));
+            let new: Vec<Owner> = called.filter(|called| reached.insert(*called)).collect();
+            open.extend(new);
+        }
+        let mistakes = self.mistakes.iter().filter(|(owner, _)| reached.contains(owner));
+        mistakes.map(|(_, message)| message.clone()).collect()
+    }
+
+    /// Returns a message with the part of the text that it is about.
+    fn located(&self, message: &str) -> String {
+        match self.source {
+            Some(source) => located(message, &source.name, &source.text, self.place.clone()),
+            None => message.to_owned(),
+        }
+    }
+
+    /// Reports a name that is not defined. The compilation continues, so that all of them are reported.
+    fn undefined(&mut self, name: &str) -> T {
+        let message = self.located(&format!("{name} is not defined"));
+        self.mistakes.push((self.owner, message));
+        Rc::new(Term::Empty)
+    }
+
     /// Compiles the imports and definitions of a unit, and adds their names.
-    fn source(&mut self, source: &Source) -> Compiled<()> {
+    fn source(&mut self, source: &'a Source) -> Compiled<()> {
         for (import, loaded) in source.unit.imports.iter().zip(&source.loaded) {
             match loaded {
                 Loaded::Data(text) => {
@@ -84,6 +140,7 @@ impl Compiler<'_> {
                 Loaded::Module(module) => self.module(module, import.name.as_deref())?,
             }
         }
+        self.source = Some(source);
         for definition in &source.unit.definitions {
             self.define_global(definition)?;
         }
@@ -91,7 +148,7 @@ impl Compiler<'_> {
     }
 
     /// Compiles a module by itself, and adds its functions under their new names.
-    fn module(&mut self, module: &Source, name: Option<&str>) -> Compiled<()> {
+    fn module(&mut self, module: &'a Source, name: Option<&str>) -> Compiled<()> {
         let outer = std::mem::take(&mut self.names);
         self.source(module)?;
         let inner = std::mem::replace(&mut self.names, outer);
@@ -113,9 +170,9 @@ impl Compiler<'_> {
     fn define_global(&mut self, definition: &Definition) -> Compiled<()> {
         let (id, function) = self.new_function();
         self.names.insert((definition.name.clone(), definition.parameters.len()), id);
-        let outer = std::mem::take(&mut self.scope);
+        let outer = (std::mem::take(&mut self.scope), self.owner.replace(id));
         let body = self.body(definition);
-        self.scope = outer;
+        (self.scope, self.owner) = outer;
         // Set once, because the function is new.
         let _ = function.body.set(body?);
         Ok(())
@@ -191,10 +248,8 @@ impl Compiler<'_> {
                 Term::Const(Val::record(members))
             }
             Ast::Label(name, body) => self.label(name, body)?,
-            Ast::Break(name) => {
-                let level = self.scope.iter().rposition(|it| matches!(it, Scope::Label(label) if label == name));
-                Term::Break(level.ok_or_else(|| format!("$*label-{name} is not defined"))?)
-            }
+            Ast::Break(name) => return Ok(self.break_out(name)),
+            Ast::Placed(place, query) => return self.placed(place, query),
         };
         Ok(Rc::new(term))
     }
@@ -204,6 +259,22 @@ impl Compiler<'_> {
         let body = self.query(body)?;
         let mut known = Vec::new();
         Ok(if constants(&body, &mut known) { Term::Const(Val::array(known)) } else { Term::Array(Some(body)) })
+    }
+
+    /// Compiles a query of which messages show the place.
+    fn placed(&mut self, place: &Range<usize>, query: &Ast) -> Compiled<T> {
+        let outer = std::mem::replace(&mut self.place, place.clone());
+        let term = self.query(query);
+        self.place = outer;
+        term
+    }
+
+    fn break_out(&mut self, name: &str) -> T {
+        let level = self.scope.iter().rposition(|it| matches!(it, Scope::Label(label) if label == name));
+        match level {
+            Some(level) => Rc::new(Term::Break(level)),
+            None => self.undefined(&format!("$*label-{name}")),
+        }
     }
 
     fn label(&mut self, name: &str, body: &Ast) -> Compiled<Term> {
@@ -254,8 +325,7 @@ impl Compiler<'_> {
     fn object(&mut self, members: &[(Ast, Ast)]) -> Compiled<T> {
         let mut compiled = Vec::new();
         for (key, value) in members {
-            let key = self.query(key)?;
-            check_key(&key)?;
+            let key = self.key(key)?;
             compiled.push((key, self.query(value)?));
         }
         // An object of constants is a constant, as in jq.
@@ -268,6 +338,22 @@ impl Compiler<'_> {
             Some(members) => Term::Const(Val::object(members)),
             None => Term::Object(compiled),
         }))
+    }
+
+    /// Compiles the key of an object, and refuses a constant that is not a string.
+    fn key(&mut self, ast: &Ast) -> Compiled<T> {
+        let key = self.query(ast)?;
+        match &*key {
+            Term::Const(Val::Str(_)) => Ok(key),
+            Term::Const(value) => {
+                let message = format!("Cannot use {} ({}) as object key", value.kind(), super::writer::compact(value));
+                if let Ast::Placed(place, _) = ast {
+                    self.place = place.clone();
+                }
+                Err(self.located(&message))
+            }
+            _ => Ok(key),
+        }
     }
 
     /// Compiles an assignment to paths. The value of a computing assignment is evaluated first, and the assignment is
@@ -338,8 +424,7 @@ impl Compiler<'_> {
             }
             Pattern::Object(members) => {
                 for member in members {
-                    let key = self.query(member.key.as_ref().unwrap_or(&Ast::Identity))?;
-                    check_key(&key)?;
+                    let key = self.key(member.key.as_ref().unwrap_or(&Ast::Identity))?;
                     let inner = *slots;
                     *slots += 1;
                     steps.push(match &*key {
@@ -373,7 +458,9 @@ impl Compiler<'_> {
         }
         let (id, function) = self.new_function();
         self.scope.push(Scope::Function(definition.name.clone(), definition.parameters.len(), id));
+        let outer = self.owner.replace(id);
         let function_body = self.body(definition);
+        self.owner = outer;
         let body = self.query(body);
         self.scope.pop();
         let _ = function.body.set(function_body?);
@@ -387,7 +474,7 @@ impl Compiler<'_> {
         }
         match self.globals.get(name) {
             Some(value) => Ok(Rc::new(Term::Const(value.clone()))),
-            None => Err(format!("${name} is not defined")),
+            None => Ok(self.undefined(&format!("${name}"))),
         }
     }
 
@@ -416,16 +503,18 @@ impl Compiler<'_> {
         if let Some(level) = local
             && let Scope::Function(_, _, id) = self.scope[level]
         {
+            self.calls.insert((self.owner, id));
             return Ok(Rc::new(Term::CallLocal(level, id, arguments)));
         }
         let key = (name.to_owned(), arity);
         let id = self.names.get(&key).or_else(|| self.library.and_then(|library| library.names.get(&key)));
         if let Some(id) = id {
+            self.calls.insert((self.owner, *id));
             return Ok(Rc::new(Term::CallGlobal(*id, arguments)));
         }
         match self.primitive(name, arguments) {
             Some(term) => Ok(term),
-            None => Err(format!("{name}/{arity} is not defined")),
+            None => Ok(self.undefined(&format!("{name}/{arity}"))),
         }
     }
 
@@ -454,17 +543,6 @@ impl Compiler<'_> {
                 Term::Range(arguments.pop()?, upto, by)
             }
         }))
-    }
-}
-
-/// Refuses a constant that cannot be an object's key.
-fn check_key(key: &Term) -> Compiled<()> {
-    match key {
-        Term::Const(Val::Str(_)) => Ok(()),
-        Term::Const(value) => {
-            Err(format!("Cannot use {} ({}) as object key", value.kind(), super::writer::compact(value)))
-        }
-        _ => Ok(()),
     }
 }
 

@@ -1,5 +1,7 @@
 //! Tokens of programs.
 
+use std::ops::Range;
+
 use super::literal::unescape;
 
 /// Token of the jq language.
@@ -18,6 +20,8 @@ pub(crate) enum Token {
     Text(Vec<Part>),
     /// An operator or a bracket.
     Mark(&'static str),
+    /// Character that begins no token, or a bracket that closes none.
+    Invalid,
 }
 
 /// A part of a string.
@@ -49,8 +53,11 @@ struct Lexer<'a> {
     at: usize,
 }
 
+/// Message about a part of the text that is no token.
+type Mistake = (String, Range<usize>);
+
 /// Splits a program into tokens.
-pub(crate) fn tokens(text: &str) -> Result<Vec<Placed>, String> {
+pub(crate) fn tokens(text: &str) -> Result<Vec<Placed>, Mistake> {
     let mut lexer = Lexer { text, at: 0 };
     let tokens = lexer.run(false)?;
     Ok(tokens)
@@ -78,21 +85,24 @@ impl<'a> Lexer<'a> {
     }
 
     /// Reads tokens up to the end, or up to the bracket that ends an interpolation.
-    fn run(&mut self, nested: bool) -> Result<Vec<Placed>, String> {
-        let mut tokens = Vec::new();
-        let mut depth = 0_usize;
+    fn run(&mut self, nested: bool) -> Result<Vec<Placed>, Mistake> {
+        let mut tokens: Vec<Placed> = Vec::new();
+        let mut open = Vec::new();
         loop {
             self.skip_blanks();
             let (line, at) = (self.line(), self.at);
             if self.rest().is_empty() {
-                let unfinished = "syntax error, unexpected end of file, expecting QQSTRING_INTERP_END";
-                return if nested { Err(unfinished.to_owned()) } else { Ok(tokens) };
+                let unfinished = "syntax error, unexpected end of file, expecting QQSTRING_INTERP_END or '|' or ','";
+                let last = tokens.last().map_or(at..at, |last| last.at..last.end);
+                return if nested { Err((unfinished.to_owned(), last)) } else { Ok(tokens) };
             }
-            let token = self.token()?;
+            let mut token = self.token()?;
             match token {
-                Token::Mark("(") => depth += 1,
-                Token::Mark(")") if depth == 0 && nested => return Ok(tokens),
-                Token::Mark(")") => depth = depth.saturating_sub(1),
+                Token::Mark("(") => open.push(")"),
+                Token::Mark("[") => open.push("]"),
+                Token::Mark("{") => open.push("}"),
+                Token::Mark(")") if open.is_empty() && nested => return Ok(tokens),
+                Token::Mark(mark @ (")" | "]" | "}")) if open.pop() != Some(mark) => token = Token::Invalid,
                 _ => {}
             }
             tokens.push(Placed { token, line, at, end: self.at });
@@ -144,7 +154,7 @@ impl<'a> Lexer<'a> {
         length
     }
 
-    fn token(&mut self) -> Result<Token, String> {
+    fn token(&mut self) -> Result<Token, Mistake> {
         match self.byte(0) {
             b'"' => return self.string(),
             b'.' if begins_word(self.byte(1)) => {
@@ -179,7 +189,10 @@ impl<'a> Lexer<'a> {
                 self.at += 3;
                 Ok(Token::Mark("?//"))
             }
-            None => Err("syntax error, unexpected INVALID_CHARACTER".to_owned()),
+            None => {
+                self.at += self.rest().chars().next().map_or(0, char::len_utf8);
+                Ok(Token::Invalid)
+            }
         }
     }
 
@@ -200,14 +213,14 @@ impl<'a> Lexer<'a> {
         Token::Number(self.take(length))
     }
 
-    fn string(&mut self) -> Result<Token, String> {
+    fn string(&mut self) -> Result<Token, Mistake> {
         self.at += 1;
         let mut parts = Vec::new();
         let mut from = self.at;
         loop {
             match self.byte(0) {
                 b'\\' if self.byte(1) == b'(' => {
-                    push_text(&mut parts, &self.text[from..self.at])?;
+                    self.push_text(&mut parts, from)?;
                     self.at += 2;
                     parts.push(Part::Query(self.run(true)?));
                     from = self.at;
@@ -218,24 +231,50 @@ impl<'a> Lexer<'a> {
                     self.at += self.rest().chars().next().map_or(0, char::len_utf8);
                 }
                 b'"' => {
-                    push_text(&mut parts, &self.text[from..self.at])?;
+                    self.push_text(&mut parts, from)?;
                     self.at += 1;
                     return Ok(Token::Text(parts));
                 }
                 _ if self.at >= self.text.len() => {
-                    let message =
-                        "syntax error, unexpected end of file, expecting QQSTRING_TEXT or QQSTRING_INTERP_START";
-                    return Err(message.to_owned());
+                    let message = "syntax error, unexpected end of file, expecting QQSTRING_TEXT or \
+                                   QQSTRING_INTERP_START or QQSTRING_END";
+                    return Err((message.to_owned(), from..self.at));
                 }
                 _ => self.at += 1,
             }
         }
     }
-}
 
-fn push_text(parts: &mut Vec<Part>, raw: &str) -> Result<(), String> {
-    if !raw.is_empty() {
-        parts.push(Part::Text(unescape(raw)?));
+    /// Returns the message about the first run of escapes in the text from a position to the current one that is
+    /// invalid. jq reads each run as a JSON string of its own.
+    fn escape_mistake(&self, message: &str, from: usize) -> Mistake {
+        let mut at = from;
+        while let Some(found) = self.text[at..self.at].find('\\') {
+            let first = at + found;
+            at = first;
+            while at < self.at && self.text[at..].starts_with('\\') {
+                let rest = &self.text[at + 1..self.at];
+                let letter = rest.chars().next();
+                at += 1 + letter.map_or(0, char::len_utf8);
+                if letter == Some('u') {
+                    at += rest[1..].bytes().take(4).take_while(u8::is_ascii_alphanumeric).count();
+                }
+            }
+            let run = &self.text[first..at];
+            if unescape(run).is_err() {
+                let column = run.len() + 2;
+                return (format!("{message} at line 1, column {column} (while parsing '\"{run}\"')"), first..at);
+            }
+        }
+        (message.to_owned(), from..self.at)
     }
-    Ok(())
+
+    /// Adds the text from a position to the current one, without its escapes, to the parts of a string.
+    fn push_text(&self, parts: &mut Vec<Part>, from: usize) -> Result<(), Mistake> {
+        let raw = &self.text[from..self.at];
+        if !raw.is_empty() {
+            parts.push(Part::Text(unescape(raw).map_err(|message| self.escape_mistake(&message, from))?));
+        }
+        Ok(())
+    }
 }

@@ -4,7 +4,7 @@
 //! | --- | --- |
 //! | [`options`] | command-line options |
 //! | [`run`] | inputs, results, messages, statuses |
-//! | [`modules`] | files that a program imports |
+//! | [`modules`], [`metadata`] | files that a program imports, and what `modulemeta` tells of them |
 //! | [`lexer`], [`parser`], [`ast`] | parsing of programs into syntax trees |
 //! | [`compiler`], [`term`] | resolution of names, and compiled programs |
 //! | [`machine`] | backtracking virtual machine |
@@ -28,6 +28,7 @@ mod library;
 mod literal;
 mod machine;
 mod mathematics;
+mod metadata;
 mod modules;
 mod number;
 mod operators;
@@ -54,6 +55,7 @@ use std::sync::Arc;
 
 use bashkit::{Builtin, BuiltinContext, ExecResult, FileSystem, PlacedMessages, Result, async_trait, vfs_join};
 
+use metadata::ModuleMetadata;
 use modules::{Files, Search, Source, load};
 use options::{Ended, Given, Options};
 use run::{Done, Job, run};
@@ -161,24 +163,57 @@ async fn read_inputs(options: &Options, files: &dyn Files, stdin: &[u8]) -> Inpu
     (inputs, complaints)
 }
 
+/// Returns the result of a call that ended before its filter ran.
+fn result_of(ended: Ended) -> ExecResult {
+    let mut result = ExecResult::with_code(ended.output, ended.status);
+    result.stderr = ended.error.into();
+    result
+}
+
+/// Returns the variables of the environment in the order of their names.
+fn environment_of(context: &BuiltinContext<'_>) -> Vec<(String, String)> {
+    let mut environment: Vec<_> = context.env.iter().map(|(name, value)| (name.clone(), unicode(value))).collect();
+    environment.sort_unstable();
+    environment
+}
+
+/// Largest number of modules whose metadata one call reads. The program runs again for each of them.
+const MAX_DESCRIBED_MODULES: usize = 32;
+
+/// Runs a program, again for each module whose metadata it asks for, since files cannot be read while it runs. `once`
+/// runs it with the metadata that is known.
+async fn run_with_metadata(search: &Search<'_>, mut once: impl FnMut(&ModuleMetadata) -> Done) -> Done {
+    let mut known = ModuleMetadata::new();
+    loop {
+        let done = once(&known);
+        let Some(name) = done.needed_module.clone() else { return done };
+        let metadata = match known.len() < MAX_DESCRIBED_MODULES {
+            true => metadata::read(search, &name).await,
+            false => {
+                return Done {
+                    error: format!("jq: error: modulemeta of more than {MAX_DESCRIBED_MODULES} modules\n"),
+                    status: 5,
+                    ..Done::default()
+                };
+            }
+        };
+        known.insert(name, metadata);
+    }
+}
+
 #[async_trait]
 impl Builtin for Jq {
     async fn execute(&self, context: BuiltinContext<'_>) -> Result<ExecResult> {
-        let failed = |ended: Ended| {
-            let mut result = ExecResult::with_code(ended.output, ended.status);
-            result.stderr = ended.error.into();
-            Ok(result)
-        };
         let words: Vec<String> = context.args.iter().map(|word| unicode(word)).collect();
         let options = match options::parse(&words) {
             Ok(options) => options,
-            Err(ended) => return failed(ended),
+            Err(ended) => return Ok(result_of(ended)),
         };
         let files = ScriptFiles { fs: Arc::clone(&context.fs), directory: context.cwd.clone() };
         let home = context.env.get("HOME").map(|home| unicode(home));
         let prepared = match prepare(&options, &files, home.as_deref()).await {
             Ok(prepared) => prepared,
-            Err(ended) => return failed(ended),
+            Err(ended) => return Ok(result_of(ended)),
         };
         let stdin = match needs_stdin(&options, &prepared.source) {
             true => context.read_stdin().await?,
@@ -186,8 +221,7 @@ impl Builtin for Jq {
         };
         let stdin = stdin.as_ref().map_or(&[][..], |input| input.as_bytes());
         let (inputs, complaints) = read_inputs(&options, &files, stdin).await;
-        let mut environment: Vec<_> = context.env.iter().map(|(name, value)| (name.clone(), unicode(value))).collect();
-        environment.sort_unstable();
+        let environment = environment_of(&context);
         let budget = context.execution_budget();
         let mut stopped = None;
         let mut check = || {
@@ -201,16 +235,25 @@ impl Builtin for Jq {
                 Err(_) => Err("the run was cancelled".to_owned()),
             }
         };
-        let Done { output, error, status, .. } = run(Job {
-            options: &options,
-            source: &prepared.source,
-            inputs,
-            files: prepared.files,
-            environment,
-            complaints,
-            now: i64::try_from(crate::clock::now_micros()).unwrap_or(i64::MAX),
-            check: &mut check,
+        let search = Search { files: &files, directories: &options.directories, home: home.as_deref() };
+        let now = i64::try_from(crate::clock::now_micros()).unwrap_or(i64::MAX);
+        // A copy of the inputs is needed only if the program may run again.
+        let repeats = prepared.source.describes_modules();
+        let (mut inputs, mut named) = (inputs, prepared.files);
+        let done = run_with_metadata(&search, |modules| {
+            run(Job {
+                options: &options,
+                source: &prepared.source,
+                inputs: if repeats { inputs.clone() } else { std::mem::take(&mut inputs) },
+                files: if repeats { named.clone() } else { std::mem::take(&mut named) },
+                environment: environment.clone(),
+                complaints: complaints.clone(),
+                now,
+                modules,
+                check: &mut check,
+            })
         });
+        let Done { output, error, status, .. } = done.await;
         if let Some(limit) = stopped {
             return Err(limit.into());
         }

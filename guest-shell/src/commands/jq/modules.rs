@@ -15,6 +15,9 @@ pub(crate) trait Files: Sync {
 
 /// Program or module, with its imports.
 pub(crate) struct Source {
+    /// Name of the text in messages.
+    pub(crate) name: String,
+    pub(crate) text: String,
     pub(crate) unit: Unit,
     /// Loaded modules and data, one for each import.
     pub(crate) loaded: Vec<Loaded>,
@@ -23,8 +26,17 @@ pub(crate) struct Source {
 impl Source {
     /// Returns true if the program or one of its modules may read inputs itself.
     pub(crate) fn reads_inputs(&self) -> bool {
-        self.unit.reads_inputs
-            || self.loaded.iter().any(|it| matches!(it, Loaded::Module(module) if module.reads_inputs()))
+        self.any(&|unit| unit.reads_inputs)
+    }
+
+    /// Returns true if the program or one of its modules may ask for the metadata of modules.
+    pub(crate) fn describes_modules(&self) -> bool {
+        self.any(&|unit| unit.describes_modules)
+    }
+
+    fn any(&self, property: &dyn Fn(&Unit) -> bool) -> bool {
+        let in_module = |it: &Loaded| matches!(it, Loaded::Module(module) if module.any(property));
+        property(&self.unit) || self.loaded.iter().any(in_module)
     }
 }
 
@@ -82,6 +94,7 @@ impl Search<'_> {
     /// Parses a text and loads its imports. `around` are the paths of the modules that import it.
     fn load<'a>(&'a self, text: &str, name: &str, origin: Option<String>, around: Vec<String>) -> Loading<'a> {
         let unit = parse(text, name);
+        let (name, text) = (name.to_owned(), text.to_owned());
         Box::pin(async move {
             let unit = unit?;
             if around.len() > MAX_DEPTH {
@@ -95,7 +108,7 @@ impl Search<'_> {
                     false => Loaded::Module(Box::new(self.module(path, &bytes, around.clone()).await?)),
                 });
             }
-            Ok(Source { unit, loaded })
+            Ok(Source { name, text, unit, loaded })
         })
     }
 
@@ -112,6 +125,12 @@ impl Search<'_> {
             Some(_) => Err("library should only have function definitions, not a main expression".to_owned()),
             None => Ok(source),
         }
+    }
+
+    /// Finds the file of a module by its name.
+    pub(crate) async fn find_module(&self, name: &str) -> Result<(String, Vec<u8>), String> {
+        let import = Import { path: name.to_owned(), name: None, data: false, meta: None };
+        self.find(&import, None).await
     }
 
     /// Finds the file of an import.

@@ -7,12 +7,14 @@ use super::compiler::{Program, compile, read_all};
 use super::failure::Failure;
 use super::library::library;
 use super::machine::{Host, Machine};
+use super::metadata::ModuleMetadata;
 use super::modules::{Source, directories};
 use super::options::{Given, Options, Raw};
 use super::reader::{Reader, read_one};
 use super::utf8::text_of;
 use super::value::{Members, Val};
 use super::writer::{Colors, Layout, compact, write, write_string};
+use crate::commands::date::SandboxTimezone;
 
 /// Largest output, in bytes.
 const MAX_OUTPUT: usize = 64 << 20;
@@ -29,6 +31,8 @@ pub(crate) struct Job<'a> {
     /// Messages about files that could not be read; they set the status to 2.
     pub(crate) complaints: String,
     pub(crate) now: i64,
+    /// Metadata of the modules that the program asked for in earlier runs.
+    pub(crate) modules: &'a ModuleMetadata,
     /// Called regularly; an error ends the run.
     pub(crate) check: &'a mut dyn FnMut() -> Result<(), String>,
 }
@@ -41,6 +45,8 @@ pub(crate) struct Done {
     pub(crate) status: i32,
     /// Limit that ended the run.
     pub(crate) stopped: Option<String>,
+    /// Module whose metadata the run needs: it has to begin again with it.
+    pub(crate) needed_module: Option<String>,
 }
 
 /// Inputs as one text, in jq's manner.
@@ -65,6 +71,9 @@ struct Surroundings<'a> {
     inputs: Inputs<'a>,
     error: String,
     now: i64,
+    time_zone: SandboxTimezone,
+    modules: &'a ModuleMetadata,
+    needed_module: Option<String>,
     directories: Vec<String>,
     check: &'a mut dyn FnMut() -> Result<(), String>,
     /// True if no input was read, and none is needed.
@@ -94,6 +103,20 @@ impl Host for Surroundings<'_> {
 
     fn now(&self) -> i64 {
         self.now
+    }
+
+    fn module(&mut self, name: &str) -> Option<Result<Val, String>> {
+        match self.modules.get(name) {
+            Some(known) => Some(known.as_ref().map_err(String::clone).and_then(|text| read_one(text))),
+            None => {
+                self.needed_module = Some(name.to_owned());
+                None
+            }
+        }
+    }
+
+    fn time_zone(&self) -> &SandboxTimezone {
+        &self.time_zone
     }
 
     fn search_list(&self) -> Val {
@@ -260,6 +283,12 @@ fn colors(environment: &[(String, String)], warnings: &mut String) -> Colors {
     })
 }
 
+/// Returns the messages of a program that cannot be run.
+fn compile_errors(messages: &[String]) -> String {
+    let errors: String = messages.iter().map(|message| format!("jq: error: {message}\n")).collect();
+    format!("{errors}jq: {} compile error{}\n", messages.len(), if messages.len() == 1 { "" } else { "s" })
+}
+
 /// Runs a program on its inputs.
 pub(crate) fn run(job: Job<'_>) -> Done {
     let variables = match variables(&job) {
@@ -268,8 +297,8 @@ pub(crate) fn run(job: Job<'_>) -> Done {
     };
     let program = match compile(&library(), job.source, variables) {
         Ok(program) => program,
-        Err(message) => {
-            let error = format!("jq: error: {message} at <top-level>\njq: 1 compile error\n");
+        Err(messages) => {
+            let error = compile_errors(&messages);
             return Done { error, status: 3, ..Done::default() };
         }
     };
@@ -284,6 +313,11 @@ pub(crate) fn run(job: Job<'_>) -> Done {
         inputs: Inputs::new(job.options, &text, ends),
         error: String::new(),
         now: job.now,
+        time_zone: SandboxTimezone::from_env(
+            job.environment.iter().find(|(name, _)| name == "TZ").map(|(_, zone)| zone),
+        ),
+        modules: job.modules,
+        needed_module: None,
         directories: directories(&job.options.directories),
         check: job.check,
         null_input: job.options.null_input,
@@ -413,7 +447,12 @@ fn complaint(value: &Val, host: &dyn Host) -> String {
 }
 
 fn finish(ending: Ending, surroundings: Surroundings<'_>, output: Output<'_>, failed: bool) -> Done {
-    let mut done = Done { output: output.bytes, error: surroundings.error, ..Done::default() };
+    let mut done = Done {
+        output: output.bytes,
+        error: surroundings.error,
+        needed_module: surroundings.needed_module,
+        ..Done::default()
+    };
     done.status = match (ending.halted, ending.failed, ending.last) {
         (Some(status), ..) => status,
         (None, true, _) => 5,

@@ -6,8 +6,9 @@ use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 
 use super::modules::Files;
+use super::modules::Search;
 use super::run::{Done, Job, run};
-use super::{Ended, needs_stdin, options, prepare, read_inputs};
+use super::{Ended, needs_stdin, options, prepare, read_inputs, run_with_metadata};
 
 /// Files by their names.
 struct Named(HashMap<&'static str, &'static str>);
@@ -19,7 +20,12 @@ impl Files for Named {
     }
 }
 
-const FILES: [(&str, &str); 12] = [
+const FILES: [(&str, &str); 13] = [
+    (
+        "./described.jq",
+        "module {title: \"about\", tags: [1, true, null, {\"b\": 0.5}]}; import \"n\" as n; import \"data\" as $d {search: \"./\"}; \
+         include \"m\"; def a: 1; def b(f; $x): 2;",
+    ),
     ("one.json", "{\"a\":1}\n"),
     ("lines", "x\ny"),
     ("broken", "1 [2"),
@@ -46,8 +52,14 @@ fn finished<F: Future>(future: F) -> F::Output {
 
 /// Runs `jq` with these words.
 fn jq(words: &[&str], stdin: &str) -> Done {
+    jq_in_zone("UTC", words, stdin)
+}
+
+/// Runs `jq` with these words where `TZ` is `zone`.
+fn jq_in_zone(zone: &str, words: &[&str], stdin: &str) -> Done {
     let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
-    let ended = |Ended { output, error, status }| Done { output: output.into_bytes(), error, status, stopped: None };
+    let ended =
+        |Ended { output, error, status }| Done { output: output.into_bytes(), error, status, ..Done::default() };
     let options = match options::parse(&words) {
         Ok(options) => options,
         Err(end) => return ended(end),
@@ -59,16 +71,20 @@ fn jq(words: &[&str], stdin: &str) -> Done {
     };
     let stdin = if needs_stdin(&options, &prepared.source) { stdin.as_bytes() } else { &[] };
     let (inputs, complaints) = finished(read_inputs(&options, &files, stdin));
-    run(Job {
-        options: &options,
-        source: &prepared.source,
-        inputs,
-        files: prepared.files,
-        environment: vec![("HOME".to_owned(), "/home".to_owned())],
-        complaints,
-        now: 0,
-        check: &mut || Ok(()),
-    })
+    let search = Search { files: &files, directories: &options.directories, home: Some("/home") };
+    finished(run_with_metadata(&search, |modules| {
+        run(Job {
+            options: &options,
+            source: &prepared.source,
+            inputs: inputs.clone(),
+            files: prepared.files.clone(),
+            environment: vec![("HOME".to_owned(), "/home".to_owned()), ("TZ".to_owned(), zone.to_owned())],
+            complaints: complaints.clone(),
+            now: 0,
+            modules,
+            check: &mut || Ok(()),
+        })
+    }))
 }
 
 /// Checks filters on a null input. Each case is a filter and the lines that it prints.
@@ -268,6 +284,98 @@ fn syntax_error_is_marked_in_its_line() {
     let message = |filter: &str| jq(&["-n", filter], "").error;
     assert!(message("1 |\n  2 )").contains("line 2, column 5:\n      2 )\n        ^\n"), "{}", message("1 |\n  2 )"));
     assert!(message("if\n").contains("line 1, column 3:\n    if\n      ^\n"));
+}
+
+#[test]
+fn names_that_are_not_defined_are_all_reported_with_their_places() {
+    let message = |filter: &str| jq(&["-n", filter], "").error;
+    let expected = "jq: error: foo/1 is not defined at <top-level>, line 1, column 1:\n    foo(1),\n    ^^^\n\
+                    jq: error: $x is not defined at <top-level>, line 2, column 5:\n     \"\\($x)\" | break $y\n        ^^\n\
+                    jq: error: $*label-y is not defined at <top-level>, line 2, column 12:\n     \"\\($x)\" | break $y\n               ^^^^^^^^\n\
+                    jq: 3 compile errors\n";
+    assert_eq!(message("foo(1),\n \"\\($x)\" | break $y"), expected);
+    let expected = "jq: error: Cannot use number (1) as object key at <top-level>, line 1, column 3:\n    {(1): 2}\n      ^\n\
+                    jq: 1 compile error\n";
+    assert_eq!(message("{(1): 2}"), expected);
+    let expected = "jq: error: Invalid escape at line 1, column 4 (while parsing '\"\\q\"') at <top-level>, line 1, column 3:\n\
+                    \u{20}   \"x\\qy\"\n      ^^\njq: 1 compile error\n";
+    assert_eq!(message("\"x\\qy\""), expected);
+}
+
+#[test]
+fn function_that_is_never_called_may_use_names_that_are_not_defined() {
+    check(&[
+        ("def f: nothing; 1", "1"),
+        ("def f: def g: nothing; 1; f", "1"),
+        ("def f: def g: nothing; g; def h: f; 2", "2"),
+        ("3 as $x | def f: $y; $x", "3"),
+    ]);
+    for filter in
+        ["def f: nothing; f", "def f: def g: nothing; g; f", "def f: nothing; def g: f; g", "def f(g): g; f(nothing)"]
+    {
+        assert_eq!(jq(&["-n", filter], "").status, 3, "{filter}");
+    }
+}
+
+#[test]
+fn modulemeta_tells_what_a_module_says_imports_and_defines() {
+    let about = |filter: &str| {
+        let done = jq(&["-nc", filter], "");
+        (String::from_utf8_lossy(&done.output).into_owned(), done.error, done.status)
+    };
+    let told = concat!(
+        r#"{"title":"about","tags":[1,true,null,{"b":0.5}],"deps":[{"as":"n","is_data":false,"relpath":"n"},"#,
+        r#"{"search":"./","as":"d","is_data":true,"relpath":"data"},{"is_data":false,"relpath":"m"}],"defs":["a/0","b/2"]}"#,
+        "\n",
+    );
+    assert_eq!(about("\"described\" | modulemeta"), (told.to_owned(), String::new(), 0));
+    assert_eq!(about("[\"m\", \"n\"] | map(modulemeta | .defs)").0, "[[\"f/0\"],[\"g/0\"]]\n");
+    assert_eq!(about("\"absent\" | try modulemeta catch .").0, "\"module not found: absent\"\n");
+    let message = "jq: error (at <unknown>): modulemeta input module name must be a string\n";
+    assert_eq!(about("1 | modulemeta"), (String::new(), message.to_owned(), 5));
+    let done = jq(&["-n", "range(40) | tostring | modulemeta?"], "");
+    assert_eq!((done.error.as_str(), done.status), ("jq: error: modulemeta of more than 32 modules\n", 5));
+}
+
+#[test]
+fn local_time_is_that_of_the_zone() {
+    for (zone, filter, expected) in [
+        ("Asia/Tokyo", "0 | localtime", "[1970,0,1,9,0,0,4,0]"),
+        ("Asia/Tokyo", "0 | gmtime, (localtime | mktime)", "[1970,0,1,0,0,0,4,0] 32400"),
+        (
+            "Europe/Berlin",
+            "1720000000 | strflocaltime(\"%F %T %Z %z %s\")",
+            "\"2024-07-03 11:46:40 CEST +0200 1720000000\"",
+        ),
+        (
+            "America/New_York",
+            "1425599621 | strflocaltime(\"%H %Z %z\"), strftime(\"%H %Z %z\")",
+            "\"18 EST -0500\" \"23 GMT +0000\"",
+        ),
+        ("America/St_Johns", "[2024,6,1,12] | strflocaltime(\"%H:%M %z\")", "\"12:00 -0230\""),
+        // 2:30 is skipped on this day.
+        ("Europe/Berlin", "[2024,2,31,2,30,0] | strflocaltime(\"%T %Z\")", "\"03:30:00 CEST\""),
+        ("JST-9", "\"0\" | strptime(\"%s\") | .[3]", "9"),
+        ("", "0 | strflocaltime(\"%H %Z %z\")", "\"00 UTC +0000\""),
+    ] {
+        let done = jq_in_zone(zone, &["-nc", filter], "");
+        let lines = String::from_utf8_lossy(&done.output).trim_end().replace('\n', " ");
+        assert_eq!(lines, expected, "{zone}: {filter}: {}", done.error);
+    }
+}
+
+#[test]
+fn strptime_derives_only_what_glibc_derives() {
+    check(&[
+        ("\"2015\" | strptime(\"%Y\")", "[2015,0,0,0,0,0,3,-1]"),
+        ("\"5\" | strptime(\"%d\")", "[1900,0,5,0,0,0,5,4]"),
+        ("\"64\" | strptime(\"%j\")", "[1900,0,0,0,0,0,8,63]"),
+        ("\"2015 64\" | strptime(\"%Y %j\")", "[2015,2,5,0,0,0,4,63]"),
+        ("\"2015 10 1\" | strptime(\"%Y %U %u\")", "[2015,2,9,0,0,0,1,67]"),
+        ("\"Mon 2015-03-05\" | strptime(\"%a %F\")", "[2015,2,5,0,0,0,1,63]"),
+        ("\"20 15\" | strptime(\"%C %y\")", "[2015,0,0,0,0,0,3,-1]"),
+        ("\"5 PM\" | strptime(\"%I %p\"), strptime(\"%H %p\")", "[1900,0,0,17,0,0,8,367] [1900,0,0,5,0,0,8,367]"),
+    ]);
 }
 
 #[test]

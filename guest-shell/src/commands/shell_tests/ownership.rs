@@ -28,6 +28,13 @@ async fn chown_to_the_owner_changes_nothing_and_to_another_is_refused() {
         ("> f; chgrp root f 2>&1; echo $?", "chgrp: changing group of 'f': Operation not permitted\n1\n", 0),
         ("> f; chown --from=root root f; echo $?; chown -f root f; echo $?", "0\n1\n", 0),
         (
+            "> f; chgrp --from=root root f 2>&1; chgrp --re 2>&1",
+            "chgrp: unrecognized option '--from=root'\nTry 'chgrp --help' for more information.\n\
+             chgrp: option '--re' is ambiguous; possibilities: '--recursive' '--reference'\n\
+             Try 'chgrp --help' for more information.\n",
+            1,
+        ),
+        (
             "mkdir -p d/e; > d/f; chown -R root d 2>&1 | sort",
             "chown: changing ownership of 'd': Operation not permitted\n\
              chown: changing ownership of 'd/e': Operation not permitted\n\

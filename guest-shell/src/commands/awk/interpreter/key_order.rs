@@ -91,7 +91,8 @@ impl Interpreter {
             SortKey::KeyText => left.0.cmp(&right.0),
             SortKey::KeyNumber => str_to_num(&left.0).total_cmp(&str_to_num(&right.0)),
             SortKey::ValueText => text(left).cmp(&text(right)),
-            SortKey::ValueNumber => number(left).total_cmp(&number(right)),
+            // Texts that are no numbers are in the order of texts, as in gawk.
+            SortKey::ValueNumber => number(left).total_cmp(&number(right)).then_with(|| text(left).cmp(&text(right))),
             SortKey::ValueType => {
                 let rank = type_rank(&left.1);
                 rank.cmp(&type_rank(&right.1)).then_with(|| match rank {

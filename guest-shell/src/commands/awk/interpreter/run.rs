@@ -54,7 +54,6 @@ impl Interpreter {
                     self.run_rules(program).await
                 }
                 Ok(None) => return Ok(()),
-                Err(Unwind::NextFile) => Ok(()),
                 Err(unwind) => Err(unwind),
             };
             let outcome = match outcome {

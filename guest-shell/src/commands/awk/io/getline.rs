@@ -41,6 +41,9 @@ impl Interpreter {
             GetlineSource::Main => self.next_main_record().await?,
             GetlineSource::File(file) => {
                 let name = self.eval_text(file).await?;
+                if name.is_empty() {
+                    return Err(self.fatal_error("expression for `<' redirection has null string value"));
+                }
                 if !self.io.inputs.readers.contains_key(&name) && !self.open_input_file(&name).await? {
                     return Ok(Value::Num(-1.0));
                 }

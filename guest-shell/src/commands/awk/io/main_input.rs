@@ -1,12 +1,12 @@
 //! Records of the main input: of the files that `ARGV` names, or of standard input.
 //!
 //! `ARGV` is looked at as files are needed, so that `BEGIN` can change it: `name=value` is an assignment, `-` standard
-//! input, and a file that is missing a fatal error, as in gawk.
+//! input, and a file that is missing a fatal error, unless `BEGINFILE` skips it, as in gawk.
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
 use super::super::ast::{VarRef, special};
-use super::super::interpreter::{Evaluation, Interpreter, Slot};
+use super::super::interpreter::{Evaluation, Interpreter, Slot, Unwind};
 use super::super::lexer::unescape;
 use super::super::value::Value;
 use super::reader::Reader;
@@ -122,6 +122,9 @@ impl Interpreter {
         let path = self.io.resolve(name);
         let fs = self.io.host.fs.clone();
         if fs.stat(&path).await.is_ok_and(|metadata| metadata.file_type.is_dir()) {
+            if self.skips_unreadable_file(name, "Is a directory").await? {
+                return Ok(None);
+            }
             let warning = format!("awk: warning: command line argument `{name}' is a directory: skipped");
             self.write_error_line(&warning);
             return Ok(None);
@@ -132,9 +135,29 @@ impl Interpreter {
                 Ok(Some(Reader::new(bashkit::text_of(&bytes).into_owned())))
             }
             Err(error) => {
-                let reason = bashkit::error::io_error_reason(&error);
+                let reason = bashkit::error::io_error_reason(&error).to_string();
+                if self.skips_unreadable_file(name, &reason).await? {
+                    return Ok(None);
+                }
                 Err(self.fatal_error(&format!("cannot open file `{name}' for reading: {reason}")))
             }
+        }
+    }
+
+    /// Runs `BEGINFILE` for a file that cannot be read, with the reason in `ERRNO`. Returns true if it skips the file
+    /// with `nextfile`, which else is a fatal error.
+    async fn skips_unreadable_file(&mut self, name: &str, reason: &str) -> Evaluation<bool> {
+        let program = self.program.clone();
+        if program.beginfile.is_empty() {
+            return Ok(false);
+        }
+        self.set_variable(VarRef::Global(special::FILENAME), Value::Str(name.to_string()))?;
+        self.settings.fnr = 0.0;
+        self.put_special(special::FNR, Value::Num(0.0));
+        self.put_special(special::ERRNO, Value::Str(reason.to_string()));
+        match self.run_blocks(&program.beginfile).await {
+            Err(Unwind::NextFile) => Ok(true),
+            outcome => outcome.map(|()| false),
         }
     }
 
@@ -143,6 +166,7 @@ impl Interpreter {
         self.set_variable(VarRef::Global(special::FILENAME), Value::Str(name))?;
         self.settings.fnr = 0.0;
         self.put_special(special::FNR, Value::Num(0.0));
+        self.put_special(special::ERRNO, Value::Str(String::new()));
         self.io.main.current = Some(reader);
         let program = self.program.clone();
         self.run_blocks(&program.beginfile).await

@@ -273,3 +273,53 @@ async fn function_without_a_value_for_its_argument_warns() {
         assert_eq!((&*result.stderr, result.exit_code), (warning, 0), "{program}");
     }
 }
+
+#[tokio::test]
+async fn values_that_are_no_numbers_are_sorted_as_texts_by_value() {
+    check(&[
+        (
+            &[r#"BEGIN{a[1]="b"; a[2]="c"; a[3]="a"; PROCINFO["sorted_in"]="@val_num_desc"; for(k in a) printf "%s ", a[k]}"#],
+            "",
+            "c b a ",
+        ),
+        (&[r#"BEGIN{a[1]="b"; a[2]=-1; a[3]="a"; n=asort(a,s,"@val_num_asc"); print s[1], s[2], s[3]}"#], "", "-1 a b\n"),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn typeof_a_field_behind_the_last_one_is_unassigned() {
+    check(&[(&["{print typeof($1), typeof($2), typeof($9)}"], "1 a", "strnum string unassigned\n")]).await;
+}
+
+#[tokio::test]
+async fn beginfile_can_skip_a_file_that_cannot_be_read() {
+    let script = r#"echo x > f; mkdir d
+        awk 'BEGINFILE { print FILENAME, ERRNO; if (ERRNO != "") nextfile } { print } ENDFILE { print "end", FILENAME }' none f d
+        awk 'BEGINFILE { print FILENAME, ERRNO } { print }' none f 2>&1; echo $?"#;
+    let result = crate::commands::testing::run(script).await;
+    let skipped = crate::commands::testing::run(
+        "echo x > f; awk 'BEGINFILE { if (FILENAME == \"f\") nextfile } { print } ENDFILE { print FILENAME, FNR }' f f",
+    );
+    assert_eq!(&*skipped.await.stdout, "f 0\nf 0\n");
+    let expected = "none No such file or directory\nf \nx\nend f\nd Is a directory\nnone No such file or directory\n\
+                    awk: cmd. line:1: fatal: cannot open file `none' for reading: No such file or directory\n2\n";
+    assert_eq!((&*result.stdout, &*result.stderr), (expected, ""));
+}
+
+#[tokio::test]
+async fn getline_of_a_file_without_a_name_is_a_fatal_error() {
+    let result = run_awk(&[r#"BEGIN { getline x < ""; print "on" }"#], None).await.unwrap();
+    assert_eq!((&*result.stdout, result.exit_code), ("", 2));
+    assert!(result.stderr.contains("expression for `<' redirection has null string value"), "{}", &*result.stderr);
+}
+
+#[tokio::test]
+async fn mktime_follows_the_flag_of_daylight_saving_time() {
+    let script = r#"for zone in EST5EDT JST-9 UTC; do
+        TZ=$zone awk 'BEGIN { d = "2024 07 01 12 00 00"; print mktime(d) - mktime(d " 1"), mktime(d) - mktime(d " 0"), mktime(d) - mktime(d " -1") }'
+        done"#;
+    // As gawk 5.2.1 with glibc 2.36.
+    let result = crate::commands::testing::run(script).await;
+    assert_eq!((&*result.stdout, &*result.stderr), ("0 -3600 0\n3600 0 0\n3600 0 0\n", ""));
+}

@@ -14,17 +14,15 @@ fn parse(program: &str) -> Result<Program, ParseError> {
 }
 
 #[tokio::test]
-async fn awk_unicode_identifier_no_panic() {
+async fn identifier_with_a_letter_beyond_ascii_is_a_syntax_error() {
     // gawk identifiers are ASCII: a syntax error, not a panic.
     let result = run_awk(&["BEGIN{café=7; print café}"], None).await.unwrap();
     assert_eq!(result.exit_code, 1);
     assert!(result.stderr.starts_with("awk: cmd. line:1: "));
 }
 
-/// TM-DOS-027: Deeply nested parenthesized expressions must be rejected
 #[test]
-fn awk_parser_depth_limit_parens() {
-    // Build expression with 150 nested parens: (((((...(1)...))))
+fn expression_in_150_parentheses_is_refused() {
     let depth = 150;
     let open = "(".repeat(depth);
     let close = ")".repeat(depth);
@@ -36,10 +34,8 @@ fn awk_parser_depth_limit_parens() {
     assert!(err.contains("nesting too deep"), "error should mention nesting: {err}");
 }
 
-/// TM-DOS-027: Deeply chained unary operators must be rejected
 #[test]
-fn awk_parser_depth_limit_unary() {
-    // Build expression with 200 chained negations: - - - ... - 1
+fn expression_with_200_signs_in_a_row_is_refused() {
     let depth = 200;
     let prefix = "- ".repeat(depth);
     let program = format!("{{print {prefix}1}}");
@@ -50,9 +46,8 @@ fn awk_parser_depth_limit_unary() {
     assert!(err.contains("nesting too deep"), "error should mention nesting: {err}");
 }
 
-/// TM-DOS-027: Range patterns must not recursively parse comma chains.
 #[test]
-fn awk_parser_rejects_chained_range_pattern() {
+fn range_pattern_of_150_patterns_is_a_syntax_error() {
     let operands = std::iter::repeat_n("1", 150).collect::<Vec<_>>().join(",");
     let program = format!("{operands}{{print}}");
 
@@ -62,10 +57,8 @@ fn awk_parser_rejects_chained_range_pattern() {
     assert!(err.contains("syntax error"), "comma after a range is a syntax error: {err}");
 }
 
-/// TM-DOS-027: Moderate nesting within limit still works
 #[test]
-fn awk_parser_moderate_nesting_ok() {
-    // 10 levels of parens should be fine
+fn expression_in_10_parentheses_is_parsed() {
     let depth = 10;
     let open = "(".repeat(depth);
     let close = ")".repeat(depth);
@@ -104,9 +97,8 @@ fn functions_recurse_deeply_but_not_endlessly() {
 }
 
 #[tokio::test]
-async fn awk_while_loop_limited() {
-    // An unbounded while loop hits max_loop_iterations and aborts loudly
-    //: no partial `print i`, stderr names the cap, exit 2.
+async fn endless_loop_ends_with_an_error_that_names_the_limit() {
+    // Nothing of the output is written: `print i` would tell a wrong number.
     let result = run_awk(&[r#"BEGIN { i=0; while(1) { i++; if(i>200000) break } print i }"#], Some("")).await.unwrap();
     assert_eq!(result.exit_code, 2);
     assert_eq!(result.stdout, "");
@@ -114,8 +106,8 @@ async fn awk_while_loop_limited() {
 }
 
 #[tokio::test]
-async fn awk_rejects_too_many_multi_subscripts() {
-    // Regression: unbounded multi-subscript lists built a recursive SUBSEP_CONCAT AST.
+async fn key_of_more_subscripts_than_the_limit_is_refused() {
+    // The syntax tree of a key nests one level for each subscript.
     let subscripts = std::iter::repeat_n("1", MAX_MULTI_SUBSCRIPTS + 1).collect::<Vec<_>>().join(",");
     let program = format!("BEGIN {{ a[{subscripts}] = 1 }}");
 
@@ -125,25 +117,25 @@ async fn awk_rejects_too_many_multi_subscripts() {
     assert!(r.stderr.contains("too many array subscripts"));
 }
 
-// TM-INF-022: malformed-input corpus must not leak Debug shapes.
-const AWK_BANNED: &[&str] = &["AwkError::", "ParseError {", "Token::"];
+/// Rust's debug representations of internal types, which no message may show.
+const DEBUG_REPRESENTATIONS: &[&str] = &["AwkError::", "ParseError {", "Token::"];
 
 #[tokio::test]
-async fn no_leak_unbalanced_brace() {
+async fn message_about_an_unbalanced_brace_shows_no_internal_type() {
     let r = crate::commands::testing::run("echo 1 | awk 'BEGIN { print'").await;
-    crate::commands::testing::assert_no_leak(&r, "awk_unbalanced_brace", AWK_BANNED);
+    crate::commands::testing::assert_no_leak(&r, "awk_unbalanced_brace", DEBUG_REPRESENTATIONS);
 }
 
 #[tokio::test]
-async fn no_leak_invalid_regex() {
+async fn message_about_an_invalid_expression_shows_no_internal_type() {
     let r = crate::commands::testing::run("echo 1 | awk '/[/'").await;
-    crate::commands::testing::assert_no_leak(&r, "awk_invalid_regex", AWK_BANNED);
+    crate::commands::testing::assert_no_leak(&r, "awk_invalid_regex", DEBUG_REPRESENTATIONS);
 }
 
 #[tokio::test]
-async fn no_leak_undefined_function_call() {
+async fn message_about_an_undefined_function_shows_no_internal_type() {
     let r = crate::commands::testing::run("echo 1 | awk 'BEGIN { totally_undefined_fn() }'").await;
-    crate::commands::testing::assert_no_leak(&r, "awk_undefined_function_call", AWK_BANNED);
+    crate::commands::testing::assert_no_leak(&r, "awk_undefined_function_call", DEBUG_REPRESENTATIONS);
 }
 
 #[tokio::test]

@@ -29,6 +29,7 @@ use self::state::{Alternative, Catch, Choice, Env, Frame, Frames, Handler, Track
 use super::failure::Failure;
 use super::term::{Function, T};
 use super::value::Val;
+use crate::commands::date::SandboxTimezone;
 
 /// Environment of a program: inputs, messages and limits.
 pub(crate) trait Host {
@@ -42,6 +43,10 @@ pub(crate) trait Host {
     fn message(&mut self, text: &str);
     /// Returns the time in microseconds since 1970.
     fn now(&self) -> i64;
+    /// Returns the metadata of a module, or `None` if it has to be read first: the run then ends, and begins again.
+    fn module(&mut self, name: &str) -> Option<Result<Val, String>>;
+    /// Returns the zone of local time.
+    fn time_zone(&self) -> &SandboxTimezone;
     /// Returns the directories that modules are looked for in.
     fn search_list(&self) -> Val;
     /// Checks whether the program may continue; called every [`STEPS`] steps.

@@ -26,8 +26,7 @@ impl Parser<'_> {
         Ok(match part {
             Part::Text(text) => Piece::Text(text.clone()),
             Part::Query(tokens) => {
-                let mut inner =
-                    Parser { tokens, at: 0, depth: self.depth, reads_inputs: self.reads_inputs, wrong: None };
+                let mut inner = Parser { tokens, at: 0, depth: self.depth, mentions: self.mentions, wrong: None };
                 let query = inner.query()?;
                 if inner.at < tokens.len() {
                     return Err(inner.unexpected(""));
@@ -68,10 +67,11 @@ impl Parser<'_> {
             }
             Token::Variable(name) => {
                 self.at += 1;
+                let key = self.variable_use(name);
                 if self.accept(":") {
-                    return Ok((Ast::Variable(name.clone()), self.member_value()?));
+                    return Ok((key, self.member_value()?));
                 }
-                return Ok((text(name), Ast::Variable(name.clone())));
+                return Ok((text(name), key));
             }
             Token::Word(word) if !word.contains(':') => {
                 self.at += 1;
@@ -83,9 +83,7 @@ impl Parser<'_> {
             }
             Token::Text(_) | Token::Format(_) => self.string_term()?,
             Token::Mark("(") => {
-                self.at += 1;
-                let key = self.query()?;
-                self.expect(")")?;
+                let key = self.computed_key()?;
                 self.expect(":")?;
                 return Ok((key, self.member_value()?));
             }
@@ -96,6 +94,16 @@ impl Parser<'_> {
         }
         let value = Ast::Index(boxed(Ast::Identity), boxed(key.clone()));
         Ok((key, value))
+    }
+
+    /// Parses the key of an object in parentheses.
+    pub(super) fn computed_key(&mut self) -> Parsed<Ast> {
+        self.at += 1;
+        let first = self.at;
+        let key = self.query()?;
+        let key = self.placed(first, key);
+        self.expect(")")?;
+        Ok(key)
     }
 
     fn member_value(&mut self) -> Parsed<Ast> {

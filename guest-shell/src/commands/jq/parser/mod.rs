@@ -32,22 +32,36 @@ fn is_keyword(word: &str) -> bool {
     KEYWORDS.contains(&word)
 }
 
+/// Functions that a text calls, of those for which something must be read before the program runs.
+#[derive(Default)]
+struct Mentions {
+    /// True if `input` or `inputs` is called.
+    inputs: Cell<bool>,
+    /// True if `modulemeta` is called.
+    modules: Cell<bool>,
+}
+
 struct Parser<'a> {
     tokens: &'a [Placed],
     at: usize,
     depth: usize,
-    /// Set once `input` or `inputs` is called, including in strings.
-    reads_inputs: &'a Cell<bool>,
+    /// Calls in the text, including those in strings.
+    mentions: &'a Mentions,
     /// Part of the text that an error refers to, if it is not the current token.
     wrong: Option<Range<usize>>,
 }
 
 /// Parses a program or a module. `name` is its name in messages.
 pub(crate) fn parse(text: &str, name: &str) -> Parsed<Unit> {
-    let tokens = tokens(text).map_err(|message| format!("{message} at {name}"))?;
-    let reads_inputs = Cell::new(false);
-    let mut parser = Parser { tokens: &tokens, at: 0, depth: 0, reads_inputs: &reads_inputs, wrong: None };
-    parser.unit().map(|unit| Unit { reads_inputs: reads_inputs.get(), ..unit }).map_err(|message| {
+    let tokens = tokens(text).map_err(|(message, part)| located(&message, name, text, part))?;
+    let mentions = Mentions::default();
+    let mut parser = Parser { tokens: &tokens, at: 0, depth: 0, mentions: &mentions, wrong: None };
+    let unit = parser.unit().map(|unit| Unit {
+        reads_inputs: mentions.inputs.get(),
+        describes_modules: mentions.modules.get(),
+        ..unit
+    });
+    unit.map_err(|message| {
         let end = text.trim_end().len();
         let range = parser.wrong.take().unwrap_or_else(|| match tokens.get(parser.at).or(tokens.last()) {
             // The end of the file is reported at the last token, or at white space after it.
@@ -55,8 +69,13 @@ pub(crate) fn parse(text: &str, name: &str) -> Parsed<Unit> {
             Some(placed) => placed.at..placed.end,
             None => end..end,
         });
-        format!("{message} at {name}, {}", pointer(text, range))
+        located(&message, name, text, range)
     })
+}
+
+/// Returns a message with the position of the part of the text that it is about. `name` is the name of the text.
+pub(crate) fn located(message: &str, name: &str, text: &str, part: Range<usize>) -> String {
+    format!("{message} at {name}, {}", pointer(text, part))
 }
 
 /// Shows the position of a part of the text: its line, and a mark below.
@@ -77,6 +96,21 @@ fn boxed(ast: Ast) -> Box<Ast> {
 impl<'a> Parser<'a> {
     fn peek(&self) -> Option<&'a Token> {
         self.tokens.get(self.at).map(|it| &it.token)
+    }
+
+    /// Returns the part of the text that a token is.
+    fn place(&self, at: usize) -> Range<usize> {
+        self.tokens.get(at).map_or(0..0, |placed| placed.at..placed.end)
+    }
+
+    /// Returns a query with its place: from the token `first` to the one before the current token.
+    fn placed(&self, first: usize, query: Ast) -> Ast {
+        Ast::Placed(self.place(first).start..self.place(self.at - 1).end, boxed(query))
+    }
+
+    /// Returns the use of a variable whose name was the last token.
+    fn variable_use(&self, name: &str) -> Ast {
+        self.placed(self.at - 1, Ast::Variable(name.to_owned()))
     }
 
     fn is_mark(&self, mark: &str) -> bool {
@@ -110,7 +144,9 @@ impl<'a> Parser<'a> {
     fn unexpected(&self, expected: &str) -> String {
         let found = match self.peek() {
             None => "end of file".to_owned(),
+            Some(Token::Mark(mark)) if mark.len() > 1 => (*mark).to_owned(),
             Some(Token::Mark(mark)) => format!("'{mark}'"),
+            Some(Token::Invalid) => "INVALID_CHARACTER".to_owned(),
             Some(Token::Word(word)) if is_keyword(word) => word.clone(),
             Some(Token::Word(_)) => "IDENT".to_owned(),
             Some(Token::Field(_)) => "FIELD".to_owned(),

@@ -129,10 +129,11 @@ impl Parser<'_> {
             }
             Token::Variable(name) => {
                 self.at += 1;
-                Ok(if name == "__loc__" { Ast::Location(placed.line) } else { Ast::Variable(name.clone()) })
+                Ok(if name == "__loc__" { Ast::Location(placed.line) } else { self.variable_use(name) })
             }
             Token::Mark(mark) => self.marked(mark),
             Token::Word(word) => self.word(word),
+            Token::Invalid => Err(self.unexpected("")),
         }
     }
 
@@ -177,9 +178,10 @@ impl Parser<'_> {
                 self.fold(word == "reduce")
             }
             "break" => {
+                let first = self.at;
                 self.at += 1;
                 match self.variable() {
-                    Ok(name) => Ok(Ast::Break(name)),
+                    Ok(name) => Ok(self.placed(first, Ast::Break(name))),
                     Err(_) => Err("break requires a label to break to".to_owned()),
                 }
             }
@@ -187,9 +189,12 @@ impl Parser<'_> {
             _ if is_keyword(word) => Err(self.unexpected("")),
             _ => {
                 self.at += 1;
-                if matches!(word, "input" | "inputs") {
-                    self.reads_inputs.set(true);
+                match word {
+                    "input" | "inputs" => self.mentions.inputs.set(true),
+                    "modulemeta" => self.mentions.modules.set(true),
+                    _ => {}
                 }
+                let place = self.place(self.at - 1);
                 let mut arguments = Vec::new();
                 if self.accept("(") {
                     arguments.push(self.query()?);
@@ -198,7 +203,8 @@ impl Parser<'_> {
                     }
                     self.expect(")")?;
                 }
-                Ok(Ast::Call(word.to_owned(), arguments))
+                let call = Ast::Call(word.to_owned(), arguments);
+                Ok(if matches!(word, "null" | "true" | "false") { call } else { Ast::Placed(place, boxed(call)) })
             }
         }
     }

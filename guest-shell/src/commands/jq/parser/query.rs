@@ -106,11 +106,7 @@ impl Parser<'_> {
                 key = Some(Ast::Text(None, vec![Piece::Text(word.clone())]));
             }
             Some(Token::Text(_) | Token::Format(_)) => key = Some(self.string_term()?),
-            Some(Token::Mark("(")) => {
-                self.at += 1;
-                key = Some(self.query()?);
-                self.expect(")")?;
-            }
+            Some(Token::Mark("(")) => key = Some(self.computed_key()?),
             _ => {}
         }
         let key = key.ok_or_else(|| self.unexpected(""))?;

@@ -10,7 +10,7 @@ fn is_constant(ast: &Ast) -> bool {
     match ast {
         Ast::Number(_) | Ast::Array(None) => true,
         Ast::Text(None, pieces) => is_text(pieces),
-        Ast::Array(Some(inner)) | Ast::Negate(inner) => is_constant(inner),
+        Ast::Array(Some(inner)) | Ast::Negate(inner) | Ast::Placed(_, inner) => is_constant(inner),
         Ast::Comma(left, right) | Ast::Binary(_, left, right) => is_constant(left) && is_constant(right),
         Ast::Object(members) => members.iter().all(|(key, value)| is_constant(key) && is_constant(value)),
         Ast::Call(name, arguments) => arguments.is_empty() && matches!(name.as_str(), "null" | "true" | "false"),
@@ -65,8 +65,7 @@ impl Parser<'_> {
             Ast::Object(_) => return Ok(meta),
             _ => "Module metadata must be an object",
         };
-        let place = |at: usize| self.tokens.get(at).map_or(0..0, |placed| placed.at..placed.end);
-        self.wrong = Some(place(first).start..place(self.at - 1).end);
+        self.wrong = Some(self.place(first).start..self.place(self.at - 1).end);
         Err(message.to_owned())
     }
 

@@ -47,6 +47,13 @@ impl Interpreter {
             }
             // A match with the record, as everywhere.
             Expr::Regex(_) => Ok("number"),
+            Expr::Field(index) => {
+                let number = self.eval(index).await?.to_num();
+                let index = self.field_index(number)?;
+                self.ensure_split()?;
+                let value = self.field(index)?;
+                Ok(if index > self.record.fields.len() { "unassigned" } else { value.type_name() })
+            }
             other => Ok(self.eval(other).await?.type_name()),
         }
     }

@@ -37,15 +37,17 @@ impl Interpreter {
         Ok(Value::Str(text))
     }
 
-    /// Returns the time that `year month day hour minute second` means; -1 if it means none.
+    /// Returns the time that `year month day hour minute second [daylight]` means; -1 if it means none. Daylight saving
+    /// time is told by a number above 0, its absence by 0; a negative number leaves it to the zone.
     pub(super) fn mktime(&self, text: &str, is_utc: bool) -> f64 {
         let words: Vec<&str> = text.split_whitespace().collect();
         let numbers: Vec<i64> = words.iter().map_while(|word| word.parse().ok()).collect();
         let Some(&date) = numbers.first_chunk::<6>().filter(|_| words.len() <= 7) else {
             return -1.0;
         };
+        let daylight = numbers.get(6).filter(|daylight| **daylight >= 0).map(|daylight| *daylight > 0);
         let zone = self.time_zone(is_utc);
-        self.io.host.clock.mktime(zone.as_ref(), date).map_or(-1.0, |time| time as f64)
+        self.io.host.clock.mktime(zone.as_ref(), date, daylight).map_or(-1.0, |time| time as f64)
     }
 
     fn time_zone(&self, is_utc: bool) -> Option<String> {
