@@ -5,6 +5,7 @@ use super::testing::{builder, run};
 mod child_shells;
 mod commands;
 mod file_errors;
+mod functions;
 mod launchers;
 mod operands;
 mod option_values;
