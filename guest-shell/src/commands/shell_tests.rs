@@ -4,6 +4,7 @@ use super::testing::{builder, run};
 
 mod child_shells;
 mod commands;
+mod descriptors;
 mod file_errors;
 mod functions;
 mod launchers;
