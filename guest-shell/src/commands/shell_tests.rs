@@ -2,6 +2,7 @@
 
 use super::testing::{builder, run};
 
+mod arrays;
 mod child_shells;
 mod commands;
 mod descriptors;
