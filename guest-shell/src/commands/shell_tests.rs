@@ -16,6 +16,7 @@ mod pipelines;
 mod signals;
 mod traces;
 mod unset_elements;
+mod unset_variables;
 mod write_order;
 
 async fn check(cases: &[(&str, &str, i32)]) {
