@@ -14,6 +14,7 @@ mod option_values;
 mod ownership;
 mod pipelines;
 mod signals;
+mod substitutions;
 mod traces;
 mod unset_elements;
 mod unset_variables;
