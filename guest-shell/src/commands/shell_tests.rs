@@ -2,17 +2,22 @@
 
 use super::testing::{builder, run};
 
+mod arrays;
 mod child_shells;
 mod commands;
+mod descriptors;
 mod file_errors;
+mod functions;
 mod launchers;
 mod operands;
 mod option_values;
 mod ownership;
 mod pipelines;
 mod signals;
+mod substitutions;
 mod traces;
 mod unset_elements;
+mod unset_variables;
 mod write_order;
 
 async fn check(cases: &[(&str, &str, i32)]) {

@@ -23,7 +23,7 @@ impl Command for Column {
                 return Ok(CommandStatus::with_code(1));
             }
         };
-        let (mut bytes, mut status, mut unreadable) = (Vec::new(), 0, 0);
+        let (mut bytes, mut status, mut unreadable) = (Vec::new(), 0, 0_i32);
         if options.files.is_empty() {
             while let Some(chunk) = context.stdin.read_chunk().await? {
                 bytes.extend(chunk);
@@ -45,9 +45,13 @@ impl Command for Column {
                 }
             }
         }
-        // Files that are readable are enough.
-        if unreadable > 0 && unreadable == options.files.len() {
-            status = 1;
+        // A table fails if no file can be read; else any that cannot counts, and where there is nothing to print, all.
+        if options.table {
+            status = i32::from(
+                unreadable > 0 && usize::try_from(unreadable).is_ok_and(|count| count == options.files.len()),
+            );
+        } else if unreadable > 0 {
+            status = if bytes.is_empty() { unreadable } else { 1 };
         }
         let text = bashkit::text_of(&bytes);
         let columns = if options.table { super::table(&text, &options) } else { Ok(super::fill(&text, &options)) };

@@ -135,3 +135,12 @@ async fn commands_of_our_own_are_programs_or_builtins_as_in_bash() {
         assert_eq!(&*result.stdout, format!("{name} is a shell builtin\n{name}\n"));
     }
 }
+
+#[tokio::test]
+async fn column_with_a_missing_file_fails() {
+    check(&[
+        ("echo a > f; column f none 2> /dev/null; echo $?; column none f 2> /dev/null; echo $?", "a\n1\na\n1\n", 0),
+        ("column none 2> /dev/null; echo $?; column none other 2> /dev/null; echo $?", "1\n2\n", 0),
+    ])
+    .await;
+}
