@@ -209,8 +209,8 @@ class ArgumentError(TollhouseError, ValueError):
         >>> try:
         ...     Sandbox(tools=[add]).call("add", {"a": 1, "b": "2"})
         ... except ArgumentError as error:
-        ...     print(str(error).partition(" (")[0])
-        `add`: b: "2" is not of type "integer"
+        ...     print(str(error).partition(", ")[0])
+        `add`: b: "2" is a text and no integer: give 2 itself
     """
 
 
