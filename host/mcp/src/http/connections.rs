@@ -150,8 +150,13 @@ pub(super) async fn serve_requests<S, F>(
 {
     let displaced = connection.displaced.clone();
     let service = service_fn(move |request| {
-        let answer = respond(request, connection.begin_request());
-        async move { Ok::<_, Infallible>(answer.await) }
+        let answer = connection.begin_request().map(|in_progress| respond(request, in_progress));
+        async move {
+            Ok::<_, Infallible>(match answer {
+                Some(answer) => answer.await,
+                None => refuse(StatusCode::SERVICE_UNAVAILABLE, "another connection has taken the place of this one"),
+            })
+        }
     });
     let mut builder = http1::Builder::new();
     builder.timer(TokioTimer::new()).header_read_timeout(HEAD).max_buf_size(MAX_HEAD);

@@ -88,14 +88,17 @@ impl OpenConnections {
 }
 
 impl OpenConnection {
-    /// Notes that a request has come.
-    pub(super) fn begin_request(&self) -> RequestInProgress {
+    /// Notes that a request has come. Returns `None` if another connection has taken the place of this one: the request must
+    /// not begin, since nobody would wait for it.
+    pub(super) fn begin_request(&self) -> Option<RequestInProgress> {
+        let mut is_open = false;
         self.connections.table.send_modify(|table| {
             if let Some(state) = table.open.get_mut(&self.number) {
                 state.requests += 1;
+                is_open = true;
             }
         });
-        RequestInProgress { connections: Arc::clone(&self.connections), connection: self.number }
+        is_open.then(|| RequestInProgress { connections: Arc::clone(&self.connections), connection: self.number })
     }
 }
 
@@ -125,10 +128,11 @@ mod tests {
     fn connection_that_has_waited_longest_gives_its_place_to_a_new_one() {
         let connections = OpenConnections::new(3);
         let [first, second, third] = [(); 3].map(|()| connections.add().expect("there is room"));
-        let busy = first.begin_request();
+        let busy = first.begin_request().expect("it is open");
         let fourth = connections.add().expect("the second waits");
         let displaced = |connection: &OpenConnection| connection.displaced.is_cancelled();
         assert_eq!([&first, &second, &third, &fourth].map(displaced), [false, true, false, false]);
+        assert!(second.begin_request().is_none(), "it has lost its place");
         // What ends meanwhile is counted once.
         drop(second);
         drop(busy);
@@ -140,7 +144,7 @@ mod tests {
     fn connections_that_answer_requests_keep_their_places() {
         let connections = OpenConnections::new(2);
         let open = [(); 2].map(|()| connections.add().expect("there is room"));
-        let busy = open.each_ref().map(OpenConnection::begin_request);
+        let busy = open.each_ref().map(|connection| connection.begin_request().expect("it is open"));
         assert!(connections.add().is_none());
         drop(busy);
         assert!(connections.add().is_some());

@@ -90,7 +90,7 @@ fn integer(value: &mut Value) -> Result<(), RefusedInteger> {
             match decimal(text).map(integer_number) {
                 // Shorter digits are a text: one integer has one spelling.
                 Some(Value::Number(number)) if is_safe(&number) => Err(RefusedInteger::new(format!(
-                    "\"{text}\" is a text and no integer: give {text} itself, of a BigInt in JavaScript Number({text}n)"
+                    "\"{text}\" is a text and no integer: give {text} itself, in JavaScript Number({text}n) for a BigInt"
                 ))),
                 Some(number @ Value::Number(_)) => {
                     *value = number;
@@ -176,7 +176,7 @@ mod tests {
     #[test]
     fn big_integer_that_is_too_short_or_too_long_is_refused_with_what_to_give() {
         for (text, said) in [
-            ("5", "items.0.id: \"5\" is a text and no integer: give 5 itself, of a BigInt in JavaScript Number(5n)"),
+            ("5", "items.0.id: \"5\" is a text and no integer: give 5 itself, in JavaScript Number(5n) for a BigInt"),
             ("-9007199254740991", "Number(-9007199254740991n)"),
             ("18446744073709551616", "items.0.id: 18446744073709551616 has more than 64 bits"),
             ("-9223372036854775809", "-9223372036854775809 has more than 64 bits"),
