@@ -31,6 +31,14 @@ fn arguments_that_are_quoted_do_not_act_on_a_terminal() {
 }
 
 #[test]
+fn argument_of_a_script_without_its_separator_is_refused_with_a_tip() {
+    let home = Home::new();
+    home.file("a.js", "return process.argv[2]");
+    usage(&home.run(["run", "a.js", "x"]), "an argument of the script comes after `--`: `-- x`");
+    assert_eq!(home.run(["run", "a.js", "--", "x"]).stdout, "x\n");
+}
+
+#[test]
 fn further_lines_of_a_failure_are_indented() {
     let home = Home::new();
     let ran = home.run(["run", "-e", "throw new Error('one\\nhint: two\\n\\nthree')"]);

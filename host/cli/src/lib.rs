@@ -58,7 +58,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::{ExitCode, Termination};
 
-use clap::error::{ContextKind, ContextValue};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, Parser, Subcommand};
 
 pub use confine::{ConfineError, ProcessConfinement};
@@ -209,10 +209,27 @@ fn explain_usage(mut error: clap::Error, json: JsonErrors) -> Exit {
             error.insert(kind, ContextValue::String(line));
         }
     }
+    suggest_separator(&mut error);
     let text = error.render().to_string();
     json.print(&CliError::usage(text.strip_prefix("error: ").unwrap_or(&text).trim_end()));
     note!("{}", text.trim_end());
     Exit::from(error::USAGE)
+}
+
+/// Suggests `--` to whoever writes a script's arguments right behind the script.
+fn suggest_separator(error: &mut clap::Error) {
+    let (Some(ContextValue::String(argument)), Some(usage)) =
+        (error.get(ContextKind::InvalidArg), error.get(ContextKind::Usage))
+    else {
+        return;
+    };
+    if error.kind() == ErrorKind::UnknownArgument
+        && !argument.starts_with('-')
+        && usage.to_string().contains("-- <ARGS>")
+    {
+        let tip = format!("an argument of the script comes after `--`: `-- {argument}`");
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+    }
 }
 
 /// Executes the command.
