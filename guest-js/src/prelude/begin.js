@@ -1,5 +1,16 @@
 // Last file of the prelude: sets what differs between runs, and returns the functions for the runtime.
 
+// Environment variables that every process has. The shell sets the same ones.
+const WORKSPACE = '/workspace';
+const defineDirectories = (directory) => {
+  defineShown(environment, 'HOME', directory);
+  defineShown(environment, 'PWD', directory);
+};
+defineShown(environment, 'HOME', WORKSPACE);
+defineShown(environment, 'USER', 'agent');
+defineShown(environment, 'PATH', '/usr/local/bin:/usr/bin:/bin');
+defineShown(environment, 'PWD', WORKSPACE);
+
 const begin = (values, variables, directory, name, fromFile) => {
   startDirectory = directory;
   scriptName = name;
@@ -7,9 +18,7 @@ const begin = (values, variables, directory, name, fromFile) => {
   scriptStart = native.now();
   args = values;
   defineGlobal('args', values);
-  // Environment variables that every process has. The shell sets the same ones.
-  const usual = [['HOME', directory], ['USER', 'agent'], ['PATH', '/usr/local/bin:/usr/bin:/bin'], ['PWD', directory]];
-  for (let i = 0; i < usual.length; i++) defineShown(environment, usual[i][0], usual[i][1]);
+  if (directory !== WORKSPACE) defineDirectories(directory);
   for (let i = 0; i < variables.length; i++) defineShown(environment, variables[i][0], variables[i][1]);
   defineTools();
 };

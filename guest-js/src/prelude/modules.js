@@ -355,11 +355,11 @@ const packagePaths = (directory) => {
 
 // Creates the module object of a file. `parent` is the module that first required it: null for the main script,
 // undefined if there is none.
-const makeModule = (id, path, parent) => {
+const makeModule = (id, path, parent, require) => {
   const directory = directoryOf(path);
   const module = { id, path: directory, exports: {}, filename: path, loaded: false, children: [], paths: packagePaths(directory) };
   define(module, 'parent', parent);
-  define(module, 'require', makeRequire(path, module));
+  define(module, 'require', require ?? makeRequire(path, module));
   if (parent != null) push(parent.children, module);
   return module;
 };
@@ -462,13 +462,24 @@ const makeRequire = (base, module) => {
   return require;
 };
 
-let mainModuleObject;
+// Returns the module object of the main script. Each script has one, whose making takes longer than the start of a short
+// script: it is in the image, with the name and the directory that most scripts have.
 const mainModule = () => {
-  if (mainModuleObject === undefined) {
+  if (!isMainModuleNamed) {
+    isMainModuleNamed = true;
     const path = mainPath();
-    mainModuleObject = makeModule(isFromFile ? '.' : path, path, null);
-    define(mainModuleObject, 'require', mainRequire);
-    if (isFromFile) commonCache[path] ??= mainModuleObject;
+    if (path !== mainModuleObject.filename) {
+      const directory = directoryOf(path);
+      mainModuleObject.id = mainModuleObject.filename = path;
+      if (directory !== mainModuleObject.path) {
+        mainModuleObject.path = directory;
+        mainModuleObject.paths = packagePaths(directory);
+      }
+    }
+    if (isFromFile) {
+      mainModuleObject.id = '.';
+      commonCache[path] ??= mainModuleObject;
+    }
   }
   return mainModuleObject;
 };
@@ -477,8 +488,8 @@ const mainModule = () => {
 const mainThis = () => (isFromFile ? mainModule().exports : globalThis);
 // Returns the arguments of a main script that is not an ES module. Only `arguments` of the script sees them.
 const mainArguments = () => {
-  const path = mainPath();
-  return [mainModule().exports, mainRequire, mainModule(), path, directoryOf(path)];
+  const { exports, filename, path } = mainModule();
+  return [exports, mainRequire, mainModuleObject, filename, path];
 };
 
 // Defines a global that the main script may also declare itself.
@@ -491,6 +502,8 @@ const defineMain = (name, make) => {
   );
 };
 const mainRequire = makeRequire(undefined);
+const mainModuleObject = makeModule(mainPath(), mainPath(), null, mainRequire);
+let isMainModuleNamed = false;
 defineGlobal('require', mainRequire);
 defineMain('module', mainModule);
 defineMain('exports', () => mainModule().exports);
