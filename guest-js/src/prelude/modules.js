@@ -84,7 +84,10 @@ const directoryOf = (path) => {
   return cut <= 0 ? '/' : substring(path, 0, cut);
 };
 const absolutePath = (path, directory) => {
-  const segments = split(startsWith(path, '/') ? path : directory + '/' + path, '/');
+  const whole = startsWith(path, '/') ? path : directory + '/' + path;
+  // Most paths are in normal form already.
+  if (!includes(whole, '//') && !includes(whole, '/.') && !endsWith(whole, '/')) return whole;
+  const segments = split(whole, '/');
   const done = [];
   for (let i = 0; i < segments.length; i++) {
     if (segments[i] === '..') done.length = max(done.length - 1, 0);
