@@ -2,8 +2,9 @@
 //!
 //! The encodings of Unicode, ASCII, ISO-8859-1, ISO-8859-15 and Windows-1252 are supported; others are refused.
 
+use crate::commands::option_parser::getopt_long;
 use async_trait::async_trait;
-use bashkit::builtins::arg_parser::{OptArg, gnu_getopt};
+use bashkit::builtins::arg_parser::OptArg;
 use bashkit::builtins::{Builtin, Context, check_help_version, resolve_path};
 use bashkit::error::io_error_reason;
 use bashkit::{ExecResult, Result};
@@ -260,7 +261,7 @@ impl IconvRequest {
     /// Parses a command line into a request and names of files. The error is the result of a call that converts
     /// nothing.
     fn parse(words: &[String]) -> std::result::Result<(Self, Vec<String>), ExecResult> {
-        let (given, files) = gnu_getopt("iconv", words, "f:t:co:sl", &LONG, true, 64)?;
+        let (given, files) = getopt_long("iconv", words, "f:t:co:sl", &LONG, true, 64)?;
         let (mut from, mut to) = ("UTF-8".to_owned(), "UTF-8".to_owned());
         let (mut omits, mut output) = (false, None);
         for option in given {

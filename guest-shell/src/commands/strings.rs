@@ -2,13 +2,14 @@
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
+use crate::commands::option_parser::getopt_long;
 use async_trait::async_trait;
 
 use bashkit::ExecResult;
 use bashkit::Result;
 use bashkit::builtins::Builtin;
 use bashkit::builtins::Context;
-use bashkit::builtins::arg_parser::{OptArg, gnu_getopt};
+use bashkit::builtins::arg_parser::OptArg;
 
 /// The strings builtin - find printable strings in files.
 ///
@@ -172,7 +173,7 @@ fn number_options(args: &[String]) -> Vec<String> {
 fn parse_strings_args(args: &[String]) -> std::result::Result<(StringsOptions, Vec<String>), ExecResult> {
     let args = number_options(args);
     let short = "adfn:ot:e:s:wT:U:";
-    let (parsed, files) = gnu_getopt("strings", &args, short, LONG_OPTIONS, true, 1)
+    let (parsed, files) = getopt_long("strings", &args, short, LONG_OPTIONS, true, 1)
         .map_err(|error| ExecResult::err(format!("{}{USAGE}", error.stderr), 1))?;
     let mut opts = StringsOptions::default();
     for option in parsed {

@@ -1,17 +1,12 @@
 //! Text reversal builtins: tac (reverse line order) and rev (reverse characters per line).
 //!
-//! `tac`'s argument surface is generated from uutils via
-//! `bashkit-coreutils-port` — see `generated/tac_args.rs`. `rev` keeps a
-//! handwritten parser because uutils does not ship a `rev` (BSD-only).
-//!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
 use crate::commands::operands::{OperandError, OutputFlush};
 use async_trait::async_trait;
-use bashkit::cached_command;
-use std::ffi::OsString;
+use bashkit::builtins::arg_parser::OptArg;
 
-use crate::commands::clap_answer::clap_answer;
+use crate::commands::option_parser::gnu_getopt;
 use bashkit::ExecResult;
 use bashkit::Result;
 use bashkit::builtins::Builtin;
@@ -48,27 +43,39 @@ async fn read_input(ctx: &Context<'_>) -> Result<std::result::Result<crate::comm
 /// The tac builtin — concatenate and print files in reverse (line order).
 pub(crate) struct Tac;
 
-// Cached `tac` arg surface: pre-built once, cloned per invocation.
-// See `builtins::clap_cache` for why it is built, not just constructed.
-cached_command!(tac_cmd, bashkit::builtins::generated::tac_args::tac_command());
+const TAC_HELP: &str = "\
+Usage: tac [OPTION]... [FILE]...
+Write each FILE to standard output, last line first.
+
+With no FILE, or when FILE is -, read standard input.
+
+  -b, --before             attach the separator before instead of after
+  -r, --regex              interpret the separator as a regular expression
+  -s, --separator=STRING   use STRING as the separator instead of newline
+      --help        display this help and exit
+      --version     output version information and exit
+";
+
+const TAC_OPTIONS: [(&str, OptArg, char); 3] =
+    [("before", OptArg::No, 'b'), ("regex", OptArg::No, 'r'), ("separator", OptArg::Required, 's')];
 
 #[async_trait]
 impl Builtin for Tac {
     async fn execute(&self, ctx: Context<'_>) -> Result<ExecResult> {
-        let argv: Vec<OsString> =
-            std::iter::once(OsString::from("tac")).chain(ctx.args.iter().map(OsString::from)).collect();
-
-        let matches = match tac_cmd().try_get_matches_from(argv) {
-            Ok(m) => m,
-            Err(error) => return Ok(clap_answer("tac", &error, 1)),
+        if let Some(answer) = bashkit::builtins::check_help_version(ctx.args, TAC_HELP, Some("tac (GNU coreutils) 9.1"))
+        {
+            return Ok(answer);
+        }
+        let (given, files) = match gnu_getopt("tac", ctx.args, "brs:", &TAC_OPTIONS, true, 1) {
+            Ok(parsed) => parsed,
+            Err(refusal) => return Ok(refusal),
         };
-
-        let before = matches.get_flag("before");
-        let regex = matches.get_flag("regex");
+        let before = given.iter().any(|option| option.key == 'b');
+        let regex = given.iter().any(|option| option.key == 'r');
         // GNU: an empty separator means a NUL byte.
-        let separator = match matches.get_one::<OsString>("separator") {
-            Some(s) if s.is_empty() => "\0".to_string(),
-            Some(s) => s.to_string_lossy().into_owned(),
+        let separator = match given.into_iter().rev().find(|option| option.key == 's').and_then(|option| option.value) {
+            Some(separator) if separator.is_empty() => "\0".to_string(),
+            Some(separator) => separator,
             None => "\n".to_string(),
         };
         let sep = if regex {
@@ -83,10 +90,6 @@ impl Builtin for Tac {
             TacSep::Literal(separator)
         };
 
-        let files: Vec<String> = matches
-            .get_many::<OsString>("file")
-            .map(|vs| vs.map(|v| v.to_string_lossy().into_owned()).collect())
-            .unwrap_or_default();
         let message = |name: &str, reason: &str| match reason {
             // What cannot be sought in cannot be read from its end.
             "Is a directory" => format!("tac: {name}: read error: Invalid argument\n"),

@@ -22,8 +22,8 @@ use super::line_breaks::{Conversion, LineBreaks};
 use super::shred::Shred;
 use super::wrappers::{Ionice, Setsid, Stdbuf};
 use super::{
-    awk, cat, checksum, cmp, colrm, comm, csplit, cut, df, diff, dirname, dirstack, enable, env, expand, expr, factor,
-    file, find, fmt, fold, grep, head, hexdump, iconv, join, less, logger, look, ls, mapfile,
+    awk, cat, checksum, cmp, col, colrm, comm, csplit, cut, df, diff, dirname, dirstack, ed, enable, env, expand, expr,
+    factor, file, find, fmt, fold, grep, head, hexdump, iconv, join, less, logger, look, ls, mapfile, mktemp,
 };
 use super::{
     nl, numfmt, od, openssl, paste, pr, printf, sed, shuf, sort, split, stat, strings, tail, textrev, time, touch, tr,
@@ -40,12 +40,14 @@ pub(super) fn all(user: &str, clock: Date) -> Vec<NamedUtility> {
         ("cal", Arc::new(Cal::with_clock(clock))),
         ("dirname", Arc::new(dirname::Dirname)),
         ("dirs", Arc::new(dirstack::Dirs)),
+        ("ed", Arc::new(ed::Ed)),
         ("enable", Arc::new(enable::Enable)),
         ("env", Arc::new(env::Env)),
         ("expr", Arc::new(expr::Expr)),
         ("logger", Arc::new(logger::Logger)),
         ("logout", Arc::new(enable::Logout)),
         ("mapfile", Arc::new(mapfile::Mapfile)),
+        ("mktemp", Arc::new(mktemp::Mktemp)),
         ("numfmt", Arc::new(numfmt::Numfmt)),
         ("popd", Arc::new(dirstack::Popd)),
         ("pushd", Arc::new(dirstack::Pushd)),
@@ -80,6 +82,7 @@ fn filters() -> Vec<NamedUtility> {
         ("base64", Arc::new(EncodingCommand::base64())),
         ("basenc", Arc::new(EncodingCommand::basenc())),
         ("cat", Arc::new(cat::Cat)),
+        ("col", Arc::new(col::Col)),
         ("colrm", Arc::new(colrm::Colrm)),
         ("comm", Arc::new(comm::Comm)),
         ("csplit", Arc::new(csplit::Csplit)),

@@ -37,9 +37,11 @@ async fn find(ctx: &Context<'_>, name: &str, all: bool) -> Vec<String> {
         let is_executable = found.is_ok_and(|found| found.file_type.is_file() && found.mode & 0o111 != 0);
         return if is_executable { vec![name.to_string()] } else { Vec::new() };
     }
-    let files = search_path_all(ctx, name, !all).await;
+    let mut files = search_path_all(ctx, name, !all).await;
+    // A builtin of bash that is a command of the table here.
+    files.retain(|file| !matches!(file.as_str(), "/usr/bin/logout" | "/bin/logout"));
     let is_builtin = ctx.shell.as_ref().is_some_and(|shell| shell.has_builtin(name));
-    if files.is_empty() && is_builtin && !BASH_BUILTIN_NAMES.contains(&name) {
+    if files.is_empty() && is_builtin && !BASH_BUILTIN_NAMES.contains(&name) && name != "logout" {
         // Without files of programs, a command is all that there is.
         return vec![name.to_string()];
     }
@@ -85,7 +87,7 @@ mod tests {
             ("which p missing", "/tmp/b/p\n", 1),
             ("which /tmp/c/p", "/tmp/c/p\n", 0),
             ("which /tmp/b", "", 1),
-            ("which -- cd", "", 1),
+            ("which -- cd logout", "", 1),
             ("which", "", 1),
         ] {
             let result = run(&format!("{files}{script}")).await;

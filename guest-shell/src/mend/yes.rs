@@ -23,7 +23,20 @@ impl Command for Yes {
                 context.stdout.write_text(HELP).await?;
                 return Ok(CommandStatus::success());
             }
+            Some("--version") => {
+                context.stdout.write_text("yes (GNU coreutils) 9.1\n").await?;
+                return Ok(CommandStatus::success());
+            }
             Some("--") => &context.args[1..],
+            Some(option) if option.len() > 1 && option.starts_with('-') => {
+                let wrong = match option.strip_prefix("--") {
+                    Some(_) => format!("unrecognized option '{option}'"),
+                    None => format!("invalid option -- '{}'", option.chars().nth(1).unwrap_or_default()),
+                };
+                let message = format!("yes: {wrong}\nTry 'yes --help' for more information.\n");
+                context.stderr.write_text(&message).await?;
+                return Ok(CommandStatus::with_code(1));
+            }
             _ => context.args,
         };
         let line = if words.is_empty() { "y\n".to_owned() } else { format!("{}\n", words.join(" ")) };

@@ -102,11 +102,13 @@ pub(super) fn compare(a: &Value, b: &Value, convfmt: &str) -> Ordering {
     x.as_bytes().cmp(y.as_bytes())
 }
 
-/// Returns the infinity or the NaN that a text starts with, after its sign, and the length of its name.
+/// Returns the infinity or the NaN that a text is, after its sign and without blanks behind it, and the length of its
+/// name. Unlike `strtod`, gawk takes no longer word that begins like one.
 fn special_number(text: &[u8]) -> Option<(usize, f64)> {
-    let names: [(&[u8], f64); 3] = [(b"infinity", f64::INFINITY), (b"inf", f64::INFINITY), (b"nan", f64::NAN)];
-    let starts = |name: &[u8]| text.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name));
-    names.into_iter().find(|(name, _)| starts(name)).map(|(name, value)| (name.len(), value))
+    let text = text.trim_ascii_end();
+    let names: [(&[u8], f64); 2] = [(b"inf", f64::INFINITY), (b"nan", f64::NAN)];
+    let named = names.into_iter().find(|(name, _)| text.eq_ignore_ascii_case(name));
+    named.map(|(name, value)| (name.len(), value))
 }
 
 /// Returns the length of the longest prefix that `strtod` would take, blanks at the start included, and its number, or

@@ -5,7 +5,7 @@ use crate::commands::calendar::MONTH_NAMES;
 /// Lines of weeks in each month.
 const WEEK_LINES: usize = 6;
 
-/// Range of consecutive months that `cal` prints, and how their days are numbered.
+/// Consecutive months that `cal` prints, with the numbering of their days.
 pub(super) struct CalendarPage {
     /// First month, counted from January of the year 0.
     pub(super) first_month: i64,

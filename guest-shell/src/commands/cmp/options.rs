@@ -2,7 +2,8 @@
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
-use bashkit::builtins::arg_parser::{OptArg, ParsedOpt, gnu_getopt};
+use crate::commands::option_parser::getopt_long;
+use bashkit::builtins::arg_parser::{OptArg, ParsedOpt};
 
 use crate::commands::excerpt::count::count_multiplier;
 
@@ -33,7 +34,7 @@ pub(super) struct CmpOptions {
 impl CmpOptions {
     /// Reads a command line.
     pub(super) fn parse(words: &[String]) -> Result<Self, String> {
-        let (given, operands) = gnu_getopt("cmp", words, "bi:ln:s", &LONG, true, 2).map_err(|error| {
+        let (given, operands) = getopt_long("cmp", words, "bi:ln:s", &LONG, true, 2).map_err(|error| {
             let message = error.stderr.text_lossy();
             usage_error(message.trim_start_matches("cmp: ").trim_end())
         })?;

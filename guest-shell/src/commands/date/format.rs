@@ -117,7 +117,7 @@ impl ShownTime {
         let modifier = chars.get(at).copied().filter(|c| matches!(c, 'E' | 'O'));
         at += usize::from(modifier.is_some());
         let colons = match self.dialect {
-            Dialect::Date if modifier.is_none() => chars[at..].iter().take_while(|c| **c == ':').count(),
+            Dialect::Date if modifier != Some('O') => chars[at..].iter().take_while(|c| **c == ':').count(),
             _ => 0,
         };
         if colons > 0 && chars.get(at + colons) == Some(&'z') && colons <= 3 {

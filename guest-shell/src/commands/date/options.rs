@@ -85,6 +85,7 @@ impl DateOptions {
 
 impl GivenOptions {
     fn take(&mut self, option: ParsedOpt) -> Result<(), ExecResult> {
+        let is_bare = option.value.is_none();
         let value = option.value.unwrap_or_default();
         match option.key {
             'd' => self.text = Some(value),
@@ -95,7 +96,7 @@ impl GivenOptions {
             'u' => self.utc = true,
             'R' => self.formats.push(RFC_EMAIL_FORMAT.to_owned()),
             '3' => self.formats.push(format_of_precision("--rfc-3339", &RFC_3339_FORMATS, &value)?),
-            'I' if value.is_empty() => self.formats.push("%Y-%m-%d".to_owned()),
+            'I' if is_bare => self.formats.push("%Y-%m-%d".to_owned()),
             'I' => self.formats.push(format_of_precision("--iso-8601", &ISO_8601_FORMATS, &value)?),
             _ => {}
         }

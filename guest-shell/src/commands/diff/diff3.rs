@@ -1,9 +1,10 @@
 //! `diff3`: compares three files line by line, and merges them, as GNU's does. Scripts for `ed` are refused.
 
+use crate::commands::option_parser::getopt_long;
 use std::collections::HashMap;
 
 use async_trait::async_trait;
-use bashkit::builtins::arg_parser::{OptArg, gnu_getopt};
+use bashkit::builtins::arg_parser::OptArg;
 use bashkit::builtins::{Builtin, Context, check_help_version};
 use bashkit::{ExecResult, Result};
 
@@ -92,7 +93,7 @@ impl Diff3Options {
     /// Reads a command line. None stands for the version that is asked for; the error is a message.
     fn parse(words: &[String]) -> std::result::Result<Option<Self>, String> {
         let hint = |message: String| format!("{message}\ndiff3: Try 'diff3 --help' for more information.");
-        let (given, names) = gnu_getopt("diff3", words, "mAaTL:eE3xXiv", &LONG, true, TROUBLE).map_err(|result| {
+        let (given, names) = getopt_long("diff3", words, "mAaTL:eE3xXiv", &LONG, true, TROUBLE).map_err(|result| {
             let message = result.stderr.text_lossy().into_owned();
             hint(message.trim_end().strip_prefix("diff3: ").unwrap_or(&message).to_owned())
         })?;

@@ -102,7 +102,9 @@ impl Builtin for Diff {
         };
         let mut report = DiffReport::default();
         let directories = [is_directory(&ctx, one).await, is_directory(&ctx, other).await];
-        if directories == [true, true] {
+        if directories == [true, true] && resolve_path(ctx.cwd, one) == resolve_path(ctx.cwd, other) {
+            // A directory is the same as itself, without a look at its files.
+        } else if directories == [true, true] {
             compare_directories(&ctx, &options, [one.clone(), other.clone()], &mut report).await?;
         } else {
             // Of a directory, the file is meant that has the name of the other one.

@@ -2,8 +2,9 @@
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
+use crate::commands::option_parser::getopt_long;
 use bashkit::ExecResult;
-use bashkit::builtins::arg_parser::{OptArg, ParsedOpt, gnu_getopt};
+use bashkit::builtins::arg_parser::{OptArg, ParsedOpt};
 
 use super::formats::DiffFormats;
 use super::trouble;
@@ -151,11 +152,13 @@ impl DiffOptions {
         let is_number = |word: &String| word.len() > 1 && word[1..].bytes().all(|byte| byte.is_ascii_digit());
         let (numbers, rest): (Vec<String>, Vec<String>) =
             words.iter().flat_map(|word| split_number(word)).partition(|word| word.starts_with('-') && is_number(word));
-        let parsed = gnu_getopt("diff", &rest, "BC:EF:HI:L:NTU:W:X:Zabcdeinpqrstuwx:y", &LONG, true, 2);
+        let parsed = getopt_long("diff", &rest, "BC:EF:HI:L:NTU:W:X:Zabcdeinpqrstuwx:y", &LONG, true, 2);
         let (given, files) =
             parsed.map_err(|error| trouble(error.stderr.text_lossy().trim_start_matches("diff: ").trim_end()))?;
         let mut options = Self::default();
         let mut style = None;
+        // Unlike `-F`, it asks for context.
+        let shows_function = given.iter().any(|option| option.key == 'p');
         for option in given {
             match style_of(&option)? {
                 Some(chosen) => style = Some(combine(style, chosen)?),
@@ -163,7 +166,7 @@ impl DiffOptions {
             }
         }
         options.style = match style {
-            None if options.function_line.is_some() => DiffStyle::Context(DEFAULT_CONTEXT),
+            None if shows_function => DiffStyle::Context(DEFAULT_CONTEXT),
             None if options.formats.are_given() => DiffStyle::Formatted,
             None => DiffStyle::Normal,
             Some(_) if options.formats.are_given() => return Err(trouble("conflicting output style options")),

@@ -1,7 +1,8 @@
 //! `sdiff`: two files side by side, as `diff -y` shows them.
 
+use crate::commands::option_parser::getopt_long;
 use async_trait::async_trait;
-use bashkit::builtins::arg_parser::{OptArg, gnu_getopt};
+use bashkit::builtins::arg_parser::OptArg;
 use bashkit::builtins::{Builtin, Context, check_help_version};
 use bashkit::{ExecResult, Result};
 
@@ -53,7 +54,7 @@ fn words_for_diff(words: &[String]) -> std::result::Result<Vec<String>, ExecResu
     let usage = |message: &str| {
         ExecResult::err(format!("sdiff: {message}\nsdiff: Try 'sdiff --help' for more information.\n"), 2)
     };
-    let parsed = gnu_getopt("sdiff", words, "BEHI:WZabdilsw:", &LONG, true, 2);
+    let parsed = getopt_long("sdiff", words, "BEHI:WZabdilsw:", &LONG, true, 2);
     let (given, files) =
         parsed.map_err(|error| usage(error.stderr.text_lossy().trim_start_matches("sdiff: ").trim_end()))?;
     match files.as_slice() {

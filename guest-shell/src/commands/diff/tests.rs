@@ -58,6 +58,8 @@ async fn diff_ignores_spaces_and_blank_lines() {
 async fn diff_compares_directories() {
     let tree = "mkdir -p a/s b/s; echo 1 > a/f; echo 2 > b/f; echo 1 > a/s/g; echo 3 > b/s/g; echo > a/only; ";
     for (call, output) in [
+        ("diff a a; diff -rs a ./a", ""),
+        ("diff -F x a/f b/f", "1c1\n< 1\n---\n> 2\n"),
         ("diff a b", "diff a/f b/f\n1c1\n< 1\n---\n> 2\nOnly in a: only\nCommon subdirectories: a/s and b/s\n"),
         ("diff -rq a b", "Files a/f and b/f differ\nOnly in a: only\nFiles a/s/g and b/s/g differ\n"),
         ("diff a b/f", "1c1\n< 1\n---\n> 2\n"),

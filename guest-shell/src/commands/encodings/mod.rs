@@ -5,8 +5,9 @@
 mod encoding;
 mod wrap;
 
+use crate::commands::option_parser::getopt_long;
 use async_trait::async_trait;
-use bashkit::builtins::arg_parser::{OptArg, gnu_getopt};
+use bashkit::builtins::arg_parser::OptArg;
 use bashkit::builtins::{Builtin, Context, InputChunks, StdoutStream, check_help_version, resolve_path};
 use bashkit::{ExecResult, Result};
 
@@ -86,7 +87,7 @@ impl EncodingCall {
         if command.encoding.is_none() {
             longs.extend(TextEncoding::OPTIONS.map(|(name, letter, _)| (name, OptArg::No, letter)));
         }
-        let (given, operands) = gnu_getopt(command.name, words, "diw:", &longs, true, 1)
+        let (given, operands) = getopt_long(command.name, words, "diw:", &longs, true, 1)
             .map_err(|refusal| command.usage(refusal_message(command.name, &refusal)))?;
         let (mut encoding, mut decode, mut ignore_garbage, mut width) = (command.encoding, false, false, USUAL_WIDTH);
         for option in given {

@@ -2,9 +2,10 @@
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
+use crate::commands::option_parser::getopt_long;
 use std::collections::HashMap;
 
-use bashkit::builtins::arg_parser::{OptArg, gnu_getopt};
+use bashkit::builtins::arg_parser::OptArg;
 
 use super::split_string::split_strings;
 use crate::commands::character_locale::character_locale;
@@ -44,7 +45,7 @@ impl EnvArgs {
 /// Parses the arguments of `env`. The error is a message for the user.
 pub(super) fn parse_env_args(args: &[String], env: &HashMap<String, String>) -> Result<EnvArgs, String> {
     let args = split_strings(args, env)?;
-    let (options, words) = gnu_getopt("env", &args, "iC:u:0v", ENV_OPTIONS, false, 125)
+    let (options, words) = getopt_long("env", &args, "iC:u:0v", ENV_OPTIONS, false, 125)
         .map_err(|error| error.stderr.to_string().trim_end().to_string())?;
     let mut parsed = EnvArgs::default();
     for option in options {

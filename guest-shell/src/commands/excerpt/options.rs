@@ -5,7 +5,7 @@
 use bashkit::ExecResult;
 use bashkit::builtins::arg_parser::{OptArg, ParsedOpt};
 
-use super::count::{CountSign, parse_count};
+use super::count::{CountError, CountSign, parse_count};
 use super::selection::{Selection, SelectionUnit};
 
 /// Long options of both commands.
@@ -100,10 +100,12 @@ impl ExcerptOptions {
 }
 
 fn parse_selection(command: &ExcerptCommand, text: &str, units: &str) -> Result<Selection, ExecResult> {
-    match parse_count(text) {
-        Some((sign, count)) => Ok((command.select)(sign, count)),
-        None => Err(ExecResult::err(format!("{}: invalid number of {units}: '{text}'\n", command.name), 1)),
-    }
+    let reason = match parse_count(text) {
+        Ok((sign, count)) => return Ok((command.select)(sign, count)),
+        Err(CountError::NotANumber) => "",
+        Err(CountError::TooLarge) => ": Value too large for defined data type",
+    };
+    Err(ExecResult::err(format!("{}: invalid number of {units}: '{text}'{reason}\n", command.name), 1))
 }
 
 /// Returns the digits of a word `-NUM`, an obsolete form of `-n NUM`.

@@ -1,4 +1,4 @@
-use super::count::{CountSign, parse_count};
+use super::count::{CountError, CountSign, parse_count};
 use super::selection::{Selection, SelectionUnit, select, take_units};
 
 #[test]
@@ -12,12 +12,15 @@ fn count_has_a_sign_and_a_multiplier() {
         ("1MiB", CountSign::None, 1 << 20),
         ("3b", CountSign::None, 1536),
         ("1E", CountSign::None, 1 << 60),
-        ("99999999999999999999999", CountSign::None, usize::MAX),
+        ("18446744073709551615", CountSign::None, usize::MAX),
     ] {
-        assert_eq!(parse_count(text), Some((sign, count)), "{text}");
+        assert_eq!(parse_count(text), Ok((sign, count)), "{text}");
     }
     for wrong in ["", "-", "+", "abc", "3x", "1KiBB", "k", "1 k", "--1"] {
-        assert_eq!(parse_count(wrong), None, "{wrong}");
+        assert_eq!(parse_count(wrong), Err(CountError::NotANumber), "{wrong}");
+    }
+    for large in ["18446744073709551616", "16E", "1Y", "99999999999999999999999"] {
+        assert_eq!(parse_count(large), Err(CountError::TooLarge), "{large}");
     }
 }
 

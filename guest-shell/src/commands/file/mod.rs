@@ -5,6 +5,7 @@
 mod content;
 mod text;
 
+use crate::commands::option_parser::getopt_long;
 use async_trait::async_trait;
 
 use crate::commands::file::content::{ContentType, recognize};
@@ -12,7 +13,7 @@ use bashkit::ExecResult;
 use bashkit::Result;
 use bashkit::builtins::Builtin;
 use bashkit::builtins::Context;
-use bashkit::builtins::arg_parser::{OptArg, ParsedOpt, gnu_getopt};
+use bashkit::builtins::arg_parser::{OptArg, ParsedOpt};
 use bashkit::builtins::resolve_path;
 use bashkit::fs::{FileType, Metadata};
 
@@ -137,7 +138,7 @@ impl Builtin for File {
             let message = format!("file: the option '{option}' is not available\n");
             return Ok(ExecResult::err(message, 1));
         }
-        let (parsed, files) = match gnu_getopt("file", ctx.args, "bEF:f:hiLNnprs", LONG_OPTIONS, true, 1) {
+        let (parsed, files) = match getopt_long("file", ctx.args, "bEF:f:hiLNnprs", LONG_OPTIONS, true, 1) {
             Ok(parsed) => parsed,
             Err(mut error) => {
                 error.stderr = format!("{}{USAGE}", error.stderr).into();

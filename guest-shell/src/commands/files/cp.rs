@@ -9,6 +9,7 @@ use super::quote::quote;
 use super::target::{Backups, Control, Target, find};
 use super::words::{NONE, Spec, Words};
 use crate::commands::getopt::Takes;
+use crate::commands::option_parser::{OptionWords, option_word};
 
 const SPEC: Spec = Spec {
     usage: "[OPTION]... SOURCE... DEST",
@@ -43,23 +44,47 @@ const SPEC: Spec = Spec {
     modes: false,
 };
 
-/// Attributes of `--preserve`, and whether they include the mode and the time.
-const ATTRIBUTES: [(&str, bool, bool); 7] = [
-    ("mode", true, false),
-    ("timestamps", false, true),
-    ("ownership", false, false),
-    ("links", false, false),
-    ("context", false, false),
-    ("xattr", false, false),
-    ("all", true, true),
+/// Attribute of `--preserve`. Files here have a mode and a time.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Attribute {
+    Mode,
+    Timestamps,
+    Ownership,
+    Links,
+    Context,
+    Extended,
+    All,
+}
+
+/// Words of `--preserve`, in GNU's order.
+const ATTRIBUTES: [(&str, Attribute); 7] = [
+    ("mode", Attribute::Mode),
+    ("timestamps", Attribute::Timestamps),
+    ("ownership", Attribute::Ownership),
+    ("links", Attribute::Links),
+    ("context", Attribute::Context),
+    ("xattr", Attribute::Extended),
+    ("all", Attribute::All),
 ];
+
+/// Cases in which a copy shares blocks with its source, or leaves blocks of zeros out.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Case {
+    Never,
+    Auto,
+    Always,
+}
+
+/// Words of `--reflink`.
+const REFLINK_WORDS: [(&str, Case); 3] = [("auto", Case::Auto), ("always", Case::Always), ("never", Case::Never)];
+/// Words of `--sparse`.
+const SPARSE_WORDS: [(&str, Case); 3] = [("never", Case::Never), ("auto", Case::Auto), ("always", Case::Always)];
 
 /// Runs the command `cp`.
 pub(super) async fn run(call: &mut Call<'_>) -> Done {
     let Some(mut words) = call.options(&SPEC) else { return Ok(()) };
     let Some(options) = options(call, &words) else { return Ok(()) };
-    let choices = [("reflink", ["auto", "always", "never"]), ("sparse", ["never", "auto", "always"])];
-    if !choices.iter().all(|(option, choices)| accepts(call, &words, option, choices)) {
+    if !accepts(call, &words, "reflink", &REFLINK_WORDS) || !accepts(call, &words, "sparse", &SPARSE_WORDS) {
         return Ok(());
     }
     if words.has("strip-trailing-slashes") {
@@ -177,18 +202,12 @@ fn options(call: &mut Call<'_>, words: &Words) -> Option<Options> {
     })
 }
 
-/// Returns true if an option was given with one of its choices, which may be abbreviated, or not at all.
-fn accepts(call: &mut Call<'_>, words: &Words, option: &str, choices: &[&str]) -> bool {
+/// Returns true if an option was given with one of its words, or without one, or not at all.
+fn accepts(call: &mut Call<'_>, words: &Words, option: &str, known: &OptionWords<Case>) -> bool {
     for given in words.options.iter().filter(|given| given.name == option) {
-        // An optional value that is absent is empty.
-        let Some(value) = given.value.as_ref().filter(|value| !value.is_empty()) else { continue };
-        let matching = choices.iter().filter(|choice| choice.starts_with(value.as_str())).count();
-        if !choices.contains(&value.as_str()) && matching != 1 {
-            let problem = if matching > 1 { "ambiguous" } else { "invalid" };
-            let valid: String = choices.iter().map(|choice| format!("  - {}\n", quote(choice))).collect();
-            let message =
-                format!("{problem} argument {} for '--{option}'\nValid arguments are:\n{valid}", quote(value));
-            call.usage(message.trim_end());
+        let Some(value) = &given.value else { continue };
+        if let Err(message) = option_word(&format!("--{option}"), value, known) {
+            call.usage(&message);
             return false;
         }
     }
@@ -198,7 +217,7 @@ fn accepts(call: &mut Call<'_>, words: &Words, option: &str, choices: &[&str]) -
 /// Returns true if copies must share the blocks of their source.
 fn clones_always(words: &Words) -> bool {
     let last = words.options.iter().rev().find(|given| given.name == "reflink");
-    let is_always = |value: &String| value.is_empty() || value.len() > 1 && "always".starts_with(value.as_str());
+    let is_always = |value: &String| option_word("--reflink", value, &REFLINK_WORDS) == Ok(Case::Always);
     last.is_some_and(|given| given.value.as_ref().is_none_or(is_always))
 }
 
@@ -208,20 +227,29 @@ fn preserved(call: &mut Call<'_>, words: &Words) -> Option<(bool, bool)> {
     for option in &words.options {
         let value = option.value.as_deref().unwrap_or_default();
         let (list, keep) = match option.name.as_str() {
-            "archive" => ("all", true),
+            // Unlike `--preserve=all`, it does without what cannot be preserved.
+            "archive" => ("mode,timestamps", true),
             "p" => ("mode,ownership,timestamps", true),
-            "preserve" if value.is_empty() => ("mode,ownership,timestamps", true),
+            "preserve" if option.value.is_none() => ("mode,ownership,timestamps", true),
             "preserve" => (value, true),
             "no-preserve" => (value, false),
             _ => continue,
         };
         for attribute in list.split(',') {
-            let Some((_, of_mode, of_time)) = ATTRIBUTES.iter().find(|(name, ..)| *name == attribute) else {
-                call.usage(&format!("invalid argument {} for '--{}'", quote(attribute), option.name));
-                return None;
-            };
-            mode = if *of_mode { keep } else { mode };
-            time = if *of_time { keep } else { time };
+            match option_word(&format!("--{}", option.name), attribute, &ATTRIBUTES) {
+                Ok(Attribute::Mode) => mode = keep,
+                Ok(Attribute::Timestamps) => time = keep,
+                Ok(Attribute::All) => (mode, time) = (keep, keep),
+                Ok(Attribute::Context) if keep => {
+                    call.fail("cannot preserve security context without an SELinux-enabled kernel");
+                    return None;
+                }
+                Ok(Attribute::Ownership | Attribute::Links | Attribute::Extended | Attribute::Context) => {}
+                Err(message) => {
+                    call.usage(&message);
+                    return None;
+                }
+            }
         }
     }
     Some((mode, time))

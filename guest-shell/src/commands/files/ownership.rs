@@ -111,7 +111,7 @@ fn number(text: &str) -> Option<u32> {
     text.strip_prefix('+').unwrap_or(text).parse().ok().filter(|id| *id != u32::MAX)
 }
 
-/// Parsed command line.
+/// Parsed command line of `chown` or `chgrp`.
 struct Request {
     wanted: Ownership,
     /// Owner and group that a file must have to be changed.
@@ -230,7 +230,7 @@ async fn wanted<'w>(
 }
 
 impl Request {
-    /// Changes one file. Returns true for a directory that can be entered.
+    /// Changes the ownership of one file; returns true for a directory that can be entered.
     async fn change(&self, call: &mut Call<'_>, name: &str, named: bool) -> bool {
         let own = match call.lstat(name).await {
             Ok(own) => own,

@@ -5,8 +5,9 @@ use bashkit::{FileType, Metadata, Result};
 use super::call::{Call, Done, kind, reason};
 use super::place::{base, is_dots, join, parent};
 use super::quote::quote;
-use super::words::{NONE, Spec};
+use super::words::{NONE, Spec, Words};
 use crate::commands::getopt::Takes;
+use crate::commands::option_parser::option_word;
 
 const RM: Spec = Spec {
     usage: "[OPTION]... [FILE]...",
@@ -37,6 +38,24 @@ const RMDIR: Spec = Spec {
 
 const UNLINK: Spec = Spec { usage: "FILE", short: "", long: &[], modes: false };
 
+/// Cases in which `rm` asks.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Prompt {
+    Never,
+    Once,
+    Always,
+}
+
+/// Words of `--interactive`.
+const PROMPTS: [(&str, Prompt); 6] = [
+    ("never", Prompt::Never),
+    ("no", Prompt::Never),
+    ("none", Prompt::Never),
+    ("once", Prompt::Once),
+    ("always", Prompt::Always),
+    ("yes", Prompt::Always),
+];
+
 /// Number of operands above which `-I` asks.
 const MANY: usize = 3;
 
@@ -49,27 +68,48 @@ struct Removal {
     ask: bool,
 }
 
+/// Returns what the options ask for: questions for each file, one question, and silence about missing files. Returns
+/// `None` after reporting a wrong option.
+fn prompts(call: &mut Call<'_>, words: &Words) -> Option<(bool, bool, bool)> {
+    let (mut ask, mut once, mut force) = (false, false, false);
+    for option in &words.options {
+        let prompt = match (option.name.as_str(), option.value.as_deref()) {
+            ("force", _) => {
+                (ask, once, force) = (false, false, true);
+                continue;
+            }
+            ("i", _) | ("interactive", None) => Prompt::Always,
+            ("I", _) => Prompt::Once,
+            ("interactive", Some(when)) => match option_word("--interactive", when, &PROMPTS) {
+                Ok(prompt) => prompt,
+                Err(message) => {
+                    call.usage(&message);
+                    return None;
+                }
+            },
+            ("no-preserve-root", _) if !call.words.iter().any(|word| word == "--no-preserve-root") => {
+                call.fail("you may not abbreviate the --no-preserve-root option");
+                return None;
+            }
+            ("preserve-root", Some(what)) if what != "all" => {
+                call.fail(format!("unrecognized --preserve-root argument: {}", quote(what)));
+                return None;
+            }
+            _ => continue,
+        };
+        (ask, once, force) = match prompt {
+            Prompt::Never => (false, false, force),
+            Prompt::Once => (false, true, false),
+            Prompt::Always => (true, false, false),
+        };
+    }
+    Some((ask, once, force))
+}
+
 /// Runs the command `rm`.
 pub(super) async fn rm(call: &mut Call<'_>) -> Done {
     let Some(words) = call.options(&RM) else { return Ok(()) };
-    let (mut ask, mut once, mut force) = (false, false, false);
-    for option in &words.options {
-        (ask, once, force) = match (option.name.as_str(), option.value.as_deref()) {
-            ("force", _) => (false, false, true),
-            ("i", _) | ("interactive", None | Some("" | "always" | "yes")) => (true, false, false),
-            ("I", _) | ("interactive", Some("once")) => (false, true, false),
-            ("interactive", Some("never" | "no" | "none")) => (false, false, force),
-            ("interactive", Some(when)) => {
-                call.usage(&format!(
-                    "invalid argument {} for '--interactive'\nValid arguments are:\n  - 'never', 'no', 'none'\n  \
-                     - 'once'\n  - 'always', 'yes'",
-                    quote(when)
-                ));
-                return Ok(());
-            }
-            _ => (ask, once, force),
-        };
-    }
+    let Some((ask, once, force)) = prompts(call, &words) else { return Ok(()) };
     let files = &words.operands;
     if files.is_empty() {
         if !force {

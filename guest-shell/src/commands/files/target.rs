@@ -4,6 +4,7 @@ use super::call::{Call, kind, reason};
 use super::place::{base, join};
 use super::quote::quote;
 use super::words::Words;
+use crate::commands::option_parser::option_word;
 
 /// Suffix of simple backups.
 const SUFFIX: &str = "~";
@@ -21,6 +22,18 @@ pub(super) enum Control {
     Existing,
 }
 
+/// Words of `--backup`.
+const CONTROLS: [(&str, Control); 8] = [
+    ("none", Control::Off),
+    ("off", Control::Off),
+    ("simple", Control::Simple),
+    ("never", Control::Simple),
+    ("existing", Control::Existing),
+    ("nil", Control::Existing),
+    ("numbered", Control::Numbered),
+    ("t", Control::Numbered),
+];
+
 /// Settings of backups, from options and environment.
 #[derive(Clone, Debug)]
 pub(super) struct Backups {
@@ -37,17 +50,17 @@ impl Backups {
         if !["backup", "b", "suffix"].iter().any(|name| words.has(name)) {
             return Some(Self { control: Control::Off, suffix });
         }
-        let given = words.value("backup").filter(|method| !method.is_empty()).map(str::to_owned);
-        let method = given.or_else(|| call.variable("VERSION_CONTROL")).unwrap_or_else(|| "existing".to_owned());
-        let control = match method.as_str() {
-            "none" | "off" => Control::Off,
-            "simple" | "never" => Control::Simple,
-            "existing" | "nil" => Control::Existing,
-            "numbered" | "t" => Control::Numbered,
-            _ => {
-                let list = "Valid arguments are:\n  - 'none', 'off'\n  - 'simple', 'never'\n  - 'existing', 'nil'\n  - \
-                            'numbered', 't'";
-                call.usage(&format!("invalid argument {} for 'backup type'\n{list}", quote(&method)));
+        let (method, source) = match words.value("backup").filter(|method| !method.is_empty()) {
+            Some(method) => (method.to_owned(), "backup type"),
+            None => match call.variable("VERSION_CONTROL").filter(|method| !method.is_empty()) {
+                Some(method) => (method, "$VERSION_CONTROL"),
+                None => ("existing".to_owned(), "backup type"),
+            },
+        };
+        let control = match option_word(source, &method, &CONTROLS) {
+            Ok(control) => control,
+            Err(message) => {
+                call.usage(&message);
                 return None;
             }
         };

@@ -38,6 +38,22 @@ pub(super) fn asks_for(format: &str, letter: char) -> bool {
     format.split('%').skip(1).any(|rest| rest.trim_start_matches(is_of_layout).starts_with(letter))
 }
 
+/// Returns the directive without a letter at the end of a format.
+pub(super) fn unfinished_directive(format: &str) -> Option<&str> {
+    let mut rest = format;
+    while let Some(start) = rest.find('%') {
+        let directive = &rest[start..];
+        let layout =
+            directive[1..].trim_start_matches(|letter: char| letter.is_ascii_digit() || "-+ #.".contains(letter));
+        let letter = layout.chars().next();
+        match letter {
+            None => return Some(directive),
+            Some(letter) => rest = &layout[letter.len_utf8()..],
+        }
+    }
+    None
+}
+
 /// Formats a file, found from the starting point `start`.
 pub(super) fn render(format: &str, file: &FoundFile, start: &str, env: &FmtEnv) -> String {
     let mut renderer = Renderer { letters: format.chars().collect(), at: 0, file, start, env, output: String::new() };

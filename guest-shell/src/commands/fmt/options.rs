@@ -50,21 +50,14 @@ pub(super) struct FmtOptions {
     pub(super) tab_width: usize,
 }
 
-/// Options of GNU's, and those that uutils' adds.
-const LONG: [(&str, OptArg, char); 13] = [
+const LONG: [(&str, OptArg, char); 7] = [
     ("crown-margin", OptArg::No, 'c'),
-    ("exact-prefix", OptArg::No, 'x'),
-    ("exact-skip-prefix", OptArg::No, 'X'),
-    ("goal", OptArg::Required, 'g'),
     ("prefix", OptArg::Required, 'p'),
-    ("preserve-headers", OptArg::No, 'm'),
-    ("quick", OptArg::No, 'q'),
-    ("skip-prefix", OptArg::Required, 'P'),
-    ("tab-width", OptArg::Required, 'T'),
     ("split-only", OptArg::No, 's'),
     ("tagged-paragraph", OptArg::No, 't'),
     ("uniform-spacing", OptArg::No, 'u'),
     ("width", OptArg::Required, 'w'),
+    ("goal", OptArg::Required, 'g'),
 ];
 
 /// Parses the arguments of a call. Returns its options and files.
@@ -72,7 +65,7 @@ pub(super) fn parse_arguments(arguments: &[String]) -> Result<(FmtOptions, Vec<S
     let mut parser =
         ArgumentParser { options: FmtOptions { tab_width: 8, ..FmtOptions::default() }, width: None, goal: None };
     let arguments = parser.obsolete_width(arguments)?;
-    let (given, files) = gnu_getopt("fmt", arguments, "cg:mp:P:qstT:uw:xX", &LONG, true, 1)?;
+    let (given, files) = gnu_getopt("fmt", arguments, "ctsuw:p:g:", &LONG, true, 1)?;
     for option in given {
         match option.value {
             Some(value) => parser.set_value(option.key, value)?,

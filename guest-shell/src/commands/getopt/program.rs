@@ -1,7 +1,7 @@
 //! Main function of getopt: finds options, and prints them as text for a script to evaluate.
 
 use super::options::{self, Options, Quoting, Request};
-use super::scanner::{Found, Order, scan};
+use super::scanner::{Found, Order, Takes, scan};
 
 /// Outcome of a run.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -60,6 +60,9 @@ fn parse(options: &Options, posix: bool) -> Outcome {
             }
             Found::Long(name, value) => {
                 output.push_str(&format!(" --{name}"));
+                // An optional argument that is not there is printed as an empty one.
+                let is_optional = known.long.iter().any(|(long, takes)| *long == name && *takes == Takes::Optional);
+                let value = value.or_else(|| is_optional.then(String::new));
                 output.extend(value.map(|value| format!(" {}", quoted(&value, options.quoting()))));
             }
             Found::Word(word) => output.push_str(&format!(" {}", quoted(&word, options.quoting()))),

@@ -38,7 +38,7 @@ pub(in crate::commands) enum Order {
 pub(in crate::commands) enum Found {
     /// A short option, with its argument if it takes one.
     Short(char, Option<String>),
-    /// A long option, with its argument if it takes one.
+    /// A long option, with its argument if it has one.
     Long(String, Option<String>),
     /// Word that is not an option, in its place.
     Word(String),
@@ -119,8 +119,8 @@ impl Scanner<'_> {
         let (long, takes) = (found.0.clone(), found.1);
         Some(match (takes, value) {
             (Takes::Nothing, Some(_)) => Found::Mistake(format!("option '{dashes}{long}' doesn't allow an argument")),
-            (Takes::Nothing, None) => Found::Long(long, None),
-            (Takes::Optional, value) => Found::Long(long, Some(value.unwrap_or_default().to_owned())),
+            (Takes::Nothing | Takes::Optional, None) => Found::Long(long, None),
+            (Takes::Optional, Some(value)) => Found::Long(long, Some(value.to_owned())),
             (Takes::Required, Some(value)) => Found::Long(long, Some(value.to_owned())),
             (Takes::Required, None) => match self.next_word() {
                 Some(value) => Found::Long(long, Some(value)),

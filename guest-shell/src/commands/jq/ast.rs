@@ -74,7 +74,7 @@ pub(crate) enum Ast {
     Format(String),
     Array(Option<Box<Ast>>),
     Object(Vec<(Ast, Ast)>),
-    /// Indexed value, and index.
+    /// Access by an index: the value and the index.
     Index(Box<Ast>, Box<Ast>),
     Slice(Box<Ast>, Option<Box<Ast>>, Option<Box<Ast>>),
     Iterate(Box<Ast>),
@@ -90,17 +90,17 @@ pub(crate) enum Ast {
     Try(Box<Ast>, Option<Box<Ast>>),
     /// Access followed by `?`.
     Attempt(Box<Ast>),
-    /// Source, pattern, start, update.
+    /// Reduction: source, patterns, initial value and update.
     Reduce(Box<Ast>, Vec<Pattern>, Box<Ast>, Box<Ast>),
-    /// Source, pattern, start, update, extraction.
+    /// Iteration: source, patterns, initial value, update and extraction.
     Foreach(Box<Ast>, Vec<Pattern>, Box<Ast>, Box<Ast>, Option<Box<Ast>>),
     Define(Box<Definition>, Box<Ast>),
-    /// Name, arguments and line of a call.
+    /// Call of a function: its name and arguments.
     Call(String, Vec<Ast>),
     Variable(String),
     Location(usize),
     Bind(Box<Ast>, Vec<Pattern>, Box<Ast>),
-    /// Query with the part of the text that messages about it show.
+    /// Query with its place in the text, which messages show.
     Placed(Range<usize>, Box<Ast>),
     Label(String, Box<Ast>),
     Break(String),

@@ -52,9 +52,9 @@ struct Compiler<'a> {
     /// Part of the text that is compiled.
     place: Range<usize>,
     owner: Owner,
-    /// Calls of functions of the program: who calls which.
+    /// Calls between functions of the program, as pairs of caller and callee.
     calls: HashSet<(Owner, usize)>,
-    /// Messages about names that are not defined, with the function that uses the name. As in jq, a function that is
+    /// Messages about undefined names, each with the function that uses the name. As in jq, a function that is
     /// never called may use such names.
     mistakes: Vec<(Owner, String)>,
 }
@@ -261,7 +261,7 @@ impl<'a> Compiler<'a> {
         Ok(if constants(&body, &mut known) { Term::Const(Val::array(known)) } else { Term::Array(Some(body)) })
     }
 
-    /// Compiles a query of which messages show the place.
+    /// Compiles a query together with its place in the text, which messages show.
     fn placed(&mut self, place: &Range<usize>, query: &Ast) -> Compiled<T> {
         let outer = std::mem::replace(&mut self.place, place.clone());
         let term = self.query(query);

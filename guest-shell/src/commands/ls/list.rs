@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use async_trait::async_trait;
 
 use super::file::File;
-use super::options::{Follow, Format, Hidden, Options, Sort};
+use super::options::{Follow, Format, Hidden, Options, Sort, unknown_word};
 use super::print::Printer;
 use super::sort::sort;
 use crate::commands::clap_answer::clap_answer;
@@ -65,6 +65,9 @@ impl Builtin for Ls {
             Ok(m) => m,
             Err(error) => return Ok(clap_answer("ls", &error, 2)),
         };
+        if let Some(message) = unknown_word(&matches) {
+            return Ok(ExecResult::err(message, 1));
+        }
         let columns = ctx.env.get("COLUMNS").and_then(|text| text.parse().ok());
         let opts = match Options::new(&matches, columns) {
             Ok(opts) => opts,

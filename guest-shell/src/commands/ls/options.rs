@@ -125,6 +125,27 @@ fn refused(matches: &ArgMatches) -> Option<String> {
     (!given.is_empty()).then(|| format!("ls: option(s) not yet implemented in bashkit: {}\n", given.join(", ")))
 }
 
+/// Words of options that uutils' command line knows, and GNU's 9.1 does not.
+const UNKNOWN_WORDS: [(&str, &[&str], &str); 2] = [
+    ("sort", &["name"], "  - 'none'\n  - 'time'\n  - 'size'\n  - 'extension'\n  - 'version'\n  - 'width'"),
+    (
+        "time",
+        &["mtime", "modification"],
+        "  - 'atime', 'access', 'use'\n  - 'ctime', 'status'\n  - 'birth', 'creation'",
+    ),
+];
+
+/// Returns the message about a word that GNU's refuses.
+pub(super) fn unknown_word(matches: &ArgMatches) -> Option<String> {
+    UNKNOWN_WORDS.iter().find_map(|(option, words, valid)| {
+        let word = value(matches, option).filter(|word| words.contains(word))?;
+        Some(format!(
+            "ls: invalid argument '{word}' for '--{option}'\nValid arguments are:\n{valid}\nTry 'ls --help' for more \
+             information.\n"
+        ))
+    })
+}
+
 /// Returns the format of the list. `-1` overrides every format except the long one.
 fn format(matches: &ArgMatches) -> Format {
     const FORMATS: &[&str] = &["format", "C", "long", "x", "m", "g", "o", "numeric-uid-gid", "full-time"];

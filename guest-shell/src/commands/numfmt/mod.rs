@@ -21,6 +21,7 @@ use bashkit::PlacedMessages;
 use bashkit::Result;
 use bashkit::builtins::Builtin;
 use bashkit::builtins::Context;
+use num_bigint::BigInt;
 
 /// Text that `--help` prints.
 const HELP: &str = "\
@@ -48,16 +49,17 @@ pub(crate) struct Numfmt;
 fn convert_field(text: &str, field: usize, opts: &Options) -> std::result::Result<String, String> {
     let number = text.trim_start_matches([' ', '\t']);
     let bare = number.strip_suffix(&opts.suffix).filter(|bare| !bare.is_empty()).unwrap_or(number);
-    let mut val = parse_number(bare, opts.from)?;
+    let mut value = parse_number(bare, opts.from)?;
     let mut precision = match bare.split_once('.') {
         Some((_, digits)) if digits.bytes().all(|byte| byte.is_ascii_digit()) => digits.len(),
         _ => 0,
     };
-    if opts.from_unit != 1.0 || opts.to_unit != 1.0 {
-        val = val * opts.from_unit / opts.to_unit;
+    let one = BigInt::from(1);
+    if opts.from_unit != one || opts.to_unit != one {
+        value = value.times(&opts.from_unit).divided_by(&opts.to_unit);
         precision = 0;
     }
-    let converted = format_number(val, precision, opts) + &opts.suffix;
+    let converted = format_number(&value, precision, opts)? + &opts.suffix;
     let keeps_width = opts.delimiter.is_none() && (number.len() < text.len() || field > 1);
     let padding = match opts.format.width {
         0 if opts.padding == 0 && keeps_width => i32::try_from(text.len()).unwrap_or(0),
@@ -121,7 +123,7 @@ impl Builtin for Numfmt {
             Ok(v) => v,
             Err(e) => return Ok(ExecResult::err(e, 1)),
         };
-
+        let warnings = opts.warnings(!operands.is_empty());
         let end = if opts.zero_terminated { '\0' } else { '\n' };
         let input = match operands.is_empty() {
             true => ctx.read_stdin().await?,
@@ -135,6 +137,7 @@ impl Builtin for Numfmt {
         let lines = lines.enumerate().chain(operands.iter().map(|operand| (usize::MAX, operand.as_str())));
         let mut output = String::new();
         let mut errors = PlacedMessages::new();
+        errors.push(&warnings, 0);
         let mut status = 0;
         for (number, line) in lines {
             if output.len() > MAX_OUTPUT_BYTES {

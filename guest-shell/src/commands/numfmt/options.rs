@@ -2,7 +2,10 @@
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
-use std::slice::Iter;
+use bashkit::builtins::arg_parser::OptArg;
+use num_bigint::BigInt;
+
+use crate::commands::option_parser::{OptionWords, gnu_getopt, option_word};
 
 /// Bytes of output of a call.
 pub(super) const MAX_OUTPUT_BYTES: usize = 1_048_576;
@@ -45,6 +48,7 @@ pub(super) struct Format {
     pub(super) before: String,
     pub(super) after: String,
     pub(super) is_zero_filled: bool,
+    is_grouped: bool,
     /// Width; a negative one aligns the text to the left.
     pub(super) width: i32,
     pub(super) precision: Option<usize>,
@@ -66,8 +70,11 @@ pub(super) struct Options {
     pub(super) zero_terminated: bool,
     /// Number of lines at the beginning that are copied unchanged.
     pub(super) header: usize,
-    pub(super) from_unit: f64,
-    pub(super) to_unit: f64,
+    pub(super) from_unit: BigInt,
+    pub(super) to_unit: BigInt,
+    /// Warns of options without an effect (`--debug`).
+    debug: bool,
+    grouping: bool,
 }
 
 impl Default for Options {
@@ -84,128 +91,139 @@ impl Default for Options {
             invalid: Invalid::Abort,
             zero_terminated: false,
             header: 0,
-            from_unit: 1.0,
-            to_unit: 1.0,
+            from_unit: BigInt::from(1),
+            to_unit: BigInt::from(1),
+            debug: false,
+            grouping: false,
         }
     }
 }
 
+/// Long options in GNU's order.
+const LONG: [(&str, OptArg, char); 15] = [
+    ("from", OptArg::Required, 'F'),
+    ("from-unit", OptArg::Required, 'U'),
+    ("to", OptArg::Required, 'T'),
+    ("to-unit", OptArg::Required, 'V'),
+    ("round", OptArg::Required, 'r'),
+    ("padding", OptArg::Required, 'p'),
+    ("suffix", OptArg::Required, 's'),
+    ("grouping", OptArg::No, 'g'),
+    ("delimiter", OptArg::Required, 'd'),
+    ("field", OptArg::Required, 'f'),
+    ("debug", OptArg::No, 'D'),
+    ("header", OptArg::Optional, 'h'),
+    ("format", OptArg::Required, 'm'),
+    ("invalid", OptArg::Required, 'i'),
+    ("zero-terminated", OptArg::No, 'z'),
+];
+
+/// Words of `--to`.
+const OUTPUT_SCALES: [(&str, Scale); 4] =
+    [("none", Scale::None), ("si", Scale::Si), ("iec", Scale::Iec), ("iec-i", Scale::IecI)];
+/// Words of `--from`.
+const INPUT_SCALES: [(&str, Scale); 5] =
+    [("none", Scale::None), ("auto", Scale::Auto), ("si", Scale::Si), ("iec", Scale::Iec), ("iec-i", Scale::IecI)];
+/// Words of `--round`.
+const ROUND_MODES: [(&str, RoundMode); 5] = [
+    ("up", RoundMode::Up),
+    ("down", RoundMode::Down),
+    ("from-zero", RoundMode::FromZero),
+    ("towards-zero", RoundMode::TowardsZero),
+    ("nearest", RoundMode::Nearest),
+];
+/// Words of `--invalid`.
+const TREATMENTS: [(&str, Invalid); 4] =
+    [("abort", Invalid::Abort), ("fail", Invalid::Fail), ("warn", Invalid::Warn), ("ignore", Invalid::Ignore)];
+
 /// Parses the arguments of a call into options and operands. The error is a message.
 pub(super) fn parse_options(arguments: &[String]) -> Result<(Options, Vec<String>), String> {
+    let (given, operands) = gnu_getopt("numfmt", arguments, "d:z", &LONG, true, 1)
+        .map_err(|refusal| refusal.stderr.text_lossy().into_owned())?;
     let mut options = Options::default();
-    let mut operands = Vec::new();
-    let mut rest = arguments.iter();
-    while let Some(argument) = rest.next() {
-        if argument == "--" {
-            operands.extend(rest.cloned());
-            break;
-        }
-        if let Some(long) = argument.strip_prefix("--") {
-            options.long_option(long, &mut rest)?;
-        } else if let Some(short) = argument.strip_prefix('-').filter(|short| !short.is_empty()) {
-            options.short_option(short, &mut rest)?;
-        } else {
-            operands.push(argument.clone());
-        }
+    let mut has_format = false;
+    for option in given {
+        has_format |= option.key == 'm';
+        options.set(option.key, option.value.as_deref())?;
+    }
+    if has_format && options.grouping {
+        return Err("numfmt: --grouping cannot be combined with --format\n".to_owned());
+    }
+    // The C locale has no grouping.
+    if (options.grouping || options.format.is_grouped) && options.to != Scale::None {
+        return Err("numfmt: grouping cannot be combined with --to\n".to_owned());
     }
     Ok((options, operands))
 }
 
 impl Options {
-    fn long_option(&mut self, long: &str, rest: &mut Iter<'_, String>) -> Result<(), String> {
-        let (name, value) = match long.split_once('=') {
-            Some((name, value)) => (name, Some(value)),
-            None => (long, None),
-        };
-        match (name, value) {
-            // The C locale has no grouping.
-            ("grouping", None) => {}
-            ("zero-terminated", None) => self.zero_terminated = true,
-            ("header", None) => self.header = 1,
-            ("header" | "invalid" | "to-unit" | "from-unit", Some(value)) => self.set(name, value)?,
-            ("to" | "from" | "suffix" | "padding" | "round" | "format" | "field" | "delimiter", _) => {
-                let value = value.or_else(|| rest.next().map(String::as_str));
-                self.set(name, value.ok_or_else(|| missing_argument(name))?)?;
+    /// Sets an option to a value.
+    fn set(&mut self, key: char, value: Option<&str>) -> Result<(), String> {
+        let text = value.unwrap_or_default();
+        match key {
+            'F' => self.from = word_of("--from", text, &INPUT_SCALES)?,
+            'T' => self.to = word_of("--to", text, &OUTPUT_SCALES)?,
+            'U' => self.from_unit = parse_unit(text)?,
+            'V' => self.to_unit = parse_unit(text)?,
+            'r' => self.round = word_of("--round", text, &ROUND_MODES)?,
+            'i' => self.invalid = word_of("--invalid", text, &TREATMENTS)?,
+            'p' => self.padding = parse_padding(text)?,
+            's' => self.suffix = text.to_owned(),
+            'g' => self.grouping = true,
+            'd' if bashkit::bytes_of(text).len() > 1 => {
+                return Err("numfmt: the delimiter must be a single character\n".to_owned());
             }
-            _ => return Err(format!("numfmt: unrecognized option '--{long}'\n")),
+            'd' => self.delimiter = Some(text.to_owned()),
+            'f' => self.fields = parse_fields(text)?,
+            'D' => self.debug = true,
+            'h' if value.is_none() => self.header = 1,
+            'h' => {
+                let lines = text.parse().ok().filter(|lines| *lines > 0);
+                self.header = lines.ok_or_else(|| format!("numfmt: invalid header value '{text}'\n"))?;
+            }
+            'm' => self.format = parse_format(text)?,
+            _ => self.zero_terminated = true,
         }
         Ok(())
     }
 
-    fn short_option(&mut self, short: &str, rest: &mut Iter<'_, String>) -> Result<(), String> {
-        match short.strip_prefix('d') {
-            Some("") => {
-                let delimiter = rest.next().ok_or_else(|| missing_argument("delimiter"))?;
-                self.delimiter = Some(delimiter.clone());
-            }
-            Some(delimiter) => self.delimiter = Some(delimiter.to_string()),
-            None if short == "z" => self.zero_terminated = true,
-            None => return Err(format!("numfmt: invalid option -- '{short}'\n")),
+    /// Returns the warnings of `--debug`.
+    pub(super) fn warnings(&self, has_operands: bool) -> String {
+        let mut warnings = String::new();
+        if !self.debug {
+            return warnings;
         }
-        Ok(())
-    }
-
-    /// Sets an option to a value, by name.
-    fn set(&mut self, name: &str, value: &str) -> Result<(), String> {
-        match name {
-            "to" => self.to = parse_scale(value)?,
-            "from" => self.from = parse_scale(value)?,
-            "suffix" => self.suffix = value.to_string(),
-            "padding" => self.padding = parse_padding(value)?,
-            "round" => self.round = parse_round(value)?,
-            "format" => self.format = parse_format(value)?,
-            "field" => self.fields = parse_fields(value)?,
-            "invalid" => self.invalid = parse_invalid(value)?,
-            "header" => {
-                let lines = value.parse().ok().filter(|lines| *lines > 0);
-                self.header = lines.ok_or_else(|| format!("numfmt: invalid header value '{value}'\n"))?;
-            }
-            "to-unit" => self.to_unit = parse_unit(value)?,
-            "from-unit" => self.from_unit = parse_unit(value)?,
-            _ => self.delimiter = Some(value.to_string()),
+        let is_grouped = self.grouping || self.format.is_grouped;
+        if self.from == Scale::None
+            && self.to == Scale::None
+            && !is_grouped
+            && self.padding == 0
+            && self.format == Format::default()
+        {
+            warnings += "numfmt: no conversion option specified\n";
         }
-        Ok(())
+        if is_grouped {
+            warnings += "numfmt: grouping has no effect in this locale\n";
+        }
+        if has_operands && self.header > 0 {
+            warnings += "numfmt: --header ignored with command-line input\n";
+        }
+        warnings
     }
 }
 
-fn missing_argument(name: &str) -> String {
-    format!("numfmt: missing argument for --{name}\n")
-}
-
-fn parse_scale(scale: &str) -> Result<Scale, String> {
-    match scale {
-        "none" => Ok(Scale::None),
-        "si" => Ok(Scale::Si),
-        "iec" => Ok(Scale::Iec),
-        "iec-i" => Ok(Scale::IecI),
-        "auto" => Ok(Scale::Auto),
-        _ => Err(format!("numfmt: invalid unit size: '{scale}'\n")),
-    }
-}
-
-fn parse_round(mode: &str) -> Result<RoundMode, String> {
-    match mode {
-        "up" => Ok(RoundMode::Up),
-        "down" => Ok(RoundMode::Down),
-        "from-zero" => Ok(RoundMode::FromZero),
-        "towards-zero" => Ok(RoundMode::TowardsZero),
-        "nearest" => Ok(RoundMode::Nearest),
-        _ => Err(format!("numfmt: invalid rounding mode: '{mode}'\n")),
-    }
-}
-
-fn parse_invalid(treatment: &str) -> Result<Invalid, String> {
-    match treatment {
-        "abort" => Ok(Invalid::Abort),
-        "fail" => Ok(Invalid::Fail),
-        "warn" => Ok(Invalid::Warn),
-        "ignore" => Ok(Invalid::Ignore),
-        _ => Err(format!("numfmt: invalid argument '{treatment}' for '--invalid'\n")),
-    }
+/// Returns the meaning of the word of an option.
+fn word_of<T: Copy + PartialEq>(option: &str, word: &str, words: &OptionWords<T>) -> Result<T, String> {
+    option_word(option, word, words)
+        .map_err(|message| format!("numfmt: {message}\nTry 'numfmt --help' for more information.\n"))
 }
 
 fn parse_padding(val: &str) -> Result<i32, String> {
-    let padding: i32 = val.parse().map_err(|_| format!("numfmt: invalid padding value: '{val}'\n"))?;
+    let padding: i32 = val
+        .parse()
+        .ok()
+        .filter(|padding| *padding != 0)
+        .ok_or_else(|| format!("numfmt: invalid padding value '{val}'\n"))?;
     if padding.unsigned_abs() as usize > MAX_PADDING_WIDTH {
         return Err(format!("numfmt: padding too large: '{val}'\n"));
     }
@@ -213,22 +231,23 @@ fn parse_padding(val: &str) -> Result<i32, String> {
 }
 
 /// Parses a unit such as `1000`, `1K` or `Ki`.
-fn parse_unit(val: &str) -> Result<f64, String> {
+fn parse_unit(val: &str) -> Result<BigInt, String> {
     let digits = val.bytes().take_while(u8::is_ascii_digit).count();
     let number = if digits == 0 { Ok(1) } else { val[..digits].parse::<u64>() };
+    let base = |base: u32, power: usize| BigInt::from(base).pow(u32::try_from(power).unwrap_or(u32::MAX));
     let multiplier = match &val[digits..] {
-        "" if digits > 0 => Some(1.0),
+        "" if digits > 0 => Some(BigInt::from(1)),
         suffix => {
-            let power = "KMGTPEZY".find(suffix.chars().next().unwrap_or(' ')).map(|at| at as i32 + 1);
+            let power = "KMGTPEZY".find(suffix.chars().next().unwrap_or(' ')).map(|at| at + 1);
             match (power, suffix.get(1..)) {
-                (Some(power), Some("")) => Some(1000f64.powi(power)),
-                (Some(power), Some("i")) => Some(1024f64.powi(power)),
+                (Some(power), Some("")) => Some(base(1000, power)),
+                (Some(power), Some("i")) => Some(base(1024, power)),
                 _ => None,
             }
         }
     };
     match (number, multiplier) {
-        (Ok(number), Some(multiplier)) if number > 0 => Ok(number as f64 * multiplier),
+        (Ok(number), Some(multiplier)) if number > 0 => Ok(multiplier * number),
         _ => Err(format!("numfmt: invalid unit size: '{val}'\n")),
     }
 }
@@ -274,6 +293,7 @@ pub(super) fn parse_format(val: &str) -> Result<Format, String> {
         before: before.to_string(),
         after: after.to_string(),
         is_zero_filled: flags.contains('0'),
+        is_grouped: flags.contains('\''),
         width: if flags.contains('-') { -width } else { width },
         precision,
     })

@@ -3,26 +3,7 @@
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
 use super::convert_line;
-use super::number::{parse_number, round_value};
-use super::options::{RoundMode, Scale, parse_format, parse_options};
-
-#[test]
-fn parse_number_plain() {
-    assert_eq!(parse_number("1024", Scale::None).unwrap(), 1024.0);
-    assert_eq!(parse_number("1048576", Scale::None).unwrap(), 1048576.0);
-}
-
-#[test]
-fn parse_number_iec() {
-    assert_eq!(parse_number("1K", Scale::Iec).unwrap(), 1024.0);
-    assert_eq!(parse_number("1M", Scale::Iec).unwrap(), 1_048_576.0);
-}
-
-#[test]
-fn parse_number_si() {
-    assert_eq!(parse_number("1K", Scale::Si).unwrap(), 1000.0);
-    assert_eq!(parse_number("1M", Scale::Si).unwrap(), 1_000_000.0);
-}
+use super::options::{parse_format, parse_options};
 
 /// Returns the output of numfmt for a line such as `a:2000:3` with some options.
 fn convert(line: &str, options: &[&str]) -> Option<String> {
@@ -78,18 +59,46 @@ async fn invalid_number_follows_the_option() {
 }
 
 #[test]
-fn round_modes() {
-    assert_eq!(round_value(1.1, RoundMode::Up), 2.0);
-    assert_eq!(round_value(1.9, RoundMode::Down), 1.0);
-    assert_eq!(round_value(1.5, RoundMode::Nearest), 2.0);
-    assert_eq!(round_value(-1.5, RoundMode::FromZero), -2.0);
-    assert_eq!(round_value(-1.5, RoundMode::TowardsZero), -1.0);
+fn number_is_rounded_as_the_option_says() {
+    for (mode, rounded) in [
+        ("up", ["2", "-1"]),
+        ("down", ["1", "-2"]),
+        ("from-zero", ["2", "-2"]),
+        ("towards-zero", ["1", "-1"]),
+        ("nearest", ["2", "-2"]),
+    ] {
+        for (number, wanted) in ["1.5", "-1.5"].iter().zip(rounded) {
+            let options = [&*format!("--round={mode}"), "--format=%.0f"];
+            assert_eq!(convert(number, &options).as_deref(), Some(wanted), "{mode} {number}");
+        }
+    }
 }
 
 #[test]
-fn invalid_number() {
-    assert!(parse_number("abc", Scale::None).is_err());
-    assert!(parse_number("", Scale::None).is_err());
+fn large_number_is_exact_or_refused() {
+    assert_eq!(convert("1234567890123456789", &["--suffix=B"]).as_deref(), Some("1234567890123456789B"));
+    assert_eq!(convert("12Y", &["--from=si", "--to=si"]).as_deref(), Some("12Y"));
+    assert_eq!(convert("999500000000000000000000", &["--to=si"]).as_deref(), Some("1.0Y"));
+    assert_eq!(convert("1Zi", &["--from=iec-i", "--to=iec-i"]).as_deref(), Some("1.0Zi"));
+    assert_eq!(convert("12345678901234567890", &[]), None);
+    assert_eq!(convert("x", &[]), None);
+}
+
+#[tokio::test]
+async fn option_that_gnu_refuses_is_refused() {
+    for script in [
+        "numfmt --to=auto 1",
+        "numfmt -d ab 1",
+        "numfmt --padding=0 1",
+        "numfmt --grouping --to=si 1",
+        "numfmt --grouping --format=%f 1",
+        "numfmt --foo 1",
+    ] {
+        let result = crate::commands::testing::run(script).await;
+        assert_eq!((&*result.stdout, result.exit_code), ("", 1), "{script}");
+    }
+    let result = crate::commands::testing::run("numfmt --deb --zero 1").await;
+    assert_eq!((&*result.stdout, &*result.stderr), ("1\0", "numfmt: no conversion option specified\n"));
 }
 
 #[test]

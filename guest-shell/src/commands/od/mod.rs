@@ -16,23 +16,31 @@ mod options;
 #[cfg(test)]
 mod tests;
 
-use std::ffi::OsString;
-
 use async_trait::async_trait;
-use bashkit::builtins::{Builtin, Context};
-use bashkit::cached_command;
+use bashkit::builtins::{Builtin, Context, check_help_version};
 use bashkit::{Error, ExecResult, Result};
 
 use self::dump::{dump, strings};
 use self::options::OdOptions;
-use crate::commands::clap_answer::clap_answer;
 use crate::commands::operands;
 
-// The options are those of `od` of uutils. They are built once and cloned for each call.
-cached_command!(od_command, bashkit::builtins::generated::od_args::od_command());
+const HELP: &str = "\
+Usage: od [OPTION]... [FILE]...
+  or:  od [-abcdfilosx]... [FILE] [[+]OFFSET[.][b]]
+Write an unambiguous representation, octal bytes by default, of FILE to standard output.
 
-/// Width that `-w` stands for without a number.
-const UNSTATED_WIDTH: &str = "--width=32";
+  -A, --address-radix=RADIX   output format for file offsets; RADIX is one of [doxn]
+      --endian={big|little}   swap input bytes according the specified order
+  -j, --skip-bytes=BYTES      skip BYTES input bytes first
+  -N, --read-bytes=BYTES      limit dump to BYTES input bytes
+  -S BYTES, --strings[=BYTES]  output strings of at least BYTES graphic chars
+  -t, --format=TYPE           select output format or formats
+  -v, --output-duplicates     do not use * to mark line suppression
+  -w[BYTES], --width[=BYTES]  output BYTES bytes per output line
+  -a, -b, -c, -d, -f, -i, -l, -o, -s, -x   as -t a, o1, c, u2, fF, dI, dL, o2, d2, x2
+      --help                  display this help and exit
+      --version               output version information and exit
+";
 
 /// Command `od` of the shell.
 pub(crate) struct Od;
@@ -40,20 +48,12 @@ pub(crate) struct Od;
 #[async_trait]
 impl Builtin for Od {
     async fn execute(&self, ctx: Context<'_>) -> Result<ExecResult> {
-        // A width is in the same word: behind `-w` alone stands a file.
-        let options = ctx.args.iter().take_while(|word| *word != "--").count();
-        let words = ctx.args.iter().enumerate().map(|(at, word)| match word.as_str() {
-            "-w" | "--width" if at < options => OsString::from(UNSTATED_WIDTH),
-            word => OsString::from(word),
-        });
-        let words = std::iter::once(OsString::from("od")).chain(words);
-        let matches = match od_command().try_get_matches_from(words) {
-            Ok(matches) => matches,
-            Err(error) => return Ok(clap_answer("od", &error, 1)),
-        };
-        let (options, files) = match OdOptions::from_matches(&matches) {
+        if let Some(answer) = check_help_version(ctx.args, HELP, Some("od (GNU coreutils) 9.1")) {
+            return Ok(answer);
+        }
+        let (options, files) = match OdOptions::parse(ctx.args) {
             Ok(parsed) => parsed,
-            Err(message) => return Ok(ExecResult::err(format!("od: {message}\n"), 1)),
+            Err(refusal) => return Ok(refusal),
         };
         let operands = operands::read_all_parts(&ctx, "od", &files, options.used()).await?;
         if operands.contents.is_empty() {

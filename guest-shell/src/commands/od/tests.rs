@@ -2,9 +2,6 @@
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
-use bashkit::builtins::generated::od_args::od_command;
-use bashkit::clap::builder::OsStringValueParser;
-
 use super::element::{ElementForm, ElementType};
 use super::options::{AddressRadix, OdOptions};
 use crate::commands::testing::{assert_no_leak, run};
@@ -45,7 +42,7 @@ async fn od_failures_have_messages() {
         ("od -tf3 f", "od: invalid type string 'f3';\nthis system doesn't provide a 3-byte floating point type\n"),
         ("od -tx3 f", "od: invalid type string 'x3';\nthis system doesn't provide a 3-byte integral type\n"),
         ("od -tq f", "od: invalid character 'q' in type string 'q'\n"),
-        ("od -A q f", "od: invalid address radix: 'q'\n"),
+        ("od -A q f", "od: invalid output address radix 'q'; it must be one character from [doxn]\n"),
         ("od -N q f", "od: invalid -N argument 'q'\n"),
         ("od -w65537 f", "od: width exceeds maximum of 65536 bytes\n"),
         ("od none", "od: none: No such file or directory\n"),
@@ -56,26 +53,34 @@ async fn od_failures_have_messages() {
     }
 }
 
-/// The generated options have values of one type or the other, depending on the version of uutils.
 #[test]
-fn od_options_are_read_from_values_of_either_type() {
-    const VALUES: [&str; 7] = ["FILENAME", "address-radix", "skip-bytes", "read-bytes", "width", "endian", "format"];
-    let words = ["od", "-An", "-t", "x2", "-c", "--endian=big", "-w", "8", "-j", "1", "-N", "4", "z"];
-    let mut with_os_strings = od_command();
-    for id in VALUES {
-        with_os_strings = with_os_strings.mut_arg(id, |arg| arg.value_parser(OsStringValueParser::new()));
+fn od_options_may_be_combined_and_repeated() {
+    let words = ["-An", "-t", "x2", "-cc", "--endian=b", "-w8", "-j", "1", "-N", "4", "z"].map(str::to_owned);
+    let Ok((options, files)) = OdOptions::parse(&words) else { panic!("the options exist") };
+    assert_eq!(files, ["z"]);
+    assert_eq!((options.skip, options.count, options.width), (1, Some(4), Some(8)));
+    assert!(options.big_endian);
+    assert_eq!(options.address_radix, AddressRadix::None);
+    let hexadecimal = ElementType { form: ElementForm::Hexadecimal, size: 2, trailer: false };
+    let character = || ElementType { form: ElementForm::Character, size: 1, trailer: false };
+    assert_eq!(options.types, [hexadecimal, character(), character()]);
+}
+
+#[tokio::test]
+async fn od_offset_in_the_old_form_is_skipped() {
+    for (script, output) in [
+        ("printf 0123456789 > f; od -c f +2", "0000002   2   3   4   5   6   7   8   9\n0000012\n"),
+        ("printf 0123456789 > f; od -c f 10", "0000010   8   9\n0000012\n"),
+        ("printf 0123456789 > f; od -c f +8.", "0000010   8   9\n0000012\n"),
+        ("printf 0123456789 | od -c +0x8", "0000010   8   9\n0000012\n"),
+        ("printf 0123456789 > f; od -An -c -w2 --traditional f 10", "   8   9\n"),
+    ] {
+        let result = run(script).await;
+        assert_eq!((&*result.stdout, result.exit_code), (output, 0), "{script}: {}", &*result.stderr);
     }
-    for command in [od_command(), with_os_strings] {
-        let matches = command.try_get_matches_from(words).expect("the options exist");
-        let (options, files) = OdOptions::from_matches(&matches).expect("the values are right");
-        assert_eq!(files, ["z"]);
-        assert_eq!((options.skip, options.count, options.width), (1, Some(4), Some(8)));
-        assert!(options.big_endian);
-        assert_eq!(options.address_radix, AddressRadix::None);
-        let hexadecimal = ElementType { form: ElementForm::Hexadecimal, size: 2, trailer: false };
-        let character = ElementType { form: ElementForm::Character, size: 1, trailer: false };
-        assert_eq!(options.types, [hexadecimal, character]);
-    }
+    // With an option of the new form it is a file.
+    let result = run("printf 0123456789 > f; od -An -c f +2").await;
+    assert_eq!((&*result.stderr, result.exit_code), ("od: +2: No such file or directory\n", 1));
 }
 
 #[tokio::test]

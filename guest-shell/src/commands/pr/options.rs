@@ -205,18 +205,18 @@ impl PrOptions {
             Some((name, value)) => (name, Some(value)),
             None => (option, None),
         };
-        let known = LONG.iter().find(|(known, _)| *known == name);
-        let Some((_, key)) = known else {
-            return Err(usage_error(&format!("unrecognized option '--{option}'")));
-        };
-        let value = match argument_of(*key) {
+        let (name, key) = long_option(option, name)?;
+        let value = match argument_of(key) {
+            Some(OptArg::No) if value.is_some() => {
+                return Err(usage_error(&format!("option '--{name}' doesn't allow an argument")));
+            }
             Some(OptArg::Required) => {
                 let value = value.or_else(|| words.next().map(String::as_str));
                 Some(value.ok_or_else(|| usage_error(&format!("option '--{name}' requires an argument")))?)
             }
             _ => value,
         };
-        self.take(*key, value)
+        self.take(key, value)
     }
 
     fn take_letters(&mut self, letters: &str, words: &mut Iter<'_, String>) -> Result<(), ExecResult> {
@@ -254,7 +254,7 @@ impl PrOptions {
             'F' | 'f' => self.form_feed = true,
             'h' => self.header = Some(text.to_owned()),
             'J' => self.join = true,
-            'l' => self.page_length = dimension("'-l PAGE_LENGTH' invalid number of lines", text, 0)?,
+            'l' => self.page_length = dimension("'-l PAGE_LENGTH' invalid number of lines", text, 1)?,
             'm' => self.merge = true,
             'n' => self.numbering = Some(parse_numbering(text)?),
             'N' => {
@@ -276,6 +276,21 @@ impl PrOptions {
             _ => {}
         }
         Ok(())
+    }
+}
+
+/// Returns the whole name and the key of a long option, whose name may be abbreviated.
+fn long_option(option: &str, name: &str) -> Result<(&'static str, char), ExecResult> {
+    let known = || LONG.iter().copied().chain([("help", '?'), ("version", '?')]);
+    let matching: Vec<(&str, char)> = known().filter(|(known, _)| known.starts_with(name)).collect();
+    let exact = matching.iter().find(|(known, _)| *known == name);
+    match (exact, matching.as_slice()) {
+        (Some(found), _) | (None, [found]) if found.1 != '?' => Ok(*found),
+        (Some(_), _) | (None, [] | [_]) => Err(usage_error(&format!("unrecognized option '--{option}'"))),
+        (None, several) => {
+            let names: String = several.iter().map(|(name, _)| format!(" '--{name}'")).collect();
+            Err(usage_error(&format!("option '--{name}' is ambiguous; possibilities:{names}")))
+        }
     }
 }
 

@@ -28,6 +28,7 @@ use bashkit::builtins::{Builtin, Context, check_help_version};
 use bashkit::{ExecResult, Result};
 
 pub(crate) use pattern::translate as translate_posix_regex;
+pub(super) use pattern::{MatchSpan, SedRegex, Syntax};
 
 use options::{HELP, Options};
 use run::Run;

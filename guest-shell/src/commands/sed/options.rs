@@ -2,8 +2,9 @@
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
+use crate::commands::option_parser::getopt_long;
 use bashkit::ExecResult;
-use bashkit::builtins::arg_parser::{OptArg, gnu_getopt};
+use bashkit::builtins::arg_parser::OptArg;
 
 /// Text that `--help` prints.
 pub(super) const HELP: &str = "Usage: sed [OPTION]... {script-only-if-no-other-script} [input-file]...\n\
@@ -43,16 +44,22 @@ pub(super) struct Options {
     pub(super) separate: bool,
     pub(super) null_data: bool,
     pub(super) posix: bool,
+    /// Refuses scripts that read or write files.
+    pub(super) sandbox: bool,
     pub(super) line_length: usize,
 }
 
 /// Key of `--posix`, which has no letter.
 const POSIX: char = 'p';
+/// Key of `--sandbox`, which has no letter.
+const SANDBOX: char = 'x';
+/// Key of `--debug`, which has no letter.
+const DEBUG: char = 'D';
 /// Key of the long options without an effect.
 const WITHOUT_EFFECT: char = 'u';
 
 const LONG: [(&str, OptArg, char); 15] = [
-    ("debug", OptArg::No, WITHOUT_EFFECT),
+    ("debug", OptArg::No, DEBUG),
     ("expression", OptArg::Required, 'e'),
     ("file", OptArg::Required, 'f'),
     ("follow-symlinks", OptArg::No, WITHOUT_EFFECT),
@@ -62,7 +69,7 @@ const LONG: [(&str, OptArg, char); 15] = [
     ("posix", OptArg::No, POSIX),
     ("quiet", OptArg::No, 'n'),
     ("regexp-extended", OptArg::No, 'E'),
-    ("sandbox", OptArg::No, WITHOUT_EFFECT),
+    ("sandbox", OptArg::No, SANDBOX),
     ("separate", OptArg::No, 's'),
     ("silent", OptArg::No, 'n'),
     ("unbuffered", OptArg::No, WITHOUT_EFFECT),
@@ -88,10 +95,11 @@ impl Options {
             separate: false,
             null_data: false,
             posix: false,
+            sandbox: false,
             line_length: DEFAULT_LINE_LENGTH,
         };
         let (given, files) =
-            gnu_getopt("sed", arguments, "e:Ef:i::l:nrsuz", &LONG, true, 1).map_err(|mut refusal| {
+            getopt_long("sed", arguments, "e:Ef:i::l:nrsuz", &LONG, true, 1).map_err(|mut refusal| {
                 refusal.stderr = format!("{}{HELP}", &*refusal.stderr).into();
                 refusal
             })?;
@@ -127,10 +135,13 @@ impl Options {
             ('s', _) => self.separate = true,
             ('z', _) => self.null_data = true,
             (POSIX, _) => self.posix = true,
+            (SANDBOX, _) => self.sandbox = true,
+            // Its output is between that of the script.
+            (DEBUG, _) => return usage_error("the option '--debug' is not available"),
             // An attached suffix only, so that `sed -i s/a/b/ f` edits `f`.
             ('i', suffix) => self.in_place = Some(suffix.unwrap_or_default()),
             (letter, Some(value)) => self.set(letter, &value)?,
-            // Without an effect: `-u`, `--debug`, `--sandbox`, `--follow-symlinks`.
+            // Without an effect: `-u`, `--follow-symlinks`.
             _ => {}
         }
         Ok(())

@@ -146,6 +146,7 @@ impl Run<'_, '_> {
             null_data: self.options.null_data,
             bytes_match: is_c_locale(self.ctx.env),
             posix: self.options.posix,
+            sandbox: self.options.sandbox,
         };
         let (program, write_files) = parse(script, mode);
         for name in write_files.iter().filter(|name| !matches!(name.as_str(), "/dev/stdout" | "/dev/stderr")) {

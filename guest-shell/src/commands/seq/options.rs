@@ -55,6 +55,9 @@ impl SeqOptions {
         let Some(name) = known else {
             return Err(usage_error(&format!("unrecognized option '--{option}'")));
         };
+        if name == "equal-width" && value.is_some() {
+            return Err(usage_error(&format!("option '--{name}' doesn't allow an argument")));
+        }
         if name == "equal-width" {
             self.equal_width = true;
             return Ok(());

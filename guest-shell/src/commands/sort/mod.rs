@@ -27,7 +27,7 @@ use bashkit::error::io_error_reason;
 use bashkit::{ExecResult, Result};
 
 use self::comparison::LineOrder;
-use self::options::{SortOptions, SortTask};
+use self::options::{SortMistake, SortOptions, SortTask};
 use crate::commands::operands;
 use crate::commands::records::{records, separator};
 
@@ -63,7 +63,8 @@ Write sorted concatenation of all FILE(s) to standard output.
 
 /// Command `sort` of the shell.
 ///
-/// Options that tune resources (`-S`, `-T`, `--parallel`, `--compress-program`, `--batch-size`) have no effect.
+/// Options that tune resources (`-S`, `-T`, `--parallel`, `--compress-program`, `--batch-size`) are checked and have no
+/// effect. `--debug` and `--random-source`, which change the output, are refused.
 pub(crate) struct Sort;
 
 #[async_trait]
@@ -74,7 +75,9 @@ impl Builtin for Sort {
         }
         let mut options = match SortOptions::parse(ctx.args) {
             Ok(options) => options,
-            Err(message) => return Ok(failure(message)),
+            Err(SortMistake { message, status }) => {
+                return Ok(ExecResult::err(format!("sort: {message}\n"), status));
+            }
         };
         if let Some(list) = &options.files_from {
             match names_of_list(&ctx, list).await? {

@@ -7,15 +7,16 @@ use std::hash::RandomState;
 use super::comparison::LineOrder;
 use super::key::{KeyEnds, KeyOrdering, SortKey};
 use crate::commands::getopt::{Found, Known, Order, Takes, scan};
+use crate::commands::option_parser::{OptionWords, option_word};
 
 const SHORT: &str = "bcCdfghik:mMno:rRsS:t:T:uVy::z";
 
 /// Long options in GNU's order: name, the short option that is the same, and the argument.
-const LONG: [(&str, char, Takes); 28] = [
+const LONG: [(&str, char, Takes); 30] = [
     ("ignore-leading-blanks", 'b', Takes::Nothing),
     ("check", CHECK, Takes::Optional),
     ("compress-program", IGNORED, Takes::Required),
-    ("debug", IGNORED, Takes::Nothing),
+    ("debug", REFUSED, Takes::Nothing),
     ("dictionary-order", 'd', Takes::Nothing),
     ("ignore-case", 'f', Takes::Nothing),
     ("general-numeric-sort", 'g', Takes::Nothing),
@@ -27,7 +28,7 @@ const LONG: [(&str, char, Takes); 28] = [
     ("human-numeric-sort", 'h', Takes::Nothing),
     ("version-sort", 'V', Takes::Nothing),
     ("random-sort", 'R', Takes::Nothing),
-    ("random-source", IGNORED, Takes::Required),
+    ("random-source", REFUSED, Takes::Required),
     ("sort", SORT, Takes::Required),
     ("output", 'o', Takes::Required),
     ("reverse", 'r', Takes::Nothing),
@@ -39,7 +40,9 @@ const LONG: [(&str, char, Takes); 28] = [
     ("temporary-directory", IGNORED, Takes::Required),
     ("unique", 'u', Takes::Nothing),
     ("zero-terminated", 'z', Takes::Nothing),
-    ("parallel", IGNORED, Takes::Required),
+    ("parallel", PARALLEL, Takes::Required),
+    ("help", COMMON, Takes::Nothing),
+    ("version", COMMON, Takes::Nothing),
 ];
 
 /// Short option that represents all options for resources, which have no effect here.
@@ -48,6 +51,12 @@ const IGNORED: char = 'T';
 const BUFFER_SIZE: char = 'S';
 /// Short option that represents `--batch-size`.
 const BATCH_SIZE: char = '\x04';
+/// Short option that represents `--parallel`, whose number is checked and has no effect here.
+const PARALLEL: char = '\x05';
+/// Short option that represents what would change the output, and is not done here.
+const REFUSED: char = '\x06';
+/// Short option that represents `--help` and `--version`, which are answered before where they are written out.
+const COMMON: char = '\x07';
 /// Short option that represents `--check`.
 const CHECK: char = '\x01';
 /// Short option that represents `--sort`.
@@ -64,6 +73,34 @@ const SORT_WORDS: [(&str, char); 6] = [
     ("random", 'R'),
     ("version", 'V'),
 ];
+
+/// Words of `--check`, and the short options.
+const CHECK_WORDS: [(&str, char); 3] = [("quiet", 'C'), ("silent", 'C'), ("diagnose-first", 'c')];
+
+/// Status of a call with a mistake.
+const MISTAKE_STATUS: i32 = 2;
+/// Status of a call with a wrong word of an option.
+const WORD_STATUS: i32 = 1;
+
+/// Mistake in a command line.
+pub(super) struct SortMistake {
+    pub(super) message: String,
+    pub(super) status: i32,
+}
+
+impl From<String> for SortMistake {
+    fn from(message: String) -> Self {
+        Self { message, status: MISTAKE_STATUS }
+    }
+}
+
+/// Returns the short option of the word of an option.
+fn letter_of(option: &str, word: &str, words: &OptionWords<char>) -> Result<char, SortMistake> {
+    option_word(option, word, words).map_err(|message| SortMistake {
+        message: format!("{message}\nTry 'sort --help' for more information."),
+        status: WORD_STATUS,
+    })
+}
 
 /// Task of one call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,8 +128,8 @@ pub(super) struct SortOptions {
 }
 
 impl SortOptions {
-    /// Parses a command line. The error is a message.
-    pub(super) fn parse(words: &[String]) -> Result<Self, String> {
+    /// Parses a command line.
+    pub(super) fn parse(words: &[String]) -> Result<Self, SortMistake> {
         let known = Known {
             short: SHORT.to_owned(),
             long: LONG.iter().map(|(name, _, takes)| ((*name).to_owned(), *takes)).collect(),
@@ -104,19 +141,28 @@ impl SortOptions {
             match option {
                 Found::Short(letter, value) => {
                     check_size(letter, "-S", value.as_deref())?;
-                    given.take(letter, value.unwrap_or_default())?;
+                    given.take(letter, value)?;
                 }
                 Found::Long(name, value) => {
                     let same = LONG.iter().find(|(long, ..)| *long == name);
                     let letter = same.map_or(IGNORED, |(_, letter, _)| *letter);
+                    if letter == REFUSED {
+                        return Err(format!("the option '--{name}' is not available").into());
+                    }
+                    if letter == COMMON {
+                        let message = format!("unrecognized option '--{name}'");
+                        return Err(format!("{message}\nTry 'sort --help' for more information.").into());
+                    }
                     check_size(letter, &format!("--{name}"), value.as_deref())?;
-                    given.take(letter, value.unwrap_or_default())?;
+                    given.take(letter, value)?;
                 }
-                Found::Mistake(message) => return Err(format!("{message}\nTry 'sort --help' for more information.")),
+                Found::Mistake(message) => {
+                    return Err(format!("{message}\nTry 'sort --help' for more information.").into());
+                }
                 Found::Word(_) => {}
             }
         }
-        given.finish(files)
+        given.finish(files).map_err(SortMistake::from)
     }
 }
 
@@ -137,28 +183,28 @@ struct GivenOptions {
 }
 
 impl GivenOptions {
-    fn take(&mut self, letter: char, value: String) -> Result<(), String> {
+    fn take(&mut self, letter: char, value: Option<String>) -> Result<(), SortMistake> {
+        let text = value.clone().unwrap_or_default();
         match letter {
             'c' => self.check_loudly = true,
             'C' => self.check_quietly = true,
-            CHECK => match value.as_str() {
-                "" | "diagnose-first" => self.check_loudly = true,
-                "quiet" | "silent" => self.check_quietly = true,
-                _ => return Err(format!("invalid argument '{value}' for '--check'")),
+            CHECK => match value {
+                None => self.check_loudly = true,
+                Some(word) => self.take(letter_of("--check", &word, &CHECK_WORDS)?, None)?,
             },
-            'k' => self.keys.push(SortKey::parse(&value)?),
+            'k' => self.keys.push(SortKey::parse(&text)?),
             'm' => self.merge = true,
-            'o' => self.set_output(value)?,
+            'o' => self.set_output(text)?,
             's' => self.stable = true,
             SORT => {
-                let letter = sort_word(&value).ok_or_else(|| format!("invalid argument '{value}' for '--sort'"))?;
+                let letter = letter_of("--sort", &text, &SORT_WORDS)?;
                 self.global.set(letter, KeyEnds::Both);
             }
-            't' => self.set_field_separator(&value)?,
+            't' => self.set_field_separator(&text)?,
             'u' => self.unique = true,
-            FILES_FROM => self.files_from = Some(value),
+            FILES_FROM => self.files_from = Some(text),
             'z' => self.zero_terminated = true,
-            BATCH_SIZE | BUFFER_SIZE | IGNORED | 'y' => {}
+            BATCH_SIZE | BUFFER_SIZE | PARALLEL | IGNORED | 'y' => {}
             letter => {
                 self.global.set(letter, KeyEnds::Both);
             }
@@ -249,7 +295,7 @@ fn check_size(letter: char, option: &str, value: Option<&str>) -> Result<(), Str
         BUFFER_SIZE => {
             matches!(&value[digits..], "" | "%" | "b" | "k" | "K" | "m" | "M" | "g" | "G" | "t" | "T" | "P" | "E")
         }
-        BATCH_SIZE => digits == value.len(),
+        BATCH_SIZE | PARALLEL => digits == value.len(),
         _ => return Ok(()),
     };
     match (digits, suffix_is_known) {
@@ -258,15 +304,12 @@ fn check_size(letter: char, option: &str, value: Option<&str>) -> Result<(), Str
         _ if letter == BATCH_SIZE && value.parse().is_ok_and(|size: u64| size < 2) => {
             Err(format!("invalid {option} argument '{value}'\nsort: minimum {option} argument is '2'"))
         }
+        _ if letter == PARALLEL && value.bytes().all(|digit| digit == b'0') => {
+            Err("number in parallel must be nonzero".to_owned())
+        }
+        _ if letter != PARALLEL && value[..digits].parse::<u64>().is_err() => {
+            Err(format!("{option} argument '{value}' too large"))
+        }
         _ => Ok(()),
-    }
-}
-
-/// Returns the short option for a word of `--sort`, which may be abbreviated unambiguously.
-fn sort_word(word: &str) -> Option<char> {
-    let mut matching = SORT_WORDS.iter().filter(|(name, _)| !word.is_empty() && name.starts_with(word));
-    match (matching.next(), matching.next()) {
-        (Some((_, letter)), None) => Some(*letter),
-        _ => None,
     }
 }

@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use crate::commands::option_parser::gnu_getopt;
+use crate::commands::option_parser::{gnu_getopt, option_word};
 use bashkit::ExecResult;
 use bashkit::builtins::arg_parser::OptArg;
 
@@ -85,9 +85,11 @@ impl Following {
             // 0 is not a process.
             'P' => self.pid = Some(parse(text, "PID")?).filter(|pid| *pid != 0),
             's' => {
-                let seconds = parse(text, "number of seconds")?;
-                let interval = Duration::try_from_secs_f64(seconds);
-                self.interval = interval.map_err(|_| invalid(text, "number of seconds"))?.max(LEAST_INTERVAL);
+                let seconds: f64 = parse(text, "number of seconds")?;
+                if seconds.is_nan() || seconds < 0.0 {
+                    return Err(invalid(text, "number of seconds"));
+                }
+                self.interval = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX).max(LEAST_INTERVAL);
             }
             'M' => {
                 // The number has no effect, because replaced files are detected at once.
@@ -113,17 +115,8 @@ impl Following {
 
 /// Returns true if the value of `--follow`, which may be abbreviated, is `name`.
 fn names_follow_by_name(value: &str) -> Result<bool, ExecResult> {
-    if !value.is_empty() && "name".starts_with(value) {
-        return Ok(true);
-    }
-    if "descriptor".starts_with(value) {
-        return Ok(false);
-    }
-    let message = format!(
-        "tail: invalid argument ‘{value}’ for ‘--follow’\nValid arguments are:\n  - ‘descriptor’\n  - ‘name’\n\
-         Try 'tail --help' for more information.\n"
-    );
-    Err(ExecResult::err(message, 1))
+    option_word("--follow", value, &[("descriptor", false), ("name", true)])
+        .map_err(|message| ExecResult::err(format!("tail: {message}\nTry 'tail --help' for more information.\n"), 1))
 }
 
 fn parse<T: std::str::FromStr>(text: &str, meaning: &str) -> Result<T, ExecResult> {

@@ -1,7 +1,6 @@
 //! `truncate`: sets the lengths of files, as GNU's does.
 //!
-//! The command line is that of uutils' `truncate` (`bashkit::builtins::generated`), and [`size`] parses the sizes. The
-//! VFS has no operation for this, so a file is read and written. Its limits are checked before memory is allocated,
+//! [`size`] parses the sizes. The VFS has no operation for this, so a file is read and written. Its limits are checked before memory is allocated,
 //! since `write_file` would check them too late.
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
@@ -11,20 +10,36 @@ mod size;
 #[cfg(test)]
 mod tests;
 
-use std::ffi::OsString;
-
-use crate::commands::clap_answer::clap_answer;
+use crate::commands::option_parser::gnu_getopt;
 use async_trait::async_trait;
-use bashkit::builtins::generated::truncate_args::truncate_command;
-use bashkit::builtins::{Builtin, Context, resolve_path};
-use bashkit::clap::ArgMatches;
+use bashkit::builtins::arg_parser::{OptArg, ParsedOpt};
+use bashkit::builtins::{Builtin, Context, check_help_version, resolve_path};
 use bashkit::error::io_error_reason;
-use bashkit::{ExecResult, Result, cached_command};
+use bashkit::{ExecResult, Result};
 
 pub(crate) use self::fallocate::Fallocate;
 use self::size::TargetSize;
 
-cached_command!(cached_truncate_command, truncate_command());
+const HELP: &str = "\
+Usage: truncate OPTION... FILE...
+Shrink or extend the size of each FILE to the specified size
+
+  -c, --no-create        do not create any files
+  -r, --reference=RFILE  base size on RFILE
+  -s, --size=SIZE        set or adjust the file size by SIZE bytes
+      --help        display this help and exit
+      --version     output version information and exit
+
+SIZE may also be prefixed by one of: '+' extend by, '-' reduce by, '<' at most,
+'>' at least, '/' round down to multiple of, '%' round up to multiple of.
+";
+
+const LONG: [(&str, OptArg, char); 4] = [
+    ("io-blocks", OptArg::No, 'o'),
+    ("no-create", OptArg::No, 'c'),
+    ("reference", OptArg::Required, 'r'),
+    ("size", OptArg::Required, 's'),
+];
 
 /// Command `truncate` of the shell.
 pub(crate) struct Truncate;
@@ -48,12 +63,14 @@ enum TruncateError {
 #[async_trait]
 impl Builtin for Truncate {
     async fn execute(&self, ctx: Context<'_>) -> Result<ExecResult> {
-        let words = std::iter::once(OsString::from("truncate")).chain(ctx.args.iter().map(OsString::from));
-        let matches = match cached_truncate_command().try_get_matches_from(words) {
-            Ok(matches) => matches,
-            Err(error) => return Ok(clap_answer("truncate", &error, 1)),
+        if let Some(answer) = check_help_version(ctx.args, HELP, Some("truncate (GNU coreutils) 9.1")) {
+            return Ok(answer);
+        }
+        let (given, files) = match gnu_getopt("truncate", ctx.args, "cor:s:", &LONG, true, 1) {
+            Ok(parsed) => parsed,
+            Err(refusal) => return Ok(refusal),
         };
-        let options = match TruncateOptions::from_matches(&matches, &ctx).await {
+        let options = match TruncateOptions::new(&given, files, &ctx).await {
             Ok(options) => options,
             Err(message) => return Ok(failure(&message)),
         };
@@ -76,22 +93,30 @@ fn failure(message: &str) -> ExecResult {
 }
 
 impl TruncateOptions {
-    /// Converts clap's matches to options. The error is a message.
-    async fn from_matches(matches: &ArgMatches, ctx: &Context<'_>) -> std::result::Result<Self, String> {
-        if matches.get_flag("io-blocks") {
+    /// Returns the options of a call. The error is a message.
+    async fn new(given: &[ParsedOpt], files: Vec<String>, ctx: &Context<'_>) -> std::result::Result<Self, String> {
+        if given.iter().any(|option| option.key == 'o') {
             return Err("--io-blocks not yet implemented in bashkit".to_owned());
         }
-        let asked = matches.get_one::<String>("size").map(|size| TargetSize::parse(size)).transpose()?;
-        let reference = matches.get_one::<OsString>("reference").map(|name| name.to_string_lossy());
+        let values =
+            |key: char| given.iter().filter(move |option| option.key == key).filter_map(|option| option.value.as_ref());
+        let mut asked = None;
+        for size in values('s') {
+            asked = Some(TargetSize::parse(size)?);
+        }
+        let reference = values('r').last();
         let size = match (asked, reference) {
             (Some(TargetSize::Absolute(_)), Some(_)) => {
                 let message = "you must specify a relative '--size' with '--reference'";
                 return Err(format!("{message}\nTry 'truncate --help' for more information."));
             }
             (asked, Some(reference)) => {
-                let status = ctx.fs.stat(&resolve_path(ctx.cwd, &reference)).await;
-                let length =
-                    status.map_err(|error| format!("cannot stat '{reference}': {}", io_error_reason(&error)))?;
+                let absent = || "No such file or directory".to_owned();
+                let length = match reference.as_str() {
+                    "" => Err(absent()),
+                    name => ctx.fs.stat(&resolve_path(ctx.cwd, name)).await.map_err(|error| io_error_reason(&error)),
+                };
+                let length = length.map_err(|reason| format!("cannot stat '{reference}': {reason}"))?;
                 match asked {
                     Some(relative) => TargetSize::Absolute(relative.resolve(length.size)?),
                     None => TargetSize::Absolute(length.size),
@@ -103,9 +128,10 @@ impl TruncateOptions {
                 return Err(format!("{message}\nTry 'truncate --help' for more information."));
             }
         };
-        let files = matches.get_many::<OsString>("files").unwrap_or_default();
-        let files = files.map(|file| file.to_string_lossy().into_owned()).collect();
-        Ok(Self { no_create: matches.get_flag("no-create"), size, files })
+        if files.is_empty() {
+            return Err("missing file operand\nTry 'truncate --help' for more information.".to_owned());
+        }
+        Ok(Self { no_create: given.iter().any(|option| option.key == 'c'), size, files })
     }
 }
 

@@ -34,6 +34,10 @@ async fn read_input(ctx: &Context<'_>, options: &XargsOptions) -> Result<std::re
         None | Some("-" | "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0") => {
             return Ok(Ok(ctx.stdin_to_end().await?.to_string()));
         }
+        Some("") => {
+            let message = "xargs: Cannot open input file '': No such file or directory\n";
+            return Ok(Err(message.to_owned()));
+        }
         Some(file) => file,
     };
     let path = resolve_path(ctx.cwd, file);

@@ -1,7 +1,8 @@
 //! Options of `xargs`, with those of GNU findutils.
 
+use crate::commands::option_parser::getopt_long;
 use bashkit::ExecResult;
-use bashkit::builtins::arg_parser::{OptArg, ParsedOpt, gnu_getopt};
+use bashkit::builtins::arg_parser::{OptArg, ParsedOpt};
 
 /// Default of `-s`: GNU's default is at most 128 KiB.
 const DEFAULT_MAX_SIZE: usize = 128 * 1024;
@@ -61,7 +62,7 @@ fn failure(message: impl std::fmt::Display) -> ExecResult {
 impl XargsOptions {
     /// Parses a command line. The error is the result of a wrong call.
     pub(super) fn parse(words: &[String]) -> std::result::Result<Self, ExecResult> {
-        let (given, mut command) = gnu_getopt("xargs", words, SHORT_OPTIONS, &LONG_OPTIONS, false, 1)?;
+        let (given, mut command) = getopt_long("xargs", words, SHORT_OPTIONS, &LONG_OPTIONS, false, 1)?;
         if command.is_empty() {
             command.push("echo".to_string());
         }

@@ -59,8 +59,8 @@ macro_rules! grammars {
 }
 
 /// Grammars that use the shared fixtures.
-static COMMANDS: [GrammarGenerator; 15] = grammars!(
-    true: "shell", "awk", "bytes", "date", "files", "find", "grep", "patch", "printf", "programs", "sed", "sort", "syntax", "text", "zip",
+static COMMANDS: [GrammarGenerator; 16] = grammars!(
+    true: "shell", "awk", "bytes", "date", "ed", "files", "find", "grep", "patch", "printf", "programs", "sed", "sort", "syntax", "text", "zip",
 );
 
 /// Grammars of languages other than the shell's. Those of calculators embed their programs in here-documents.

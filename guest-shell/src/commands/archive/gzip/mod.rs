@@ -18,8 +18,8 @@ mod progress;
 #[cfg(test)]
 mod tests;
 
+use crate::commands::option_parser::getopt_long;
 use async_trait::async_trait;
-use bashkit::builtins::arg_parser::gnu_getopt;
 use bashkit::builtins::{Builtin, Context};
 use bashkit::limits::BudgetedBytes;
 use bashkit::{ExecResult, Result};
@@ -88,7 +88,7 @@ impl Builtin for Zcat {
 }
 
 async fn run(ctx: Context<'_>, mut options: GzipOptions) -> Result<ExecResult> {
-    let (parsed, files) = match gnu_getopt("gzip", ctx.args, SHORT, &LONG, true, 1) {
+    let (parsed, files) = match getopt_long("gzip", ctx.args, SHORT, &LONG, true, 1) {
         Ok(parsed) => parsed,
         Err(mut error) => {
             error.stderr = format!("{}{TRY_HELP}", error.stderr).into();

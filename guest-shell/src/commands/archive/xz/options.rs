@@ -1,7 +1,8 @@
 //! Options of the command line.
 
+use crate::commands::option_parser::getopt_long;
 use bashkit::ExecResult;
-use bashkit::builtins::arg_parser::{OptArg, ParsedOpt, gnu_getopt};
+use bashkit::builtins::arg_parser::{OptArg, ParsedOpt};
 use lzma_rust2::CheckType;
 
 use super::codec::XzFormat;
@@ -79,7 +80,7 @@ impl XzOptions {
         defaults: (XzTask, bool, Option<XzFormat>),
     ) -> Result<(Self, Vec<String>), ExecResult> {
         let (task, to_stdout, format) = defaults;
-        let (given, files) = gnu_getopt(command, words, "zdtlkfcS:F:C:e0123456789T:M:qvQ", &LONG, true, 1)?;
+        let (given, files) = getopt_long(command, words, "zdtlkfcS:F:C:e0123456789T:M:qvQ", &LONG, true, 1)?;
         let mut options = Self {
             task,
             to_stdout,

@@ -136,7 +136,7 @@ impl Interpreter {
             BinOp::Div => left / right,
             BinOp::Mod if right == 0.0 => return Err(self.fatal_error("division by zero attempted in `%'")),
             BinOp::Mod => left % right,
-            BinOp::Pow => nan_as_on_x86(left.powf(right), &[left, right]),
+            BinOp::Pow => nan_as_on_x86(power(left, right), &[left, right]),
         })
     }
 
@@ -237,4 +237,24 @@ pub(super) fn truth(is_true: bool) -> Value {
 /// Returns the result of a computation; a NaN made of numbers is a negative one, as on x86-64, where gawk prints `-nan`.
 pub(super) fn nan_as_on_x86(result: f64, operands: &[f64]) -> f64 {
     if result.is_nan() && !operands.iter().any(|operand| operand.is_nan()) { -f64::NAN } else { result }
+}
+/// Returns a power. One with a whole exponent is a product, as in gawk, whose rounding differs from that of `pow`.
+fn power(base: f64, exponent: f64) -> f64 {
+    /// Exponents up to this one are computed by products.
+    const LARGEST_EXPONENT: f64 = i64::MAX as f64;
+    if exponent.fract() != 0.0 || !exponent.is_finite() || exponent.abs() >= LARGEST_EXPONENT {
+        return base.powf(exponent);
+    }
+    if exponent == 0.0 {
+        return 1.0;
+    }
+    let (mut factor, mut product, mut rest) = (base, 1.0, exponent.abs() as u64);
+    while rest > 1 {
+        if rest % 2 == 1 {
+            product *= factor;
+        }
+        factor *= factor;
+        rest /= 2;
+    }
+    if exponent < 0.0 { 1.0 / (product * factor) } else { product * factor }
 }

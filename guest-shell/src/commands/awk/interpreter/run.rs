@@ -11,7 +11,7 @@ const BROKEN_PIPE_STATUS: i32 = 141;
 /// Status of a program that ends by a fatal error.
 const FATAL_STATUS: i32 = 2;
 
-/// Continuation of a run behind the rules for a record.
+/// Next step of a run after the rules for one record.
 #[derive(PartialEq)]
 enum Stage {
     GoesOn,
@@ -19,7 +19,7 @@ enum Stage {
     Exits,
 }
 
-/// Returns what follows rules that ended that way; the error is a fatal one.
+/// Returns the next step after rules with this outcome; the error is a fatal one.
 fn stage_behind(outcome: Evaluation<()>) -> Evaluation<Stage> {
     match outcome {
         Ok(()) | Err(Unwind::Next | Unwind::NextFile) => Ok(Stage::GoesOn),

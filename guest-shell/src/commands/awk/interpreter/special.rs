@@ -38,7 +38,10 @@ impl Interpreter {
             special::CONVFMT => self.settings.convfmt = text,
             special::OFMT => self.settings.ofmt = text,
             special::IGNORECASE => self.set_ignorecase(is_true)?,
-            special::FIELDWIDTHS => self.settings.splitter = Splitter::Widths(parse_widths(&text)),
+            special::FIELDWIDTHS => match parse_widths(&text) {
+                Ok(widths) => self.settings.splitter = Splitter::Widths(widths),
+                Err(message) => return Err(self.fatal_error(&message)),
+            },
             special::FPAT => self.settings.splitter = Splitter::Fpat(self.string_regex(&text)?),
             _ => {}
         }

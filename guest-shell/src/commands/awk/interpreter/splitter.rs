@@ -30,19 +30,28 @@ pub(crate) struct FieldWidth {
     width: Option<usize>,
 }
 
-/// Parses `FIELDWIDTHS`; what is no width is left out.
-pub(super) fn parse_widths(text: &str) -> Vec<FieldWidth> {
-    let parse = |item: &str| {
-        let (skipped, width) = match item.split_once(':') {
-            Some((skipped, width)) => (skipped.parse().unwrap_or(0), width),
-            None => (0, item),
+/// Parses `FIELDWIDTHS`. The error is gawk's message.
+pub(super) fn parse_widths(text: &str) -> Result<Vec<FieldWidth>, String> {
+    let mut widths = Vec::new();
+    let mut rest = text.trim_start();
+    while !rest.is_empty() {
+        let invalid = |near: &str| format!("invalid FIELDWIDTHS value, for field {}, near `{near}'", widths.len() + 1);
+        let end = rest.find(char::is_whitespace).unwrap_or(rest.len());
+        let (skipped, behind) = match rest[..end].split_once(':') {
+            Some((skipped, width)) => (skipped.parse().map_err(|_| invalid(rest))?, end - width.len()),
+            None => (0, 0),
         };
-        match width {
-            "*" => Some(FieldWidth { skipped, width: None }),
-            _ => Some(FieldWidth { skipped, width: Some(width.parse().ok()?) }),
+        let width = match &rest[behind..end] {
+            "*" => None,
+            width => Some(width.parse().map_err(|_| invalid(&rest[behind..]))?),
+        };
+        rest = rest[end..].trim_start();
+        if width.is_none() && !rest.is_empty() {
+            return Err("`*' must be the last designator in FIELDWIDTHS".to_owned());
         }
-    };
-    text.split_whitespace().filter_map(parse).collect()
+        widths.push(FieldWidth { skipped, width });
+    }
+    Ok(widths)
 }
 
 /// Error of a split into more parts than fit in memory.

@@ -10,8 +10,9 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use super::super::ast::Redirect;
+use super::super::ast::{Redirect, special};
 use super::super::interpreter::{Evaluation, Interpreter, Unwind};
+use super::super::value::Value;
 use super::Io;
 use crate::commands::awk::bounds::{MAX_OUTPUT_BYTES, MAX_OUTPUT_TARGETS};
 use bashkit::fs::FileSystem;
@@ -190,7 +191,12 @@ impl Interpreter {
 
     async fn close_unflushed(&mut self, name: &str) -> Evaluation<f64> {
         if !self.io.outputs.outputs.contains_key(name) {
-            return Ok(self.io.inputs.close(name).map_or(-1.0, f64::from));
+            let Some(status) = self.io.inputs.close(name) else {
+                let reason = "close of redirection that was never opened";
+                self.put_special(special::ERRNO, Value::Str(reason.to_owned()));
+                return Ok(-1.0);
+            };
+            return Ok(f64::from(status));
         }
         let flushed = self.flush_output(name).await;
         let output = self.io.outputs.outputs.remove(name);

@@ -155,9 +155,16 @@ impl Lexer<'_> {
     }
 }
 
-/// Returns the number of digits, which is infinite if it does not fit.
+/// Returns the number that digits denote.
 fn integer(digits: &str, radix: u32) -> f64 {
-    u64::from_str_radix(digits, radix).map_or(f64::INFINITY, |number| number as f64)
+    match u64::from_str_radix(digits, radix) {
+        Ok(number) => number as f64,
+        // Rounded once for each digit, as by gawk.
+        Err(_) => digits
+            .chars()
+            .filter_map(|digit| digit.to_digit(radix))
+            .fold(0.0, |number, digit| number * f64::from(radix) + f64::from(digit)),
+    }
 }
 
 /// Reads what follows a backslash in a string.

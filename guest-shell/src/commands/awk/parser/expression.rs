@@ -11,16 +11,23 @@ use super::failure::{ParseErrorKind, Parsed};
 impl Parser<'_> {
     pub(super) fn parse_expression(&mut self) -> Parsed<Expr> {
         let depth = self.enter()?;
-        let mut expression = self.parse_choice()?;
-        if expression.is_lvalue()
-            && let Some(operator) = assignment_operator(&self.token)
-        {
-            self.advance_past_newlines()?;
-            let value = self.parse_expression()?;
-            expression = Expr::Assign(Box::new(expression), operator, Box::new(value));
-        }
+        let choice = self.parse_choice()?;
+        let expression = self.parse_rest_of_assignment(choice)?;
         self.leave(depth);
         Ok(expression)
+    }
+
+    /// Parses what is assigned to an expression, if it is followed by an assignment. In gawk's grammar that may be the
+    /// right operand of `&&`, `||`, a comparison or a match, too: `a && b = 1`.
+    fn parse_rest_of_assignment(&mut self, target: Expr) -> Parsed<Expr> {
+        match assignment_operator(&self.token) {
+            Some(operator) if target.is_lvalue() => {
+                self.advance_past_newlines()?;
+                let value = self.parse_expression()?;
+                Ok(Expr::Assign(Box::new(target), operator, Box::new(value)))
+            }
+            _ => Ok(target),
+        }
     }
 
     /// Parses `condition ? yes : no`.
@@ -43,7 +50,8 @@ impl Parser<'_> {
         while self.token == Token::Or {
             self.count_link()?;
             self.advance_past_newlines()?;
-            left = Expr::Or(Box::new(left), Box::new(self.parse_and()?));
+            let right = self.parse_and()?;
+            left = Expr::Or(Box::new(left), Box::new(self.parse_rest_of_assignment(right)?));
         }
         Ok(left)
     }
@@ -53,7 +61,8 @@ impl Parser<'_> {
         while self.token == Token::And {
             self.count_link()?;
             self.advance_past_newlines()?;
-            left = Expr::And(Box::new(left), Box::new(self.parse_membership()?));
+            let right = self.parse_membership()?;
+            left = Expr::And(Box::new(left), Box::new(self.parse_rest_of_assignment(right)?));
         }
         Ok(left)
     }
@@ -81,7 +90,8 @@ impl Parser<'_> {
             self.count_link()?;
             let is_negated = self.token == Token::NoMatch;
             self.advance()?;
-            left = Expr::Match(is_negated, Box::new(left), Box::new(self.parse_comparison()?));
+            let right = self.parse_comparison()?;
+            left = Expr::Match(is_negated, Box::new(left), Box::new(self.parse_rest_of_assignment(right)?));
         }
         Ok(left)
     }
@@ -99,6 +109,7 @@ impl Parser<'_> {
         };
         self.advance()?;
         let right = self.parse_command_getline()?;
+        let right = self.parse_rest_of_assignment(right)?;
         Ok(Expr::Cmp(operator, Box::new(left), Box::new(right)))
     }
 
@@ -230,18 +241,21 @@ impl Parser<'_> {
     }
 
     /// Parses what stands behind `$`, which binds tightly: `$NF-1` is `($NF)-1`, `$i++` is `($i)++`, `$++i` increments
-    /// `i`.
+    /// `i`. Behind a sign or another `$` it is looser: `$-i++` is `$(-(i++))`, `$$i++` is `$(($i)++)`.
     pub(super) fn parse_field_index(&mut self) -> Parsed<Expr> {
         if let Some(increment) = self.parse_prefix_increment()? {
             return Ok(increment);
         }
         if !matches!(self.token, Token::Minus | Token::Plus | Token::Not) {
-            return self.parse_operand();
+            return if self.token == Token::Dollar { self.parse_increment() } else { self.parse_operand() };
         }
         let operator = self.token.clone();
         let depth = self.enter()?;
         self.advance()?;
-        let operand = self.parse_field_index()?;
+        let operand = match self.token {
+            Token::Minus | Token::Plus | Token::Not => self.parse_field_index()?,
+            _ => self.parse_increment()?,
+        };
         self.leave(depth);
         Ok(unary(&operator, operand))
     }

@@ -8,6 +8,7 @@ use super::{ExpressionParser, LinkFollowing};
 use crate::commands::find::expression::{
     AgeUnit, CommandAction, Expression, FileAction, FileTest, NewerReference, NumberComparison, ShellPattern, TimeField,
 };
+use crate::commands::find::format::unfinished_directive;
 
 /// Letters of `-type`.
 const TYPE_LETTERS: [char; 8] = ['b', 'c', 'd', 'p', 'f', 'l', 's', 'D'];
@@ -176,11 +177,11 @@ impl ExpressionParser<'_> {
         let action = match word {
             "-print" => FileAction::Print('\n'),
             "-print0" => FileAction::Print('\0'),
-            "-printf" => FileAction::Printf(self.argument(word)?),
+            "-printf" => FileAction::Printf(self.format(word)?),
             "-ls" => FileAction::Ls,
             "-fprint" => self.print_to_file(word, |_| Ok(FileAction::Print('\n')))?,
             "-fprint0" => self.print_to_file(word, |_| Ok(FileAction::Print('\0')))?,
-            "-fprintf" => self.print_to_file(word, |parser| Ok(FileAction::Printf(parser.argument(word)?)))?,
+            "-fprintf" => self.print_to_file(word, |parser| Ok(FileAction::Printf(parser.format(word)?)))?,
             "-fls" => self.print_to_file(word, |_| Ok(FileAction::Ls))?,
             "-delete" => {
                 self.options.depth_first = true;
@@ -193,6 +194,16 @@ impl ExpressionParser<'_> {
         };
         self.has_action = true;
         Ok(Some(action))
+    }
+
+    /// Takes a format, which may not end within a directive.
+    fn format(&mut self, word: &str) -> Result<String, String> {
+        let format = self.argument(word)?;
+        match unfinished_directive(&format) {
+            None => Ok(format),
+            Some("%") => Err("find: error: % at end of format string\n".to_owned()),
+            Some(_) => Err("find: error: the format directive `% ' is reserved for future use\n".to_owned()),
+        }
     }
 
     fn next_id(&mut self) -> usize {

@@ -30,7 +30,8 @@ mod regex;
 mod translator;
 
 pub(super) use self::escape::numeric_escape;
-pub(super) use self::regex::{FANCY_BACKTRACK_LIMIT, MatchSpan, SedRegex};
+pub(super) use self::regex::FANCY_BACKTRACK_LIMIT;
+pub(in crate::commands) use self::regex::{MatchSpan, SedRegex};
 use self::translator::Translator;
 
 /// Error of a bracket expression that was meant to be a class. Unlike other mistakes it has status 4 and names no place.
@@ -38,7 +39,7 @@ pub(super) const CLASS_SYNTAX: &str = "character class syntax is [[:space:]], no
 
 /// Dialect and flags of an expression.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Syntax {
+pub(in crate::commands) struct Syntax {
     pub(super) extended: bool,
     pub(super) case_insensitive: bool,
     /// Flag `M`: `^` and `$` match at every line, and `.` no newline.
@@ -50,6 +51,11 @@ pub(super) struct Syntax {
 }
 
 impl Syntax {
+    /// Returns the syntax of a dialect, without flags.
+    pub(in crate::commands) fn of_dialect(extended: bool) -> Self {
+        Self { extended, ..Self::default() }
+    }
+
     /// Returns true if lines end with NUL, which the engine does not know.
     fn null_lines(&self) -> bool {
         self.multi_line && self.null_data

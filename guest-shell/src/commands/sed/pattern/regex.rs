@@ -10,7 +10,7 @@ use crate::commands::awk::regex::AwkRegex;
 use bashkit::builtins::search_common::{REGEX_DFA_SIZE_LIMIT, REGEX_SIZE_LIMIT};
 
 /// Compiled expression of a script.
-pub(in crate::commands::sed) enum SedRegex {
+pub(in crate::commands) enum SedRegex {
     /// Expression of awk's engine, with its number of groups.
     Posix(Box<AwkRegex>, usize),
     /// Expression with back-references, with a flag that is set if a search was given up, which says nothing about the
@@ -19,17 +19,17 @@ pub(in crate::commands::sed) enum SedRegex {
 }
 
 /// Most steps that a search with back-references may take.
-pub(in crate::commands::sed) const FANCY_BACKTRACK_LIMIT: usize = 1_000_000;
+pub(in crate::commands) const FANCY_BACKTRACK_LIMIT: usize = 1_000_000;
 
 /// Match with the spans of its groups, as byte offsets into the text.
-pub(in crate::commands::sed) struct MatchSpan {
-    pub(in crate::commands::sed) start: usize,
-    pub(in crate::commands::sed) end: usize,
-    pub(in crate::commands::sed) groups: Vec<Option<(usize, usize)>>,
+pub(in crate::commands) struct MatchSpan {
+    pub(in crate::commands) start: usize,
+    pub(in crate::commands) end: usize,
+    pub(in crate::commands) groups: Vec<Option<(usize, usize)>>,
 }
 
 impl SedRegex {
-    pub(in crate::commands::sed) fn new(pattern: &str, syntax: Syntax) -> Result<Self, String> {
+    pub(in crate::commands) fn new(pattern: &str, syntax: Syntax) -> Result<Self, String> {
         let translated = Translator::new(pattern, syntax, false).run()?;
         if translated.back_references || syntax.null_lines() {
             let text = Translator::new(pattern, syntax, true).run()?.text;
@@ -47,10 +47,7 @@ impl SedRegex {
         Self::build_fancy_with_limit(&pattern, FANCY_BACKTRACK_LIMIT)
     }
 
-    pub(in crate::commands::sed) fn build_fancy_with_limit(
-        pattern: &str,
-        backtrack_limit: usize,
-    ) -> Result<Self, String> {
+    pub(in crate::commands) fn build_fancy_with_limit(pattern: &str, backtrack_limit: usize) -> Result<Self, String> {
         fancy_regex::RegexBuilder::new(pattern)
             .delegate_size_limit(REGEX_SIZE_LIMIT)
             .delegate_dfa_size_limit(REGEX_DFA_SIZE_LIMIT)
@@ -61,14 +58,14 @@ impl SedRegex {
     }
 
     /// Returns the number of groups, without the whole match.
-    pub(in crate::commands::sed) fn group_count(&self) -> usize {
+    pub(in crate::commands) fn group_count(&self) -> usize {
         match self {
             SedRegex::Posix(_, groups) => *groups,
             SedRegex::Fancy(re, _) => re.captures_len().saturating_sub(1),
         }
     }
 
-    pub(in crate::commands::sed) fn is_match(&self, text: &str) -> bool {
+    pub(in crate::commands) fn is_match(&self, text: &str) -> bool {
         match self {
             SedRegex::Posix(re, _) => re.is_match(text),
             SedRegex::Fancy(re, given_up) => re.is_match(text).unwrap_or_else(|_| {
@@ -79,12 +76,12 @@ impl SedRegex {
     }
 
     /// Returns true if a search took more steps than it may.
-    pub(in crate::commands::sed) fn given_up(&self) -> bool {
+    pub(in crate::commands) fn given_up(&self) -> bool {
         matches!(self, SedRegex::Fancy(_, given_up) if given_up.load(Ordering::Relaxed))
     }
 
     /// Returns the first match at or behind `from`.
-    fn find_at(&self, text: &str, from: usize) -> Option<MatchSpan> {
+    pub(in crate::commands) fn find_at(&self, text: &str, from: usize) -> Option<MatchSpan> {
         let spans = match self {
             SedRegex::Posix(re, 0) => vec![Some(re.find_at(text, from)?)],
             SedRegex::Posix(re, _) => re.captures_at(text, from)?,
@@ -102,7 +99,7 @@ impl SedRegex {
     }
 
     /// Returns the matches, which do not overlap, up to the `most`th. An empty one right behind another does not count.
-    pub(in crate::commands::sed) fn matches(&self, text: &str, most: usize) -> Vec<MatchSpan> {
+    pub(in crate::commands) fn matches(&self, text: &str, most: usize) -> Vec<MatchSpan> {
         let mut spans: Vec<MatchSpan> = Vec::new();
         let mut from = 0;
         while from <= text.len()

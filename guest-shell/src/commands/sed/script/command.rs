@@ -10,11 +10,17 @@ use super::{Action, JumpCondition, Parsed};
 /// Newest version of GNU sed that a script may ask for (`v`).
 const FOLLOWED_VERSION: [u32; 2] = [4, 9];
 
+/// Error of a command on files under `--sandbox`.
+pub(super) const SANDBOXED: &str = "e/r/w commands disabled in sandbox mode";
+
 impl ScriptReader {
     /// Takes what a command has behind its name.
     pub(super) fn command(&mut self, name: char, has_address: bool) -> Parsed<Item> {
         if self.mode.posix && "eFvzLQTRW".contains(name) {
             return self.fail(format!("unknown command: `{name}'"));
+        }
+        if self.mode.sandbox && "erRwW".contains(name) {
+            return self.fail(SANDBOXED);
         }
         if let Some(action) = self.plain_command(name)? {
             self.end_of_command()?;

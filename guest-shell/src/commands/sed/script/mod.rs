@@ -51,6 +51,8 @@ pub(super) struct Mode {
     pub(super) bytes_match: bool,
     /// Option `--posix`: without GNU's extensions.
     pub(super) posix: bool,
+    /// Option `--sandbox`: without commands on files.
+    pub(super) sandbox: bool,
 }
 
 /// Script that was parsed.

@@ -65,6 +65,8 @@ impl Parser {
             }
         }
         if !self.open_blocks.is_empty() {
+            // GNU's message names no place.
+            self.reader.position = 0;
             return self.reader.fail("unmatched `{'");
         }
         self.resolve_jumps()?;

@@ -2,6 +2,7 @@
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
+use super::command::SANDBOXED;
 use super::reader::ScriptReader;
 use super::replacement::{characters_with_escapes, parse_replacement};
 use super::{Action, Parsed, ReplacementPart, Substitution};
@@ -68,6 +69,7 @@ impl ScriptReader {
         match self.peek() {
             None | Some('\n' | ';' | '}' | '#' | '\r') => return Ok(false),
             Some(digit) if digit.is_ascii_digit() => return self.occurrence(flags).map(|()| true),
+            Some('e' | 'w') if self.mode.sandbox => return self.fail(SANDBOXED),
             Some('e') if !self.mode.posix => {
                 return self.fail(
                     "the `e' option to `s' is not available: Bashkit never executes host commands from a sed script",

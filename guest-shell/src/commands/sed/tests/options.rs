@@ -31,7 +31,6 @@ async fn every_long_option_is_exercised() {
     assert_eq!(out(&["--unbuffered", "s/a/b/"], "a\n").await, "b\n");
     assert_eq!(out(&["--follow-symlinks", "s/a/b/"], "a\n").await, "b\n");
     assert_eq!(out(&["--posix", "s/a/b/"], "a\n").await, "b\n");
-    assert_eq!(out(&["--debug", "s/a/b/"], "a\n").await, "b\n");
     assert_eq!(out(&["--sandbox", "s/a/b/"], "a\n").await, "b\n");
     // --null-data has two spellings.
     assert_eq!(out(&["--null-data", "s/a/X/g"], "a\0a\0").await, "X\0X\0");

@@ -1,7 +1,8 @@
 //! `sub`, `gsub` and `gensub`.
 //!
-//! - Replacements are those of POSIX 2008: `&` is the match, `\&` a literal `&`, `\\` a backslash; `gensub` adds `\0` to
-//!   `\9`.
+//! - In a replacement `&` is the match, and `\&` a literal `&`. Backslashes in front of `&` count by pairs; elsewhere
+//!   they stay, but for four, which are two (`gsub(/x/, "\\\\")` makes two): what gawk does without `--posix`. In `gensub`
+//!   they always count by pairs, `\0` to `\9` are groups, and other letters lose their backslash.
 //! - An empty match right behind another match is skipped, as in gawk: `gsub(/b*/, "-", "abc")` makes `-a-c-`.
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
@@ -45,19 +46,24 @@ impl Substitution {
     /// Appends what replaces a match.
     fn expand(&self, text: &str, groups: &[Group], output: &mut String) {
         let group = |index: usize| groups.get(index).copied().flatten().map_or("", |(start, end)| &text[start..end]);
-        let mut characters = self.replacement.chars().peekable();
-        while let Some(character) = characters.next() {
-            match (character, characters.peek().copied()) {
-                ('\\', Some(escaped @ ('\\' | '&'))) => {
-                    characters.next();
-                    output.push(escaped);
-                }
-                ('\\', Some(digit @ '0'..='9')) if self.has_groups => {
-                    characters.next();
-                    output.push_str(group(digit as usize - '0' as usize));
-                }
-                ('&', _) => output.push_str(group(0)),
-                (other, _) => output.push(other),
+        let mut rest = self.replacement.as_str();
+        while !rest.is_empty() {
+            let behind = rest.trim_start_matches('\\');
+            let backslashes = rest.len() - behind.len();
+            let letter = behind.chars().next();
+            rest = &behind[letter.map_or(0, char::len_utf8)..];
+            let by_pairs = self.has_groups || letter == Some('&');
+            let (kept, is_escaped) = match by_pairs {
+                true => (backslashes / 2, backslashes % 2 == 1),
+                false => (backslashes / 4 * 2 + backslashes % 4, false),
+            };
+            output.extend(std::iter::repeat_n('\\', kept));
+            match letter {
+                Some('&') if !is_escaped => output.push_str(group(0)),
+                Some(digit @ '0'..='9') if is_escaped => output.push_str(group(digit as usize - '0' as usize)),
+                Some(letter) => output.push(letter),
+                None if is_escaped => output.push('\\'),
+                None => {}
             }
         }
     }
@@ -180,5 +186,13 @@ mod tests {
         assert_eq!(expansion("\\\\&", false), "\\xy");
         assert_eq!(expansion("\\1", false), "\\1");
         assert_eq!(expansion("\\1\\2\\0", true), "yxy");
+        for (backslashes, kept, before_match) in
+            [(1, 1, "&"), (2, 2, "\\xy"), (3, 3, "\\&"), (4, 2, "\\\\xy"), (7, 5, "\\\\\\&")]
+        {
+            let run = "\\".repeat(backslashes);
+            assert_eq!(expansion(&run, false), "\\".repeat(kept), "{backslashes}");
+            assert_eq!(expansion(&format!("{run}&"), false), before_match, "{backslashes}");
+        }
+        assert_eq!(expansion("\\x\\\\", true), "x\\");
     }
 }
