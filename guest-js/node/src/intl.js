@@ -136,7 +136,7 @@ hide(Date.prototype, 'toString', { toString() { return named(toString.call(this)
 hide(Date.prototype, 'toTimeString', {
   toTimeString() {
     const text = named(toTimeString.call(this));
-    return text.slice(text.search(/\d\d:\d\d:\d\d/));
+    return text.slice(Math.max(text.search(/\d\d:\d\d:\d\d/), 0));
   },
 }.toTimeString);
 hide(Date.prototype, Symbol.toPrimitive, Date.prototype[Symbol.toPrimitive]);
