@@ -8213,7 +8213,7 @@ ${second}` : `${first} ${operator} ${second}`;
     let flags = flagOf(options, standard), mode = toMode(options?.mode);
     mode === void 0 && (flags === "w" || flags === "wx") ? files2.writeFile(path2, given, { flag: flags }) : mode === void 0 && flags === "a" ? files2.appendFile(path2, given) : withOpened(path2, flags, mode, (fd) => writeBytes(fd, bytes()));
   }, checkApart = (source, target2) => {
-    let [inner, outer] = [host.absolutePath(target2), host.absolutePath(source)];
+    let [inner, outer] = [target2, source].map((given) => host.absolutePath(toPath3(given, "cp")));
     if (!`${inner}/`.startsWith(outer === "/" ? "/" : `${outer}/`)) return;
     let told = inner === outer ? "src and dest cannot be the same" : `cannot copy ${source} to a subdirectory of self ${target2}`, error = codedError(Error, "ERR_FS_CP_EINVAL", `Invalid src or dest: cp returned EINVAL (${told}) ${target2}`);
     throw Object.assign(error, { name: "SystemError", errno: 22, syscall: "cp", path: target2 });
@@ -8279,7 +8279,7 @@ ${second}` : `${first} ${operator} ${second}`;
     cp(from, to2, options = {}) {
       let kind = files2.lstat(from);
       if (kind.isDirectory()) {
-        if (checkApart(toPath3(from, "cp"), toPath3(to2, "cp")), !options.recursive) {
+        if (checkApart(from, to2), !options.recursive) {
           let error = codedError(Error, "ERR_FS_EISDIR", `Path is a directory: cp returned EISDIR (${from} is a directory (not copied)) ${from}`);
           throw Object.assign(error, { name: "SystemError", errno: 22, syscall: "cp", path: from });
         }
@@ -11704,7 +11704,7 @@ ${output.stderr}`);
       // Further arguments are internal, and a script must not pass them.
       construct: (target2, values2, made3) => Reflect.construct(target2, values2.slice(0, 2), made3)
     });
-    hide(Intl, name2, callable), hide(Class.prototype, "constructor", callable), Object.defineProperty(Class.prototype, Symbol.toStringTag, { value: `Intl.${name2}`, configurable: !0 }), Class.supportedLocalesOf = (locales) => requested(locales).filter(isKnown);
+    hide(Intl, name2, callable), hide(Class.prototype, "constructor", callable), Object.defineProperty(Class.prototype, Symbol.toStringTag, { value: `Intl.${name2}`, configurable: !0 }), hide(Class, "supportedLocalesOf", (locales) => requested(locales).filter(isKnown));
   }
   hide(Intl, "getCanonicalLocales", (locales) => requested(locales));
   hide(Intl, "supportedValuesOf", (key) => supportedValues(String(key)));
@@ -14650,7 +14650,7 @@ Content-Disposition: form-data; name="${escape4(name2)}"${file}\r
     if (/[\0\r\n]/.test(text3)) throw new TypeError(`Headers.${method}: "${text3}" is an invalid header value.`);
     return text3;
   }, checkCount = ({ length }, count, method) => {
-    if (length < count) throw codedError(TypeError, "ERR_MISSING_ARGS", `${method}: ${count} argument${count === 1 ? "" : "s"} required, but${length > 0 ? " only" : ""} ${length} found.`);
+    if (length < count) throw new TypeError(`${method}: ${count} argument${count === 1 ? "" : "s"} required, but${length > 0 ? " only" : ""} ${length} found.`);
   }, Headers = class {
     #list = [];
     constructor(init2) {

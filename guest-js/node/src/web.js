@@ -177,7 +177,7 @@ const checkValue = (value, method) => {
 };
 
 const checkCount = ({ length }, count, method) => {
-  if (length < count) throw codedError(TypeError, 'ERR_MISSING_ARGS', `${method}: ${count} argument${count === 1 ? '' : 's'} required, but${length > 0 ? ' only' : ''} ${length} found.`);
+  if (length < count) throw new TypeError(`${method}: ${count} argument${count === 1 ? '' : 's'} required, but${length > 0 ? ' only' : ''} ${length} found.`);
 };
 
 export class Headers {

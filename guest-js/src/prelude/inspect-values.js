@@ -341,6 +341,6 @@ const formatterFor = (value) => {
   if (name === 'Object' && isInherited(errorPrototype, value)) return formatters.Error;
   const formatter = name !== 'Array' && name !== 'TypedArray' ? formatters[name] : undefined;
   // As in Node, what has only the constructor of plain objects is shown as one: `Number.prototype`.
-  const isPlain = formatter !== undefined && name !== 'Arguments' && constructorName(value) === 'Object';
+  const isPlain = formatter !== undefined && name !== 'Arguments' && !includes(name, 'Iterator') && constructorName(value) === 'Object';
   return isPlain && !(typeof value[symbolIterator] === 'function' && (name === 'Map' || name === 'Set')) ? undefined : formatter;
 };
