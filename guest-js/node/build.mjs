@@ -33,13 +33,25 @@ const changed = [
     ],
   },
   {
-    file: /readable-stream\/lib\/internal\/streams\/(writable|readable)\.js$/,
+    file: /readable-stream\/lib\/internal\/streams\/readable\.js$/,
     replace: [["['string', 'Buffer', 'Uint8Array']", "['string', 'Buffer', 'TypedArray', 'DataView']"]],
+  },
+  {
+    file: /readable-stream\/lib\/internal\/streams\/writable\.js$/,
+    replace: [
+      ["['string', 'Buffer', 'Uint8Array']", "['string', 'Buffer', 'TypedArray', 'DataView']"],
+      // In object mode chunks have no encoding unless one is given.
+      ['if (!encoding) encoding = state.defaultEncoding', 'if (!encoding) encoding = state.objectMode ? undefined : state.defaultEncoding'],
+    ],
   },
   {
     // No tick of the script may come between the construction of a stream and its buffered data.
     file: /readable-stream\/lib\/internal\/streams\/destroy\.js$/,
     replace: [['process.nextTick(emitConstructNT, stream)', 'emitConstructNT(stream)']],
+  },
+  {
+    file: /string_decoder\/lib\/string_decoder\.js$/,
+    replace: [["throw new Error('Unknown encoding: ' + enc)", "throw host.nodeError(new TypeError('Unknown encoding: ' + enc), 'ERR_UNKNOWN_ENCODING')"]],
   },
   {
     file: /assert\/build\/internal\/util\/comparisons\.js$/,

@@ -245,7 +245,7 @@ var tollhouseNode = (() => {
     "src/util.js"() {
       init_env_files();
       init_mime();
-      ({ native, inspect: inspectValue, formatLine, nodeError, received } = host), { isInteger: isWhole } = Number, inspect = (value, options, ...legacy2) => typeof options == "boolean" ? inspectValue(value, { showHidden: options, depth: legacy2[0] }) : inspectValue(value, options);
+      ({ native, inspect: inspectValue, formatLine, nodeError, received } = host), { isInteger: isWhole } = Number, inspect = (value, options, ...legacy2) => typeof options == "boolean" ? inspectValue(value, { showHidden: options, depth: legacy2[0], ...legacy2[1] === void 0 ? {} : { colors: legacy2[1] } }) : inspectValue(value, options);
       host.setPublicInspect(inspect);
       inspect.custom = /* @__PURE__ */ Symbol.for("nodejs.util.inspect.custom");
       Object.defineProperty(inspect, "defaultOptions", {
@@ -282,8 +282,8 @@ var tollhouseNode = (() => {
           original.apply(this, values2).then((result) => later2(null, result), (error) => later2(error || falsy(error)));
         };
       }, inherits = (constructor, parent) => {
-        if (typeof constructor != "function") throw invalidType("ctor", "function", constructor);
-        if (typeof parent != "function") throw invalidType("superCtor", "function", parent);
+        if (constructor == null) throw invalidType("ctor", "function", constructor);
+        if (parent == null) throw invalidType("superCtor", "function", parent);
         if (parent.prototype === void 0) throw invalidType("superCtor.prototype", "object", void 0);
         Object.defineProperty(constructor, "super_", { value: parent, writable: !0, configurable: !0 }), Object.setPrototypeOf(constructor.prototype, parent.prototype);
       }, deprecations = /* @__PURE__ */ new Set(), deprecate = (work2, message, code) => {
@@ -303,7 +303,11 @@ var tollhouseNode = (() => {
         if (Array.isArray(format4)) return format4.map(codesOf).reduceRight((inner, [open4, close3]) => open4 + inner + close3, text3);
         let [open3, close2] = codesOf(format4);
         return validateStream ? text3 : open3 + text3 + close2;
-      }, aborted = (signal) => new Promise((resolve3) => signal.addEventListener("abort", () => resolve3(), { once: !0 })), getSystemErrorName = (number) => {
+      }, aborted = async (signal, resource) => {
+        if (!(signal instanceof AbortSignal)) throw invalidType("signal", "an instance of AbortSignal", signal);
+        if (resource === null || typeof resource != "object") throw invalidType("resource", "object", resource);
+        signal.aborted || await new Promise((resolve3) => signal.addEventListener("abort", () => resolve3(), { once: !0 }));
+      }, getSystemErrorName = (number) => {
         if (typeof number != "number") throw invalidType("err", "number", number);
         if (number >= 0 || !Number.isSafeInteger(number)) throw outOfRange("err", "a negative integer", number);
         return Object.entries(host.errnos).find(([, known3]) => known3 === number || known3 === -number)?.[0] ?? `Unknown system error ${number}`;
@@ -2026,7 +2030,8 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
       write = Buffer2.prototype.write;
       Buffer2.prototype.write = function(text3, offset, length, encoding) {
         if (typeof text3 != "string") throw codedError(TypeError, "ERR_INVALID_ARG_TYPE", "argument must be a string");
-        if (typeof offset == "string") return this.write(text3, 0, this.length, offset);
+        if (typeof offset == "string" && length === void 0) return this.write(text3, 0, this.length, offset);
+        if (offset !== void 0 && typeof offset != "number") throw invalidType("offset", "number", offset);
         if (typeof offset == "number" && !(offset >= 0 && offset <= this.length)) throw outOfRange("offset", `>= 0 && <= ${this.length}`, offset);
         if (typeof length == "string") return this.write(text3, offset, this.length - offset, length);
         if (/^hex$/i.test(encoding)) {
@@ -2055,9 +2060,9 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
       Buffer2.prototype.includes = function(value, offset, encoding) {
         return this.indexOf(value, offset, encoding) !== -1;
       };
-      inspectBuffer = function() {
-        let shown4 = [...plain(this, 0, Math.min(this.length, 50))].map((byte) => byte.toString(16).padStart(2, "0")), left = this.length - 50, rest = left > 0 ? ` ... ${left} more byte${left === 1 ? "" : "s"}` : "";
-        return `<Buffer ${shown4.join(" ")}${rest}>`;
+      inspectBuffer = function(depth, options) {
+        let shown4 = [...plain(this, 0, Math.min(this.length, 50))].map((byte) => byte.toString(16).padStart(2, "0")), left = this.length - 50, rest = left > 0 ? ` ... ${left} more byte${left === 1 ? "" : "s"}` : "", own = Object.entries(this).filter(([key]) => !/^\d+$/.test(key)), extra = own.length > 0 && options ? `, ${host.inspect(Object.fromEntries(own), { ...options, breakLength: 1 / 0, compact: !0 }).slice(2, -2)}` : "";
+        return `<Buffer ${shown4.join(" ")}${rest}${extra}>`;
       };
       Object.defineProperty(Buffer2.prototype, /* @__PURE__ */ Symbol.for("nodejs.util.inspect.custom"), {
         value: inspectBuffer,
@@ -2093,14 +2098,14 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
         if (most < 0) throw codedError(RangeError, "ERR_BUFFER_OUT_OF_BOUNDS", "Attempt to access memory outside buffer bounds");
         if (offset < 0 || offset > most) throw outOfRange("offset", `>= 0 and <= ${most}`, offset);
       }, checkValue = (value, bits, isSigned, isBig) => {
-        let [least, most] = isSigned ? [-(2 ** (bits - 1)), 2 ** (bits - 1) - 1] : [0, 2 ** bits - 1];
+        let [least2, most] = isSigned ? [-(2 ** (bits - 1)), 2 ** (bits - 1) - 1] : [0, 2 ** bits - 1];
         if (isBig) {
           if (typeof value != "bigint") throw new TypeError("Cannot mix BigInt and other types, use explicit conversions");
           if (isSigned ? BigInt.asIntN(bits, value) === value : BigInt.asUintN(bits, value) === value) return;
           throw outOfRange("value", isSigned ? `>= -(2n ** ${bits - 1}n) and < 2n ** ${bits - 1}n` : `>= 0n and < 2n ** ${bits}n`, value);
         }
-        if (value >= least && value <= most || Number.isNaN(Number(value))) return;
-        let range = bits <= 32 ? `>= ${least} and <= ${most}` : isSigned ? `>= -(2 ** ${bits - 1}) and < 2 ** ${bits - 1}` : `>= 0 and < 2 ** ${bits}`;
+        if (value >= least2 && value <= most || Number.isNaN(Number(value))) return;
+        let range = bits <= 32 ? `>= ${least2} and <= ${most}` : isSigned ? `>= -(2 ** ${bits - 1}) and < 2 ** ${bits - 1}` : `>= 0 and < 2 ** ${bits}`;
         throw outOfRange("value", range, value);
       }, shapeOf = (name2) => {
         let [, kind, bits] = /^(?:read|write)(Big)?U?[Ii]nt(\d*)/.exec(name2) ?? [], isInteger = /[Ii]nt/.test(name2);
@@ -2108,7 +2113,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
       };
       for (let name2 of Object.getOwnPropertyNames(Buffer2.prototype)) {
         if (!/^(read|write)[A-Z]/.test(name2)) continue;
-        let work2 = Buffer2.prototype[name2], { size, isBig, isInteger, isSigned } = shapeOf(name2), isPlain = size !== void 0 && !isBig, [least, most] = isInteger ? isSigned ? [-(2 ** (size * 8 - 1)), 2 ** (size * 8 - 1) - 1] : [0, 2 ** (size * 8) - 1] : [-1 / 0, 1 / 0], isWithin = (buffer2, offset) => (offset | 0) === offset && offset >= 0 && offset + size <= buffer2.length, check4 = (buffer2, value, offset, given, isWrite) => {
+        let work2 = Buffer2.prototype[name2], { size, isBig, isInteger, isSigned } = shapeOf(name2), isPlain = size !== void 0 && !isBig, [least2, most] = isInteger ? isSigned ? [-(2 ** (size * 8 - 1)), 2 ** (size * 8 - 1) - 1] : [0, 2 ** (size * 8) - 1] : [-1 / 0, 1 / 0], isWithin = (buffer2, offset) => (offset | 0) === offset && offset >= 0 && offset + size <= buffer2.length, check4 = (buffer2, value, offset, given, isWrite) => {
           let bytes = size ?? given;
           if (size === void 0 && (checkInteger("byteLength", bytes), bytes < 1 || bytes > 6))
             throw outOfRange("byteLength", ">= 1 and <= 6", bytes);
@@ -2120,7 +2125,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
         }[name2] : {
           [name2](value, offset = size === void 0 ? void 0 : 0, byteLength2) {
             let number = isBig ? value : +value;
-            return isPlain && number >= least && number <= most && isWithin(this, offset) || check4(this, number, offset, byteLength2, !0), size === void 0 ? work2.call(this, number, offset, byteLength2, !0) : work2.call(this, number, offset, !0);
+            return isPlain && number >= least2 && number <= most && isWithin(this, offset) || check4(this, number, offset, byteLength2, !0), size === void 0 ? work2.call(this, number, offset, byteLength2, !0) : work2.call(this, number, offset, !0);
           }
         }[name2];
         Object.defineProperty(Buffer2.prototype, name2, { value: checked4 });
@@ -4209,7 +4214,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
       }
       function normalizeEncoding(enc) {
         var nenc = _normalizeEncoding(enc);
-        if (typeof nenc != "string" && (Buffer3.isEncoding === isEncoding2 || !isEncoding2(enc))) throw new Error("Unknown encoding: " + enc);
+        if (typeof nenc != "string" && (Buffer3.isEncoding === isEncoding2 || !isEncoding2(enc))) throw host.nodeError(new TypeError("Unknown encoding: " + enc), "ERR_UNKNOWN_ENCODING");
         return nenc || enc;
       }
       exports.StringDecoder = StringDecoder2;
@@ -5030,7 +5035,7 @@ ${told.detail === void 0 ? "" : `${told.detail}
         if (typeof encoding == "function")
           cb = encoding, encoding = state.defaultEncoding;
         else {
-          if (!encoding) encoding = state.defaultEncoding;
+          if (!encoding) encoding = state.objectMode ? void 0 : state.defaultEncoding;
           else if (encoding !== "buffer" && !Buffer3.isEncoding(encoding)) throw new ERR_UNKNOWN_ENCODING(encoding);
           typeof cb != "function" && (cb = nop);
         }
@@ -7394,10 +7399,10 @@ ${second}` : `${first} ${operator} ${second}`;
   name(O_WRONLY | EXTEND | O_EXCL, "ax", "xa");
   name(O_RDWR | EXTEND, "a+", "as+", "sa+");
   name(O_RDWR | EXTEND | O_EXCL, "ax+", "xa+");
-  var LARGEST = Number.MAX_SAFE_INTEGER, checkInteger2 = (value, name2, least = -LARGEST, most = LARGEST) => {
+  var LARGEST = Number.MAX_SAFE_INTEGER, checkInteger2 = (value, name2, least2 = -LARGEST, most = LARGEST) => {
     if (typeof value != "number") throw invalidType(name2, "number", value);
     if (!isWhole(value)) throw outOfRange(name2, "an integer", value);
-    if (value < least || value > most) throw outOfRange(name2, `>= ${least} && <= ${most}`, value);
+    if (value < least2 || value > most) throw outOfRange(name2, `>= ${least2} && <= ${most}`, value);
   }, toFlags = (flags) => {
     if (flags == null) return O_RDONLY;
     if (typeof flags == "number")
@@ -8134,6 +8139,7 @@ ${second}` : `${first} ${operator} ${second}`;
     if (/%2f/i.test(url.pathname)) throw codedError(TypeError, "ERR_INVALID_FILE_URL_PATH", "File URL path must not include encoded / characters");
     return decodeURIComponent(url.pathname);
   }, pathToFileURL = (file) => {
+    if (typeof file != "string") throw invalidType("path", "string", file);
     let at2 = path_default.resolve(host.cwd(), file) + (file.length > 1 && file.endsWith("/") ? "/" : "");
     return new URL2(`file://${encodeURI(at2).replace(/[?#]/g, encodeURIComponent)}`);
   }, format3 = (given, options) => {
@@ -8206,6 +8212,11 @@ ${second}` : `${first} ${operator} ${second}`;
     }
     let flags = flagOf(options, standard), mode = toMode(options?.mode);
     mode === void 0 && (flags === "w" || flags === "wx") ? files2.writeFile(path2, given, { flag: flags }) : mode === void 0 && flags === "a" ? files2.appendFile(path2, given) : withOpened(path2, flags, mode, (fd) => writeBytes(fd, bytes()));
+  }, checkApart = (source, target2) => {
+    let [inner, outer] = [target2, source].map((given) => host.absolutePath(toPath3(given, "cp")));
+    if (!`${inner}/`.startsWith(outer === "/" ? "/" : `${outer}/`)) return;
+    let told = inner === outer ? "src and dest cannot be the same" : `cannot copy ${source} to a subdirectory of self ${target2}`, error = codedError(Error, "ERR_FS_CP_EINVAL", `Invalid src or dest: cp returned EINVAL (${told}) ${target2}`);
+    throw Object.assign(error, { name: "SystemError", errno: 22, syscall: "cp", path: target2 });
   }, sync2 = {
     readFile(path2, options) {
       checkOptions(options);
@@ -8268,7 +8279,7 @@ ${second}` : `${first} ${operator} ${second}`;
     cp(from, to2, options = {}) {
       let kind = files2.lstat(from);
       if (kind.isDirectory()) {
-        if (!options.recursive) {
+        if (checkApart(from, to2), !options.recursive) {
           let error = codedError(Error, "ERR_FS_EISDIR", `Path is a directory: cp returned EISDIR (${from} is a directory (not copied)) ${from}`);
           throw Object.assign(error, { name: "SystemError", errno: 22, syscall: "cp", path: from });
         }
@@ -9139,7 +9150,10 @@ ${result.stderr}` : "";
   }, killLater = (child, { timeout, killSignal }) => {
     timeout > 0 && setTimeout(() => child.kill(toSignal(killSignal)), timeout).unref();
   }, settings = (options) => ({ cwd: options.cwd, env: options.env, signal: host.signalOf(options) }), spawn = (name2, given, wants) => {
-    let call2 = normalize2(name2, given, wants), { options } = call2, running = started(call2, spawn), progress = {}, child = new ChildProcess(running, call2, whyMissing(call2), () => Object.values(progress));
+    let call2 = normalize2(name2, given, wants), { options } = call2;
+    if (typeof options.stdio == "string" && !["pipe", "ignore", "inherit", "overlapped"].includes(options.stdio))
+      throw codedError(TypeError, "ERR_INVALID_ARG_VALUE", `The argument 'stdio' is invalid. Received ${host.inspect(options.stdio)}`);
+    let running = started(call2, spawn), progress = {}, child = new ChildProcess(running, call2, whyMissing(call2), () => Object.values(progress));
     child.pid = nextProcess();
     let wanted = typeof options.stdio == "string" ? Array(3).fill(options.stdio) : options.stdio ?? [], forward = async (which, write4) => {
       for (; ; ) {
@@ -9284,6 +9298,15 @@ ${output.stderr}`);
       Object.assign(this, fields);
     }
   };
+  Object.defineProperty(CryptoKey2.prototype, /* @__PURE__ */ Symbol.for("nodejs.util.inspect.custom"), {
+    value(depth, options) {
+      if (depth < 0) return this;
+      let { type, extractable, algorithm, usages } = this;
+      return `CryptoKey ${host.inspect({ type, extractable, algorithm, usages }, { ...options, depth: options.depth == null ? null : options.depth - 1 })}`;
+    },
+    writable: !0,
+    configurable: !0
+  });
   Object.defineProperty(CryptoKey2.prototype, Symbol.toStringTag, { value: "CryptoKey", configurable: !0 });
   var KeyObject = class _KeyObject {
     constructor() {
@@ -9331,6 +9354,10 @@ ${output.stderr}`);
     write(bytes) {
       if (typeof bytes != "string" && !ArrayBuffer.isView(bytes)) throw invalidType("buf", "an instance of Buffer, TypedArray, or DataView", bytes);
       return super.write(typeof bytes == "string" || Buffer2.isBuffer(bytes) ? bytes : Buffer2.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+    }
+    end(bytes) {
+      let text3 = super.end(bytes);
+      return this.lastNeed !== void 0 && (this.lastNeed = this.lastTotal = 0), text3;
     }
   }, string_decoder_default = { StringDecoder };
 
@@ -9448,8 +9475,8 @@ ${output.stderr}`);
     constructor(encrypt2, name2, key, vector, options) {
       super(options);
       let spec = findOrThrow(name2), secret = keyBytes(key), start3 = vector === null ? new Uint8Array(0) : bytesOf2(vector, "utf8", "iv", KINDS_WITH_BUFFERS).slice();
-      if (secret.length !== spec.keyLength) throw codedError(RangeError, "ERR_CRYPTO_INVALID_KEYLEN", "Invalid key length");
       if (!isVector(spec.mode, start3.length)) throw codedError(TypeError, "ERR_CRYPTO_INVALID_IV", "Invalid initialization vector");
+      if (secret.length !== spec.keyLength) throw codedError(RangeError, "ERR_CRYPTO_INVALID_KEYLEN", "Invalid key length");
       let tagLength = spec.mode === "gcm" && options?.authTagLength !== void 0 ? checkTagLength(options.authTagLength) : void 0;
       this.#cipher = begin2(spec, encrypt2, secret, start3, tagLength);
     }
@@ -9678,10 +9705,10 @@ ${output.stderr}`);
     if (typeof digest != "string") throw invalidType("digest", "string", digest);
     let algorithm = plainName(digest);
     if (!hashes.includes(algorithm)) throw codedError(TypeError, "ERR_CRYPTO_INVALID_DIGEST", `Invalid digest: ${digest}`);
-    for (let [name2, number, least] of [["iterations", iterations, 1], ["keylen", length, 0]]) {
+    for (let [name2, number, least2] of [["iterations", iterations, 1], ["keylen", length, 0]]) {
       if (typeof number != "number") throw invalidType(name2, "number", number);
       if (!isWhole(number)) throw outOfRange(name2, "an integer", number);
-      if (number < least || number > 2 ** 31 - 1) throw outOfRange(name2, `>= ${least} && <= 2147483647`, number);
+      if (number < least2 || number > 2 ** 31 - 1) throw outOfRange(name2, `>= ${least2} && <= 2147483647`, number);
     }
     let key = bytesOf2(password, "utf8", "password"), blocks = [];
     for (let index = 1, done = 0; done < length; index++) {
@@ -9781,8 +9808,7 @@ ${output.stderr}`);
     return (name2 === "HMAC" || name2.startsWith("AES-")) && (fields.length = secret.length * 8), makeWebKey(secret, { type: "secret", extractable, algorithm: fields, usages: [...usages] });
   }, usable = (key, algorithm, usage) => {
     if (!isKey(key) || !(key instanceof CryptoKey2)) throw new TypeError("the key is a CryptoKey");
-    if (key.algorithm.name !== algorithmOf(algorithm)) throw new DOMException("Key algorithm mismatch", "InvalidAccessError");
-    if (!key.usages.includes(usage)) throw new DOMException(`Unable to use this key to ${usage}`, "InvalidAccessError");
+    if (!key.usages.includes(usage) || key.algorithm.name !== algorithmOf(algorithm)) throw new DOMException(key.usages.includes(usage) ? "Key algorithm mismatch" : `Unable to use this key to ${usage}`, "InvalidAccessError");
     return secretOf(key);
   }, hashOf = (key) => plainName(key.algorithm.hash.name), checkCounter = ({ length }, counter, data) => {
     if (length !== 128 && length !== 64) throw unsupported("counters have 64 or 128 bits here");
@@ -9803,7 +9829,7 @@ ${output.stderr}`);
     return tag > 0 && parts.push(cipher.getAuthTag()), bufferOf(Buffer2.concat(parts));
   }, decrypt = (algorithm, key, data, usage) => {
     let { cipher, tag } = cipherFor(createDecipheriv, algorithm, key, data, usage), bytes = webBytes(data);
-    if (bytes.length < tag) throw new DOMException("The provided data is too small", "OperationError");
+    if (bytes.length < tag) throw new DOMException("The provided data is too small.", "OperationError");
     tag > 0 && cipher.setAuthTag(bytes.subarray(bytes.length - tag));
     try {
       return bufferOf(Buffer2.concat([cipher.update(bytes.subarray(0, bytes.length - tag)), cipher.final()]));
@@ -9827,7 +9853,7 @@ ${output.stderr}`);
     let { name: name2, length } = key.algorithm, alg = name2 === "HMAC" ? `HS${hashOf(key).slice(3)}` : `A${length}${name2.slice(4)}`;
     return { key_ops: key.usages, ext: key.extractable, kty: "oct", k: Buffer2.from(secretOf(key)).toString("base64url"), alg };
   }, exported = (format4, key) => {
-    if (!key.extractable) throw new DOMException("key is not extractable", "InvalidAccessError");
+    if (!key.extractable) throw new DOMException("key is not extractable", "InvalidAccessException");
     if (format4 === "raw") return bufferOf(secretOf(key));
     if (format4 === "jwk") return toJwk(key);
     throw unsupported(`a secret key is exported as raw or jwk, not ${format4}`);
@@ -9860,8 +9886,15 @@ ${output.stderr}`);
       let shown4 = decrypt(algorithm, unwrapping, data, "unwrapKey");
       return imported(format4, format4 === "jwk" ? JSON.parse(Buffer2.from(shown4).toString()) : shown4, type, extractable, usages);
     }
-  };
-  for (let [name2, work2] of Object.entries(subtle)) subtle[name2] = { [name2]: async (...given) => work2(...given) }[name2];
+  }, least = { digest: 2, importKey: 4, exportKey: 2, generateKey: 3, sign: 3, verify: 4, encrypt: 3, decrypt: 3, deriveBits: 2, deriveKey: 5, wrapKey: 4, unwrapKey: 6 };
+  for (let [name2, work2] of Object.entries(subtle)) {
+    let asked = async (...given) => {
+      if (given.length < least[name2])
+        throw codedError(TypeError, "ERR_MISSING_ARGS", `Failed to execute '${name2}' on 'SubtleCrypto': ${least[name2]} arguments required, but only ${given.length} present.`);
+      return work2(...given);
+    };
+    subtle[name2] = { [name2]: asked }[name2];
+  }
   var classOf = (object, name2, more = {}) => {
     let made3 = { [name2]: class {
       constructor() {
@@ -9947,7 +9980,12 @@ ${output.stderr}`);
     getCipherInfo,
     randomBytes,
     randomInt,
-    randomUUID: () => webcrypto_default.randomUUID(),
+    randomUUID(options) {
+      if (options !== void 0 && (options === null || typeof options != "object")) throw invalidType("options", "object", options);
+      let unused = options?.disableEntropyCache;
+      if (unused !== void 0 && typeof unused != "boolean") throw invalidType("options.disableEntropyCache", "boolean", unused);
+      return webcrypto_default.randomUUID();
+    },
     randomFill,
     randomFillSync,
     getRandomValues: (target2) => webcrypto_default.getRandomValues(target2),
@@ -10270,13 +10308,13 @@ ${output.stderr}`);
     return value;
   }, createHistogram = (options = {}) => {
     if (options === null || typeof options != "object") throw invalidType("options", "object", options);
-    let { lowest = 1, highest = Number.MAX_SAFE_INTEGER, figures: figures2 = 3 } = options, [least, most, kept] = [limit(lowest, "options.lowest"), limit(highest, "options.highest"), limit(figures2, "options.figures")];
-    if (least < 1) throw outOfRange("options.lowest", `>= 1 && <= ${Number.MAX_SAFE_INTEGER}`, lowest);
-    if (most < 2 * least) throw outOfRange("options.highest", `>= ${2 * least} && <= ${Number.MAX_SAFE_INTEGER}`, highest);
+    let { lowest = 1, highest = Number.MAX_SAFE_INTEGER, figures: figures2 = 3 } = options, [least2, most, kept] = [limit(lowest, "options.lowest"), limit(highest, "options.highest"), limit(figures2, "options.figures")];
+    if (least2 < 1) throw outOfRange("options.lowest", `>= 1 && <= ${Number.MAX_SAFE_INTEGER}`, lowest);
+    if (most < 2 * least2) throw outOfRange("options.highest", `>= ${2 * least2} && <= ${Number.MAX_SAFE_INTEGER}`, highest);
     if (kept < 1 || kept > 5) throw outOfRange("options.figures", ">= 1 && <= 5", figures2);
     isMaking = !0;
     try {
-      return new RecordableHistogram(least, most, kept);
+      return new RecordableHistogram(least2, most, kept);
     } finally {
       isMaking = !1;
     }
@@ -10684,9 +10722,13 @@ ${output.stderr}`);
   }, sortedKeys = (extension) => extension.replace(/^-u((?:-[a-z\d]{2,8})+)/, (all3, rest) => {
     let [head, ...keys] = rest.split(/(?=-[a-z\d]{2}(?:-|$))/), isKey2 = /^-[a-z\d]{2}(-|$)/.test(head), list = (isKey2 ? [head, ...keys] : keys).map((key) => key.replace(/-true$/, "")).sort((a2, b2) => a2.slice(0, 3) < b2.slice(0, 3) ? -1 : 1);
     return `-u${isKey2 ? "" : head}${list.join("")}`;
-  }), requested = (locales) => {
+  }), listed = (list) => {
+    let length = Math.min(Math.max(Math.trunc(Number(list.length)) || 0, 0), Number.MAX_SAFE_INTEGER), elements = [];
+    for (let at2 = 0; at2 < length; at2++) at2 in list && elements.push(list[at2]);
+    return elements;
+  }, requested = (locales) => {
     if (locales === null) throw new TypeError("Cannot convert undefined or null to object");
-    let isOne = typeof locales == "string" || typeof locales == "object" && locales?.[Symbol.toStringTag] === "Intl.Locale", tags = (locales === void 0 ? [] : isOne ? [locales] : Array.from(Object(locales))).map((tag) => {
+    let isOne = typeof locales == "string" || typeof locales == "object" && locales?.[Symbol.toStringTag] === "Intl.Locale", tags = (locales === void 0 ? [] : isOne ? [locales] : listed(Object(locales))).map((tag) => {
       if (typeof tag != "string" && (typeof tag != "object" || tag === null)) throw new TypeError("Language ID should be string or object.");
       return canonical(tag);
     });
@@ -11028,6 +11070,7 @@ ${output.stderr}`);
       return { locale: o2.locale, calendar: "gregory", numberingSystem: o2.system, timeZone: o2.zone, ...cycle, ...Object.fromEntries(given) };
     }
   };
+  Object.defineProperty(DateTimeFormat, "name", { value: "DateTimeFormat", configurable: !0 });
 
   // src/intl-digits.js
   var decimalOf = (value) => {
@@ -11076,20 +11119,20 @@ ${output.stderr}`);
     rest !== 0n && goesUp(mode, negative, half, count % 2n === 1n) && (count += 1n);
     let text3 = String(count * BigInt(increment));
     return count === 0n ? normal(negative, "", 0) : normal(negative, text3, text3.length - places);
-  }, written = ({ digits, point }, least) => {
+  }, written = ({ digits, point }, least2) => {
     let whole = point > 0 ? digits.slice(0, point).padEnd(point, "0") : "0", part = point > 0 ? digits.slice(point) : digits === "" ? "" : "0".repeat(-point) + digits;
-    return [whole, part.padEnd(least, "0")];
+    return [whole, part.padEnd(least2, "0")];
   }, names = ["minimumIntegerDigits", "minimumFractionDigits", "maximumFractionDigits", "minimumSignificantDigits", "maximumSignificantDigits"], within2 = (value, name2, low, high, standard) => {
     if (value === void 0) return standard;
     let number = Number(value);
     if (!(number >= low && number <= high)) throw new RangeError(`${name2} value is out of range.`);
     return Math.floor(number);
-  }, increments = [1, 2, 5, 10, 20, 25, 50, 100, 200, 250, 500, 1e3, 2e3, 2500, 5e3], modes = ["ceil", "floor", "expand", "trunc", "halfCeil", "halfFloor", "halfExpand", "halfTrunc", "halfEven"], digitOptions = (options, least, most, isCompact, owner) => {
+  }, increments = [1, 2, 5, 10, 20, 25, 50, 100, 200, 250, 500, 1e3, 2e3, 2500, 5e3], modes = ["ceil", "floor", "expand", "trunc", "halfCeil", "halfFloor", "halfExpand", "halfTrunc", "halfEven"], digitOptions = (options, least2, most, isCompact, owner) => {
     let [whole, leastFraction, mostFraction, leastSignificant, mostSignificant] = names.map((name2) => options[name2]), found = { whole: within2(whole, names[0], 1, 21, 1) };
     if (found.increment = within2(options.roundingIncrement, "roundingIncrement", 1, 5e3, 1), !increments.includes(found.increment)) throw new RangeError("roundingIncrement value is out of range.");
     found.mode = optionOf(options, "roundingMode", modes, "halfExpand", owner);
     let priority = optionOf(options, "roundingPriority", ["auto", "morePrecision", "lessPrecision"], "auto", owner);
-    found.trailing = optionOf(options, "trailingZeroDisplay", ["auto", "stripIfInteger"], "auto", owner), found.increment !== 1 && (most = least);
+    found.trailing = optionOf(options, "trailingZeroDisplay", ["auto", "stripIfInteger"], "auto", owner), found.increment !== 1 && (most = least2);
     let bySignificance = leastSignificant !== void 0 || mostSignificant !== void 0, byFraction = leastFraction !== void 0 || mostFraction !== void 0, needsSignificance = priority !== "auto" || bySignificance, needsFraction = priority !== "auto" || !(bySignificance || !byFraction && isCompact);
     if (needsSignificance)
       if (bySignificance) {
@@ -11099,11 +11142,11 @@ ${output.stderr}`);
     if (needsFraction)
       if (byFraction) {
         let [low, high] = [within2(leastFraction, names[1], 0, 100), within2(mostFraction, names[2], 0, 100)];
-        if (low === void 0) low = Math.min(least, high);
+        if (low === void 0) low = Math.min(least2, high);
         else if (high === void 0) high = Math.max(most, low);
         else if (low > high) throw new RangeError("maximumFractionDigits value is out of range.");
         found.fraction = [low, high];
-      } else found.fraction = [least, most];
+      } else found.fraction = [least2, most];
     if (!needsSignificance && !needsFraction ? Object.assign(found, { fraction: [0, 0], significant: [1, 2], type: "morePrecision" }) : found.type = priority !== "auto" ? priority : bySignificance ? "significant" : "fraction", found.increment !== 1) {
       if (found.type !== "fraction") throw new TypeError("RoundingType is not fractionDigits");
       if (found.fraction[0] !== found.fraction[1]) throw new RangeError("maximumFractionDigits not equal to minimumFractionDigits");
@@ -11115,7 +11158,7 @@ ${output.stderr}`);
       let [first, second] = [magnitude(number) - o2.significant[1] + 1, -o2.fraction[1]];
       isSignificant = o2.type === "morePrecision" ? first <= second : first > second;
     }
-    let value = isSignificant ? bySignificance : byFraction, least = isSignificant ? Math.max(0, o2.significant[0] - 1 - magnitude(value)) : o2.fraction[0], isWhole2 = value.digits.length <= value.point || value.digits === "", [whole, part] = written(value, o2.trailing === "stripIfInteger" && isWhole2 ? 0 : least);
+    let value = isSignificant ? bySignificance : byFraction, least2 = isSignificant ? Math.max(0, o2.significant[0] - 1 - magnitude(value)) : o2.fraction[0], isWhole2 = value.digits.length <= value.point || value.digits === "", [whole, part] = written(value, o2.trailing === "stripIfInteger" && isWhole2 ? 0 : least2);
     return { value, whole: whole.padStart(o2.whole, "0"), part };
   }, resolvedDigits = (o2) => ({
     minimumIntegerDigits: o2.whole,
@@ -11278,8 +11321,8 @@ ${output.stderr}`);
       return !isZero(found.value) && size !== magnitude(number) && (power = powerOf({ digits: "1", point: size + 1 }), found = roundedBy(shifted(number, -power), digits)), { ...found, power, patterns: notation === "compact" && !isZero(number) ? this.#scale(magnitude(found.value) + power)[1] : "#" };
     }
     #grouped(whole) {
-      let o2 = this.#o, isMoney = o2.style === "currency", separator = (isMoney ? this.#l.money : this.#l.separators).slice(1), least = o2.useGrouping === "min2" ? 2 : o2.useGrouping === "always" ? 1 : this.#l.least;
-      if (o2.useGrouping === !1 || separator === "" || whole.length < 3 + least) return [["integer", whole]];
+      let o2 = this.#o, isMoney = o2.style === "currency", separator = (isMoney ? this.#l.money : this.#l.separators).slice(1), least2 = o2.useGrouping === "min2" ? 2 : o2.useGrouping === "always" ? 1 : this.#l.least;
+      if (o2.useGrouping === !1 || separator === "" || whole.length < 3 + least2) return [["integer", whole]];
       let groups2 = [whole.slice(-3)], size = isMoney && o2.currencySign === "accounting" && o2.currencyDisplay !== "name" ? this.#l.ledger : this.#l.second;
       for (let at2 = whole.length - 3; at2 > 0; at2 -= size) groups2.unshift(whole.slice(Math.max(at2 - size, 0), at2));
       return groups2.flatMap((group, at2) => at2 > 0 ? [["group", separator], ["integer", group]] : [["integer", group]]);
@@ -11661,7 +11704,7 @@ ${output.stderr}`);
       // Further arguments are internal, and a script must not pass them.
       construct: (target2, values2, made3) => Reflect.construct(target2, values2.slice(0, 2), made3)
     });
-    hide(Intl, name2, callable), hide(Class.prototype, "constructor", callable), Object.defineProperty(Class.prototype, Symbol.toStringTag, { value: `Intl.${name2}`, configurable: !0 }), Class.supportedLocalesOf = (locales) => requested(locales).filter(isKnown);
+    hide(Intl, name2, callable), hide(Class.prototype, "constructor", callable), Object.defineProperty(Class.prototype, Symbol.toStringTag, { value: `Intl.${name2}`, configurable: !0 }), hide(Class, "supportedLocalesOf", (locales) => requested(locales).filter(isKnown));
   }
   hide(Intl, "getCanonicalLocales", (locales) => requested(locales));
   hide(Intl, "supportedValuesOf", (key) => supportedValues(String(key)));
@@ -11680,7 +11723,7 @@ ${output.stderr}`);
     } finally {
       listing.length--;
     }
-  }, lengthOf2 = (list) => Math.min(Math.max(Math.trunc(Number(list.length)) || 0, 0), Number.MAX_SAFE_INTEGER), listed = (self2, locales, options) => {
+  }, lengthOf2 = (list) => Math.min(Math.max(Math.trunc(Number(list.length)) || 0, 0), Number.MAX_SAFE_INTEGER), listed2 = (self2, locales, options) => {
     let list = Object(self2);
     return writeList(list, lengthOf2(list), locales, options);
   }, receiver = (valueOf, self2, name2) => {
@@ -11692,7 +11735,7 @@ ${output.stderr}`);
   }, methods2 = {
     Number: { toLocaleString: (self2, locales, options) => new NumberFormat(locales, options, "Number.prototype.toLocaleString").format(receiver(numberOf, self2, "Number")) },
     BigInt: { toLocaleString: (self2, locales, options) => new NumberFormat(locales, options, "BigInt.prototype.toLocaleString").format(receiver(bigintOf, self2, "BigInt")) },
-    Array: { toLocaleString: listed },
+    Array: { toLocaleString: listed2 },
     Date: {
       toLocaleString: (self2, locales, options) => new DateTimeFormat(locales, options, "any", "all", "Date.prototype.toLocaleString").format(self2),
       toLocaleDateString: (self2, locales, options) => new DateTimeFormat(locales, options, "date", "date", "Date.prototype.toLocaleDateString").format(self2),
@@ -11744,7 +11787,7 @@ ${output.stderr}`);
   hide(Date.prototype, "toTimeString", {
     toTimeString() {
       let text3 = named(toTimeString.call(this));
-      return text3.slice(text3.search(/\d\d:\d\d:\d\d/));
+      return text3.slice(Math.max(text3.search(/\d\d:\d\d:\d\d/), 0));
     }
   }.toTimeString);
   hide(Date.prototype, Symbol.toPrimitive, Date.prototype[Symbol.toPrimitive]);
@@ -14477,20 +14520,24 @@ Content-Disposition: form-data; name="${escape4(name2)}"${file}\r
   }, encode2 = (text3) => native15.encodeUtf8(text3), decode = (bytes) => {
     let text3 = native15.decodeUtf8Lossy(bytes);
     return text3[0] === "\uFEFF" ? text3.slice(1) : text3;
-  }, streamOf = (bytes) => new ReadableStream({
+  }, streamOf = (bytes, pieces = [bytes]) => new ReadableStream({
     start(controller) {
-      bytes.length > 0 && controller.enqueue(bytes), controller.close();
+      for (let piece of pieces) piece.length > 0 && controller.enqueue(piece);
+      controller.close();
     }
   }), Blob2 = class _Blob {
     #bytes;
+    // Lengths of the parts, which its stream gives one by one.
+    #pieces;
     #type;
     constructor(parts = [], options = {}) {
+      if (options !== null && typeof options != "object" && typeof options != "function") throw codedError(TypeError, "ERR_INVALID_ARG_TYPE", `The "options" argument must be a dictionary.${host.received(options)}`);
       if (parts === null || typeof parts != "object" || typeof parts[Symbol.iterator] != "function")
         throw invalidType("sources", "a sequence", parts);
       let pieces = [];
       for (let part of parts)
         part instanceof _Blob ? pieces.push(part.#bytes) : typeof part == "object" && part !== null && asBytes4(part) !== void 0 ? pieces.push(asBytes4(part).slice()) : pieces.push(encode2(String(part)));
-      this.#bytes = joined(pieces), this.#type = /[^\u0020-\u007e]/.test(options.type ?? "") ? "" : String(options.type ?? "").toLowerCase(), makeCopyable(this, () => new _Blob([this], { type: this.#type }));
+      this.#bytes = joined(pieces), this.#pieces = pieces.map((piece) => piece.length), this.#type = /[^\u0020-\u007e]/.test(options?.type ?? "") ? "" : String(options?.type ?? "").toLowerCase(), makeCopyable(this, () => new _Blob([this], { type: this.#type }));
     }
     get size() {
       return this.#bytes.length;
@@ -14508,7 +14555,8 @@ Content-Disposition: form-data; name="${escape4(name2)}"${file}\r
       return native15.decodeUtf8Lossy(this.#bytes);
     }
     stream() {
-      return streamOf(this.#bytes.slice());
+      let at2 = 0;
+      return streamOf(void 0, this.#pieces.map((length) => this.#bytes.slice(at2, at2 += length)));
     }
     slice(start3 = 0, end = this.size, type = "") {
       let from = start3 < 0 ? Math.max(this.size + start3, 0) : Math.min(start3, this.size), to2 = end < 0 ? Math.max(this.size + end, 0) : Math.min(end, this.size);
@@ -14601,6 +14649,8 @@ Content-Disposition: form-data; name="${escape4(name2)}"${file}\r
     let text3 = toByteString(value).replace(/^[\t\n\r ]+|[\t\n\r ]+$/g, "");
     if (/[\0\r\n]/.test(text3)) throw new TypeError(`Headers.${method}: "${text3}" is an invalid header value.`);
     return text3;
+  }, checkCount = ({ length }, count, method) => {
+    if (length < count) throw new TypeError(`${method}: ${count} argument${count === 1 ? "" : "s"} required, but${length > 0 ? " only" : ""} ${length} found.`);
   }, Headers = class {
     #list = [];
     constructor(init2) {
@@ -14617,21 +14667,25 @@ Content-Disposition: form-data; name="${escape4(name2)}"${file}\r
       }
     }
     append(name2, value) {
-      this.#list.push([checkName(name2, "append"), checkValue2(value, "append"), String(name2)]);
+      checkCount(arguments, 2, "Headers.append"), this.#list.push([checkName(name2, "append"), checkValue2(value, "append"), String(name2)]);
     }
     delete(name2) {
+      checkCount(arguments, 1, "Headers.delete");
       let key = checkName(name2, "delete");
       this.#list = this.#list.filter(([known3]) => known3 !== key);
     }
     get(name2) {
+      checkCount(arguments, 1, "Headers.get");
       let key = checkName(name2), values2 = this.#list.filter(([known3]) => known3 === key).map(([, value]) => value);
       return values2.length === 0 ? null : values2.join(", ");
     }
     has(name2) {
+      checkCount(arguments, 1, "Headers.has");
       let key = checkName(name2, "has");
       return this.#list.some(([known3]) => known3 === key);
     }
     set(name2, value) {
+      checkCount(arguments, 2, "Headers.set");
       let key = checkName(name2, "set"), at2 = this.#list.findIndex(([known3]) => known3 === key), entry = [key, checkValue2(value, "set"), String(name2)];
       this.#list = this.#list.filter(([known3], index) => index === at2 || known3 !== key), at2 < 0 ? this.#list.push(entry) : this.#list[at2] = entry;
     }
@@ -15049,6 +15103,7 @@ Content-Disposition: form-data; name="${escape4(name2)}"${file}\r
     if (delay != null && typeof delay != "number") throw invalidType("delay", "number", delay);
     let signal = options?.signal;
     if (signal !== void 0 && !(isObject(signal) && "aborted" in signal)) throw invalidType("options.signal", "an instance of AbortSignal", signal);
+    if (options?.ref !== void 0 && typeof options.ref != "boolean") throw invalidType("options.ref", "boolean", options.ref);
     let aborted2 = () => abortError(signal);
     if (signal?.aborted) return reject(aborted2());
     let timer = start3(() => resolve3(value), delay);

@@ -100,7 +100,8 @@ Buffer.byteLength = (value, encoding) => {
 const write = Buffer.prototype.write;
 Buffer.prototype.write = function (text, offset, length, encoding) {
   if (typeof text !== 'string') throw codedError(TypeError, 'ERR_INVALID_ARG_TYPE', 'argument must be a string');
-  if (typeof offset === 'string') return this.write(text, 0, this.length, offset);
+  if (typeof offset === 'string' && length === undefined) return this.write(text, 0, this.length, offset);
+  if (offset !== undefined && typeof offset !== 'number') throw invalidType('offset', 'number', offset);
   if (typeof offset === 'number' && !(offset >= 0 && offset <= this.length)) throw outOfRange('offset', `>= 0 && <= ${this.length}`, offset);
   if (typeof length === 'string') return this.write(text, offset, this.length - offset, length);
   if (/^hex$/i.test(encoding)) {
@@ -135,11 +136,14 @@ Buffer.prototype.includes = function includes(value, offset, encoding) {
 };
 
 // Shows a buffer as `<Buffer 68 69>`.
-const inspectBuffer = function () {
+const inspectBuffer = function (depth, options) {
   const shown = [...plain(this, 0, Math.min(this.length, 50))].map((byte) => byte.toString(16).padStart(2, '0'));
   const left = this.length - 50;
   const rest = left > 0 ? ` ... ${left} more byte${left === 1 ? '' : 's'}` : '';
-  return `<Buffer ${shown.join(' ')}${rest}>`;
+  // Properties of its own are shown behind the bytes.
+  const own = Object.entries(this).filter(([key]) => !/^\d+$/.test(key));
+  const extra = own.length > 0 && options ? `, ${host.inspect(Object.fromEntries(own), { ...options, breakLength: Infinity, compact: true }).slice(2, -2)}` : '';
+  return `<Buffer ${shown.join(' ')}${rest}${extra}>`;
 };
 Object.defineProperty(Buffer.prototype, Symbol.for('nodejs.util.inspect.custom'), {
   value: inspectBuffer,

@@ -154,6 +154,9 @@ const settings = (options) => ({ cwd: options.cwd, env: options.env, signal: hos
 const spawn = (name, given, wants) => {
   const call = normalize(name, given, wants);
   const { options } = call;
+  if (typeof options.stdio === 'string' && !['pipe', 'ignore', 'inherit', 'overlapped'].includes(options.stdio)) {
+    throw codedError(TypeError, 'ERR_INVALID_ARG_VALUE', `The argument 'stdio' is invalid. Received ${host.inspect(options.stdio)}`);
+  }
   const running = started(call, spawn);
   const progress = {};
   const child = new ChildProcess(running, call, whyMissing(call), () => Object.values(progress));

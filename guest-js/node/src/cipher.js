@@ -177,8 +177,8 @@ class Cipher extends stream.Transform {
     const spec = findOrThrow(name);
     const secret = keyBytes(key);
     const start = vector === null ? new Uint8Array(0) : bytesOf(vector, 'utf8', 'iv', KINDS_WITH_BUFFERS).slice();
-    if (secret.length !== spec.keyLength) throw codedError(RangeError, 'ERR_CRYPTO_INVALID_KEYLEN', 'Invalid key length');
     if (!isVector(spec.mode, start.length)) throw codedError(TypeError, 'ERR_CRYPTO_INVALID_IV', 'Invalid initialization vector');
+    if (secret.length !== spec.keyLength) throw codedError(RangeError, 'ERR_CRYPTO_INVALID_KEYLEN', 'Invalid key length');
     const tagLength = spec.mode === 'gcm' && options?.authTagLength !== undefined ? checkTagLength(options.authTagLength) : undefined;
     this.#cipher = begin(spec, encrypt, secret, start, tagLength);
   }

@@ -36,6 +36,15 @@ export class CryptoKey {
     Object.assign(this, fields);
   }
 }
+Object.defineProperty(CryptoKey.prototype, Symbol.for('nodejs.util.inspect.custom'), {
+  value(depth, options) {
+    if (depth < 0) return this;
+    const { type, extractable, algorithm, usages } = this;
+    return `CryptoKey ${host.inspect({ type, extractable, algorithm, usages }, { ...options, depth: options.depth == null ? null : options.depth - 1 })}`;
+  },
+  writable: true,
+  configurable: true,
+});
 Object.defineProperty(CryptoKey.prototype, Symbol.toStringTag, { value: 'CryptoKey', configurable: true });
 
 // Key of Node. Only secret keys exist.

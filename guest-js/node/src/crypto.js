@@ -71,7 +71,12 @@ export default {
   getCipherInfo,
   randomBytes,
   randomInt,
-  randomUUID: () => web.randomUUID(),
+  randomUUID(options) {
+    if (options !== undefined && (options === null || typeof options !== 'object')) throw invalidType('options', 'object', options);
+    const unused = options?.disableEntropyCache;
+    if (unused !== undefined && typeof unused !== 'boolean') throw invalidType('options.disableEntropyCache', 'boolean', unused);
+    return web.randomUUID();
+  },
   randomFill,
   randomFillSync,
   getRandomValues: (target) => web.getRandomValues(target),

@@ -68,6 +68,15 @@ const writeWhole = (path, data, options, standard) => {
   else withOpened(path, flags, mode, (fd) => descriptors.writeBytes(fd, bytes()));
 };
 
+// Throws if a directory would be copied into itself, which would not end.
+const checkApart = (source, target) => {
+  const [inner, outer] = [target, source].map((given) => host.absolutePath(toPath(given, 'cp')));
+  if (!`${inner}/`.startsWith(outer === '/' ? '/' : `${outer}/`)) return;
+  const told = inner === outer ? 'src and dest cannot be the same' : `cannot copy ${source} to a subdirectory of self ${target}`;
+  const error = codedError(Error, 'ERR_FS_CP_EINVAL', `Invalid src or dest: cp returned EINVAL (${told}) ${target}`);
+  throw Object.assign(error, { name: 'SystemError', errno: 22, syscall: 'cp', path: target });
+};
+
 export const sync = {
   readFile(path, options) {
     checkOptions(options);
@@ -135,6 +144,7 @@ export const sync = {
   cp(from, to, options = {}) {
     const kind = files.lstat(from);
     if (kind.isDirectory()) {
+      checkApart(from, to);
       if (!options.recursive) {
         const error = codedError(Error, 'ERR_FS_EISDIR', `Path is a directory: cp returned EISDIR (${from} is a directory (not copied)) ${from}`);
         throw Object.assign(error, { name: 'SystemError', errno: 22, syscall: 'cp', path: from });

@@ -350,3 +350,5 @@ export class DateTimeFormat {
     return { locale: o.locale, calendar: 'gregory', numberingSystem: o.system, timeZone: o.zone, ...cycle, ...Object.fromEntries(given) };
   }
 }
+// The bundle renames a class that names itself.
+Object.defineProperty(DateTimeFormat, 'name', { value: 'DateTimeFormat', configurable: true });

@@ -103,11 +103,19 @@ const sortedKeys = (extension) =>
     return `-u${isKey ? '' : head}${list.join('')}`;
   });
 
+// Returns the elements of a list of locales, which may be any object; it is not iterated over.
+const listed = (list) => {
+  const length = Math.min(Math.max(Math.trunc(Number(list.length)) || 0, 0), Number.MAX_SAFE_INTEGER);
+  const elements = [];
+  for (let at = 0; at < length; at++) if (at in list) elements.push(list[at]);
+  return elements;
+};
+
 // Returns the requested tags in canonical form.
 export const requested = (locales) => {
   if (locales === null) throw new TypeError('Cannot convert undefined or null to object');
   const isOne = typeof locales === 'string' || (typeof locales === 'object' && locales?.[Symbol.toStringTag] === 'Intl.Locale');
-  const list = locales === undefined ? [] : isOne ? [locales] : Array.from(Object(locales));
+  const list = locales === undefined ? [] : isOne ? [locales] : listed(Object(locales));
   const tags = list.map((tag) => {
     if (typeof tag !== 'string' && (typeof tag !== 'object' || tag === null)) throw new TypeError('Language ID should be string or object.');
     return canonical(tag);

@@ -25,7 +25,7 @@ for (const [name, Class] of Object.entries(classes)) {
   hide(Intl, name, callable);
   hide(Class.prototype, 'constructor', callable);
   Object.defineProperty(Class.prototype, Symbol.toStringTag, { value: `Intl.${name}`, configurable: true });
-  Class.supportedLocalesOf = (locales) => requested(locales).filter(isKnown);
+  hide(Class, 'supportedLocalesOf', { supportedLocalesOf: (locales) => requested(locales).filter(isKnown) }.supportedLocalesOf);
 }
 hide(Intl, 'getCanonicalLocales', { getCanonicalLocales: (locales) => requested(locales) }.getCanonicalLocales);
 hide(Intl, 'supportedValuesOf', { supportedValuesOf: (key) => supportedValues(String(key)) }.supportedValuesOf);
@@ -136,7 +136,7 @@ hide(Date.prototype, 'toString', { toString() { return named(toString.call(this)
 hide(Date.prototype, 'toTimeString', {
   toTimeString() {
     const text = named(toTimeString.call(this));
-    return text.slice(text.search(/\d\d:\d\d:\d\d/));
+    return text.slice(Math.max(text.search(/\d\d:\d\d:\d\d/), 0));
   },
 }.toTimeString);
 hide(Date.prototype, Symbol.toPrimitive, Date.prototype[Symbol.toPrimitive]);

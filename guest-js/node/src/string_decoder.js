@@ -16,6 +16,12 @@ class StringDecoder extends Decoder {
     if (typeof bytes !== 'string' && !ArrayBuffer.isView(bytes)) throw invalidType('buf', 'an instance of Buffer, TypedArray, or DataView', bytes);
     return super.write(typeof bytes === 'string' || Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
   }
+  end(bytes) {
+    const text = super.end(bytes);
+    // A decoder can be used again; the library keeps what was left of the last character.
+    if (this.lastNeed !== undefined) this.lastNeed = this.lastTotal = 0;
+    return text;
+  }
 }
 
 export default { StringDecoder };

@@ -7,6 +7,7 @@ const waiting = (start, clear) => (delay, value, options) =>
     if (delay != null && typeof delay !== 'number') throw invalidType('delay', 'number', delay);
     const signal = options?.signal;
     if (signal !== undefined && !(isObject(signal) && 'aborted' in signal)) throw invalidType('options.signal', 'an instance of AbortSignal', signal);
+    if (options?.ref !== undefined && typeof options.ref !== 'boolean') throw invalidType('options.ref', 'boolean', options.ref);
     const aborted = () => abortError(signal);
     if (signal?.aborted) return reject(aborted());
     const timer = start(() => resolve(value), delay);

@@ -13,6 +13,7 @@ const fileURLToPath = (given) => {
   return decodeURIComponent(url.pathname);
 };
 const pathToFileURL = (file) => {
+  if (typeof file !== 'string') throw invalidType('path', 'string', file);
   const at = path.resolve(host.cwd(), file) + (file.length > 1 && file.endsWith('/') ? '/' : '');
   return new URL(`file://${encodeURI(at).replace(/[?#]/g, encodeURIComponent)}`);
 };

@@ -7,7 +7,7 @@ const { native, inspect: inspectValue, formatLine, nodeError, received } = host;
 export const { isInteger: isWhole } = Number;
 
 export const inspect = (value, options, ...legacy) => {
-  if (typeof options === 'boolean') return inspectValue(value, { showHidden: options, depth: legacy[0] });
+  if (typeof options === 'boolean') return inspectValue(value, { showHidden: options, depth: legacy[0], ...(legacy[1] === undefined ? {} : { colors: legacy[1] }) });
   return inspectValue(value, options);
 };
 host.setPublicInspect(inspect);
@@ -62,8 +62,8 @@ export const callbackify = (original) => {
 };
 
 export const inherits = (constructor, parent) => {
-  if (typeof constructor !== 'function') throw invalidType('ctor', 'function', constructor);
-  if (typeof parent !== 'function') throw invalidType('superCtor', 'function', parent);
+  if (constructor == null) throw invalidType('ctor', 'function', constructor);
+  if (parent == null) throw invalidType('superCtor', 'function', parent);
   if (parent.prototype === undefined) throw invalidType('superCtor.prototype', 'object', undefined);
   Object.defineProperty(constructor, 'super_', { value: parent, writable: true, configurable: true });
   Object.setPrototypeOf(constructor.prototype, parent.prototype);
@@ -103,7 +103,11 @@ export const styleText = (format, text, { validateStream = true, stream = module
   // As in Node: a single style applies to terminals only, and no stream is one here.
   return validateStream ? text : open + text + close;
 };
-export const aborted = (signal) => new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+export const aborted = async (signal, resource) => {
+  if (!(signal instanceof AbortSignal)) throw invalidType('signal', 'an instance of AbortSignal', signal);
+  if (resource === null || typeof resource !== 'object') throw invalidType('resource', 'object', resource);
+  if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+};
 export const getSystemErrorName = (number) => {
   if (typeof number !== 'number') throw invalidType('err', 'number', number);
   if (number >= 0 || !Number.isSafeInteger(number)) throw outOfRange('err', 'a negative integer', number);

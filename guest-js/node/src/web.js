@@ -21,18 +21,21 @@ const decode = (bytes) => {
   const text = native.decodeUtf8Lossy(bytes);
   return text[0] === '\ufeff' ? text.slice(1) : text;
 };
-const streamOf = (bytes) =>
+const streamOf = (bytes, pieces = [bytes]) =>
   new ReadableStream({
     start(controller) {
-      if (bytes.length > 0) controller.enqueue(bytes);
+      for (const piece of pieces) if (piece.length > 0) controller.enqueue(piece);
       controller.close();
     },
   });
 
 export class Blob {
   #bytes;
+  // Lengths of the parts, which its stream gives one by one.
+  #pieces;
   #type;
   constructor(parts = [], options = {}) {
+    if (options !== null && typeof options !== 'object' && typeof options !== 'function') throw codedError(TypeError, 'ERR_INVALID_ARG_TYPE', `The "options" argument must be a dictionary.${host.received(options)}`);
     if (parts === null || typeof parts !== 'object' || typeof parts[Symbol.iterator] !== 'function') {
       throw invalidType('sources', 'a sequence', parts);
     }
@@ -43,7 +46,8 @@ export class Blob {
       else pieces.push(encode(String(part)));
     }
     this.#bytes = joined(pieces);
-    this.#type = /[^\u0020-\u007e]/.test(options.type ?? '') ? '' : String(options.type ?? '').toLowerCase();
+    this.#pieces = pieces.map((piece) => piece.length);
+    this.#type = /[^\u0020-\u007e]/.test(options?.type ?? '') ? '' : String(options?.type ?? '').toLowerCase();
     makeCopyable(this, () => new Blob([this], { type: this.#type }));
   }
   get size() {
@@ -62,7 +66,8 @@ export class Blob {
     return native.decodeUtf8Lossy(this.#bytes);
   }
   stream() {
-    return streamOf(this.#bytes.slice());
+    let at = 0;
+    return streamOf(undefined, this.#pieces.map((length) => this.#bytes.slice(at, (at += length))));
   }
   slice(start = 0, end = this.size, type = '') {
     const from = start < 0 ? Math.max(this.size + start, 0) : Math.min(start, this.size);
@@ -171,6 +176,10 @@ const checkValue = (value, method) => {
   return text;
 };
 
+const checkCount = ({ length }, count, method) => {
+  if (length < count) throw new TypeError(`${method}: ${count} argument${count === 1 ? '' : 's'} required, but${length > 0 ? ' only' : ''} ${length} found.`);
+};
+
 export class Headers {
   #list = [];
   constructor(init) {
@@ -192,22 +201,27 @@ export class Headers {
     }
   }
   append(name, value) {
+    checkCount(arguments, 2, 'Headers.append');
     this.#list.push([checkName(name, 'append'), checkValue(value, 'append'), String(name)]);
   }
   delete(name) {
+    checkCount(arguments, 1, 'Headers.delete');
     const key = checkName(name, 'delete');
     this.#list = this.#list.filter(([known]) => known !== key);
   }
   get(name) {
+    checkCount(arguments, 1, 'Headers.get');
     const key = checkName(name);
     const values = this.#list.filter(([known]) => known === key).map(([, value]) => value);
     return values.length === 0 ? null : values.join(', ');
   }
   has(name) {
+    checkCount(arguments, 1, 'Headers.has');
     const key = checkName(name, 'has');
     return this.#list.some(([known]) => known === key);
   }
   set(name, value) {
+    checkCount(arguments, 2, 'Headers.set');
     const key = checkName(name, 'set');
     const at = this.#list.findIndex(([known]) => known === key);
     const entry = [key, checkValue(value, 'set'), String(name)];

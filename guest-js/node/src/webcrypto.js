@@ -3,7 +3,7 @@ import { Buffer } from './buffer.js';
 import { createCipheriv, createDecipheriv } from './cipher.js';
 import { CryptoKey, isKey, makeWebKey, secretOf } from './crypto-bytes.js';
 import { hkdfSync, pbkdf2Sync, plainName } from './digests.js';
-import { illegalConstructor } from './util.js';
+import { codedError, illegalConstructor } from './util.js';
 
 const { native, asBytes } = host;
 const { crypto: web } = globalThis;
@@ -47,8 +47,7 @@ const makeKey = (secret, algorithm, extractable, usages) => {
 };
 const usable = (key, algorithm, usage) => {
   if (!isKey(key) || !(key instanceof CryptoKey)) throw new TypeError('the key is a CryptoKey');
-  if (key.algorithm.name !== algorithmOf(algorithm)) throw new DOMException('Key algorithm mismatch', 'InvalidAccessError');
-  if (!key.usages.includes(usage)) throw new DOMException(`Unable to use this key to ${usage}`, 'InvalidAccessError');
+  if (!key.usages.includes(usage) || key.algorithm.name !== algorithmOf(algorithm)) throw new DOMException(key.usages.includes(usage) ? 'Key algorithm mismatch' : `Unable to use this key to ${usage}`, 'InvalidAccessError');
   return secretOf(key);
 };
 const hashOf = (key) => plainName(key.algorithm.hash.name);
@@ -85,7 +84,7 @@ const encrypt = (algorithm, key, data, usage) => {
 const decrypt = (algorithm, key, data, usage) => {
   const { cipher, tag } = cipherFor(createDecipheriv, algorithm, key, data, usage);
   const bytes = webBytes(data);
-  if (bytes.length < tag) throw new DOMException('The provided data is too small', 'OperationError');
+  if (bytes.length < tag) throw new DOMException('The provided data is too small.', 'OperationError');
   if (tag > 0) cipher.setAuthTag(bytes.subarray(bytes.length - tag));
   try {
     return bufferOf(Buffer.concat([cipher.update(bytes.subarray(0, bytes.length - tag)), cipher.final()]));
@@ -116,7 +115,7 @@ const toJwk = (key) => {
   return { key_ops: key.usages, ext: key.extractable, kty: 'oct', k: Buffer.from(secretOf(key)).toString('base64url'), alg };
 };
 const exported = (format, key) => {
-  if (!key.extractable) throw new DOMException('key is not extractable', 'InvalidAccessError');
+  if (!key.extractable) throw new DOMException('key is not extractable', 'InvalidAccessException');
   if (format === 'raw') return bufferOf(secretOf(key));
   if (format === 'jwk') return toJwk(key);
   throw unsupported(`a secret key is exported as raw or jwk, not ${format}`);
@@ -156,7 +155,16 @@ const subtle = {
   },
 };
 // Makes each method return a promise, also for errors in its arguments.
-for (const [name, work] of Object.entries(subtle)) subtle[name] = { [name]: async (...given) => work(...given) }[name];
+const least = { digest: 2, importKey: 4, exportKey: 2, generateKey: 3, sign: 3, verify: 4, encrypt: 3, decrypt: 3, deriveBits: 2, deriveKey: 5, wrapKey: 4, unwrapKey: 6 };
+for (const [name, work] of Object.entries(subtle)) {
+  const asked = async (...given) => {
+    if (given.length < least[name]) {
+      throw codedError(TypeError, 'ERR_MISSING_ARGS', `Failed to execute '${name}' on 'SubtleCrypto': ${least[name]} arguments required, but only ${given.length} present.`);
+    }
+    return work(...given);
+  };
+  subtle[name] = { [name]: asked }[name];
+}
 // As in Node, the two objects are the only ones of their classes.
 const classOf = (object, name, more = {}) => {
   const made = { [name]: class { constructor() { throw illegalConstructor(); } } }[name];

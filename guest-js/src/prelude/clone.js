@@ -182,6 +182,7 @@ const toTransferList = (list, name) => {
 const structuredClone = {
   structuredClone(value, options) {
     if (arguments.length === 0) throw defineCode(new TypeError('The value argument must be specified'), 'ERR_MISSING_ARGS');
+    if (options != null && !isObject(options)) throw defineCode(new TypeError('The options argument must be either an object or undefined'), 'ERR_INVALID_ARG_TYPE');
     return cloneWith(value, toTransferList(isObject(options) ? options.transfer : undefined, 'options.transfer'));
   },
 }.structuredClone;

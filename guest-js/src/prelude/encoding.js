@@ -95,6 +95,7 @@ class TextDecoder {
   #begun = false;
   constructor(label = 'utf-8', options = {}) {
     const given = String(label);
+    if (options !== null && typeof options !== 'object') throw nodeError(new TypeError('The "options" argument must be of type object.' + received(options)), 'ERR_INVALID_ARG_TYPE');
     const found = native.encodingOf(given);
     if (!found?.isSupported)
       throw nodeError(
@@ -154,6 +155,7 @@ class TextDecoder {
 
 const base64Functions = {
   btoa(text) {
+    if (arguments.length === 0) throw nodeError(new TypeError('The "input" argument must be specified'), 'ERR_MISSING_ARGS');
     const bytes = fromLatin1(String(text));
     if (bytes === undefined) {
       throw characterError('Invalid character');
@@ -161,6 +163,7 @@ const base64Functions = {
     return native.encodeBase64(bytes);
   },
   atob(text) {
+    if (arguments.length === 0) throw nodeError(new TypeError('The "input" argument must be specified'), 'ERR_MISSING_ARGS');
     let plain = '';
     let padding = 0;
     const given = String(text);

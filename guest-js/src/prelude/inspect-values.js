@@ -112,6 +112,19 @@ const propertiesBehind = (error, hidden) => {
   return substring(intoLines(entries, '{', '}', base, context, 0, false), base.length + 1);
 };
 
+// Returns the index of the first element behind a hole, or the length. An array that is nearly empty may be very long: beyond some
+// holes the elements are found by their keys, which the engine returns in the order of the indices.
+const nextElement = (list, hole, length) => {
+  for (let index = hole + 1; index < length; index++) {
+    if (hasOwn(list, index)) return index;
+    if (index - hole < 1000) continue;
+    const keys = ownKeys(list);
+    for (let i = 0; i < keys.length && typeof keys[i] === 'string' && isIndex(keys[i]); i++) if (+keys[i] > index) return +keys[i];
+    break;
+  }
+  return length;
+};
+
 // Returns the elements of a list, with counts of consecutive holes.
 const formatElements = (list, length, context, depth) => {
   const entries = [];
@@ -122,7 +135,7 @@ const formatElements = (list, length, context, depth) => {
       continue;
     }
     const from = index;
-    while (index + 1 < length && !hasOwn(list, index + 1)) index++;
+    index = nextElement(list, index, length) - 1;
     const holes = index + 1 - from;
     push(entries, stylize(context, '<' + holes + ' empty item' + (holes === 1 ? '' : 's') + '>', 'undefined'));
   }
@@ -326,5 +339,8 @@ const formatterFor = (value) => {
   if (getPrototypeOf(value) === null && tagOf(value) === 'Module') return moduleFormatter;
   // Errors of old code: `function Failure() {}` with a prototype that inherits from `Error.prototype`.
   if (name === 'Object' && isInherited(errorPrototype, value)) return formatters.Error;
-  return name !== 'Array' && name !== 'TypedArray' ? formatters[name] : undefined;
+  const formatter = name !== 'Array' && name !== 'TypedArray' ? formatters[name] : undefined;
+  // As in Node, what has only the constructor of plain objects is shown as one: `Number.prototype`.
+  const isPlain = formatter !== undefined && name !== 'Arguments' && !includes(name, 'Iterator') && constructorName(value) === 'Object';
+  return isPlain && !(typeof value[symbolIterator] === 'function' && (name === 'Map' || name === 'Set')) ? undefined : formatter;
 };

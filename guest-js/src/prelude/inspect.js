@@ -266,7 +266,11 @@ const constructorName = (object) => {
     const name = getOwnPropertyDescriptor(property.value, 'name');
     if (typeof name?.value === 'string' && name.value !== '' && isInstance(object, property.value)) return name.value;
   }
-  return null;
+  const parent = getPrototypeOf(object);
+  if (parent === null || native.className(object) !== 'Object' || native.className(parent) !== 'Object') return null;
+  // Node names what an object without a constructor inherits from.
+  const inherited = constructorName(parent) ?? '[Object: null prototype]' + (ownKeys(parent).length === 0 ? ' {}' : '');
+  return 'Object <' + inherited + '>';
 };
 
 const tagOf = (object) => {

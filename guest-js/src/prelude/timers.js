@@ -60,6 +60,7 @@ const setReferenced = (timer, wanted) => {
 class Timeout {
   #timer;
   #restart;
+  #isCleared = false;
   constructor(timer, restart) {
     this.#timer = timer;
     this.#restart = restart;
@@ -76,24 +77,29 @@ class Timeout {
     return !contains(unreferenced, this.#timer);
   }
   refresh() {
+    // As in Node, a timer that was cleared does not begin again; one that has fired does.
+    if (this.#isCleared) return this;
     stopTimer(this.#timer);
     this.#restart();
     return this;
   }
   close() {
+    this.#isCleared = true;
     stopTimer(this.#timer);
     return this;
   }
   [Symbol.toPrimitive]() {
     return this.#timer;
   }
-  static numberOf(timer) {
-    return isObject(timer) && #timer in timer ? timer.#timer : timer;
+  static clear(timer) {
+    if (!isObject(timer) || !(#timer in timer)) return timer;
+    timer.#isCleared = true;
+    return timer.#timer;
   }
 }
 class Immediate extends Timeout {}
-const { numberOf } = Timeout;
-delete Timeout.numberOf;
+const { clear: clearedNumber } = Timeout;
+delete Timeout.clear;
 
 const stopTimer = (timer) => {
   for (let i = 0; i < immediates.length; i++) if (immediates[i].timer === timer) splice(immediates, i--, 1);
@@ -198,13 +204,13 @@ const timerFunctions = {
     return new Immediate(setImmediateTimer(bindCallback(callback), values), () => {});
   },
   clearTimeout(timer) {
-    stopTimer(numberOf(timer));
+    stopTimer(clearedNumber(timer));
   },
   clearInterval(timer) {
-    stopTimer(numberOf(timer));
+    stopTimer(clearedNumber(timer));
   },
   clearImmediate(timer) {
-    stopTimer(numberOf(timer));
+    stopTimer(clearedNumber(timer));
   },
   queueMicrotask(callback) {
     checkCallback(callback, timerFunctions.queueMicrotask);

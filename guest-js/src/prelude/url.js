@@ -58,8 +58,13 @@ const paramsIteratorPrototype = {
     const { pairsOf, take, at } = weakGet(paramsIterators, this);
     const pairs = pairsOf();
     const shown = [];
-    for (let i = at; i < pairs.length; i++) push(shown, inspect(take(pairs[i]), options));
-    return 'URLSearchParams Iterator { ' + join(shown, ', ') + ' }';
+    const left = [];
+    for (let i = at; i < pairs.length; i++) {
+      push(left, take(pairs[i]));
+      push(shown, inspect(take(pairs[i]), options));
+    }
+    const onLines = includes(inspect(left, options), '\n');
+    return 'URLSearchParams Iterator {' + (onLines ? '\n  ' : ' ') + join(shown, onLines ? ',\n  ' : ', ') + ' }';
   },
 };
 defineProperty(paramsIteratorPrototype, symbolToStringTag, { __proto__: null, value: 'URLSearchParams Iterator', configurable: true });
@@ -86,6 +91,7 @@ class URLSearchParams {
     params.#pairs = pairs;
   }
   constructor(init = '') {
+    if (init === null) return;
     if (!isObject(init)) {
       parseForm(toUsv(init), this.#pairs);
     } else if (typeof init[symbolIterator] === 'function') {
@@ -148,6 +154,7 @@ class URLSearchParams {
     this.#changed();
   }
   forEach(callback, self) {
+    if (typeof callback !== 'function') throw nodeError(new TypeError('The "callback" argument must be of type function.' + received(callback)), 'ERR_INVALID_ARG_TYPE');
     for (let i = 0; i < this.#pairs.length; i++) apply(callback, self, [this.#pairs[i][1], this.#pairs[i][0], this]);
   }
   entries() {
@@ -242,10 +249,12 @@ class URL {
     return this.#parts[0];
   }
   static canParse(input, base) {
+    if (arguments.length === 0) throw nodeError(new TypeError('The "url" argument must be specified'), 'ERR_MISSING_ARGS');
     const from = base === undefined ? '' : toUsv(base);
     return !(base !== undefined && from === '') && native.parseUrl(toUsv(input), from).length > 0;
   }
   static parse(input, base) {
+    if (arguments.length === 0) throw nodeError(new TypeError('The "url" argument must be specified'), 'ERR_MISSING_ARGS');
     try {
       return new URL(input, base);
     } catch {

@@ -27,6 +27,7 @@ class Event {
     if (arguments.length === 0) throw nodeError(new TypeError('The "type" argument must be specified'), 'ERR_MISSING_ARGS');
     // A symbol throws here.
     this.#type = `${type}`;
+    if (options != null && typeof options !== 'object') throw nodeError(new TypeError('The "options" argument must be of type object.' + received(options)), 'ERR_INVALID_ARG_TYPE');
     this.#bubbles = options?.bubbles === true;
     this.#cancelable = options?.cancelable === true;
     this.#time = native.now() - scriptStart;
@@ -97,6 +98,11 @@ class Event {
   }
 }
 const { begin: beginEvent, end: endEvent, isEvent, isStopped: isEventStopped } = Event;
+const phases = { NONE: 0, CAPTURING_PHASE: 1, AT_TARGET: 2, BUBBLING_PHASE: 3 };
+for (const phase in phases) {
+  defineProperty(Event, phase, { __proto__: null, value: phases[phase], enumerable: true });
+  defineProperty(Event.prototype, phase, { __proto__: null, value: phases[phase], enumerable: true });
+}
 delete Event.begin;
 delete Event.end;
 delete Event.isEvent;

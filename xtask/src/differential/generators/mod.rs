@@ -64,7 +64,7 @@ static COMMANDS: [GrammarGenerator; 16] = grammars!(
 );
 
 /// Grammars of languages other than the shell's. Those of calculators embed their programs in here-documents.
-static LANGUAGES: [GrammarGenerator; 4] = grammars!(false: "bc", "dc", "jq", "js");
+static LANGUAGES: [GrammarGenerator; 5] = grammars!(false: "bc", "builtins", "dc", "jq", "js");
 
 /// Returns the generators of all subjects.
 pub(crate) fn all() -> Vec<&'static dyn CaseGenerator> {
