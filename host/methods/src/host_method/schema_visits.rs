@@ -11,6 +11,9 @@ use serde_json::Value;
 /// Most visits of parts of a schema for one value: choices among hundreds of definitions take fewer.
 const MAX_VISITS: usize = 4096;
 
+/// Most parts of a schema within each other that look at the same value: counting them takes the stack.
+const MAX_DEPTH: usize = 500;
+
 /// Keywords with one schema, or a list of them, for the same value.
 const SAME_VALUE: [&str; 7] = ["allOf", "anyOf", "oneOf", "not", "if", "then", "else"];
 
@@ -41,7 +44,7 @@ const EVALUATE_AGAIN: [&str; 2] = ["unevaluatedProperties", "unevaluatedItems"];
 /// Checks that no value is looked at by too many parts of a schema, of which each reference leads to one within it. The error
 /// describes the problem.
 pub(super) fn check(schema: &Value) -> Result<(), String> {
-    let mut visits = SchemaVisits { documents: vec![schema], named: HashMap::new(), known: HashMap::new() };
+    let mut visits = SchemaVisits { documents: vec![schema], named: HashMap::new(), known: HashMap::new(), depth: 0 };
     visits.collect_names(schema);
     let (mut seen, mut next) = (HashSet::new(), vec![schema]);
     while let Some(part) = next.pop() {
@@ -76,6 +79,8 @@ struct SchemaVisits<'s> {
     named: HashMap<String, Vec<&'s Value>>,
     /// Visits of the parts that are known; `None` while they are being counted.
     known: HashMap<*const Value, Option<usize>>,
+    /// Parts within each other that are being counted.
+    depth: usize,
 }
 
 impl<'s> SchemaVisits<'s> {
@@ -105,6 +110,10 @@ impl<'s> SchemaVisits<'s> {
         if let Some(known) = self.known.get(&address) {
             return known.unwrap_or(1);
         }
+        if self.depth == MAX_DEPTH {
+            return usize::MAX;
+        }
+        self.depth += 1;
         self.known.insert(address, None);
         let mut visits: usize = 1;
         for (key, value) in fields {
@@ -121,6 +130,7 @@ impl<'s> SchemaVisits<'s> {
         if EVALUATE_AGAIN.iter().any(|key| fields.contains_key(*key)) {
             visits = visits.saturating_mul(2);
         }
+        self.depth -= 1;
         self.known.insert(address, Some(visits));
         visits
     }
@@ -191,5 +201,8 @@ mod tests {
             check(&json!({ "properties": { "a": { "$ref": "elsewhere" } } })).is_err(),
             "nobody knows what it leads to"
         );
+        let chain = |number: usize| (number.to_string(), json!({ "$ref": format!("#/$defs/{}", number + 1) }));
+        let chain: serde_json::Map<String, Value> = (0..100_000).map(chain).collect();
+        assert!(check(&json!({ "$ref": "#/$defs/0", "$defs": chain })).is_err(), "it would take the stack");
     }
 }
