@@ -1,4 +1,5 @@
-"""Runs one hostile script in a sandbox with limits. Prints the largest resident set of the process, and the error.
+"""Runs one hostile script in a sandbox with limits. Prints the largest resident set of the process, the error, and what
+the sandbox gives for another script.
 
 `peak.py CASE MEMORY`: one line of JSON. The script's memory limit is MEMORY bytes.
 """
@@ -9,6 +10,7 @@ import functools
 import json
 import re
 import sys
+import tempfile
 import time
 from pathlib import Path
 from typing import Any
@@ -36,6 +38,25 @@ def made(count: int) -> str:
 def give(count: int) -> str:
     """Gives a text."""
     return made(count)
+
+
+@functools.cache
+def made_list(count: int) -> list[int]:
+    """A list of numbers, which is made once too."""
+    return [0] * count
+
+
+def give_list(count: int) -> list[int]:
+    """Gives a list of numbers."""
+    return made_list(count)
+
+
+def nest(depth: int) -> Any:
+    """Gives a list in a list, and so on."""
+    value: Any = 0
+    for _ in range(depth):
+        value = [value]
+    return value
 
 
 def peak() -> int:
@@ -74,6 +95,36 @@ CASES = {
         await Promise.all(all)""",
     ),
     "returned": ("javascript", "const row = Array(1000).fill(0); return Array(14_000).fill(row)"),
+    "returned_objects": (
+        "javascript",
+        "return Array(200_000).fill(Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`key${n}`, null])))",
+    ),
+    "returned_deep": ("javascript", "let deep = 0; for (let n = 0; n < 200_000; n++) deep = [deep]; return deep"),
+    "argument": ("javascript", "return await linger({ value: 'x'.repeat(100 << 20) })"),
+    "argument_deep": (
+        "javascript",
+        "let deep = 0; for (let n = 0; n < 200_000; n++) deep = [deep]; return await take({ values: deep })",
+    ),
+    "result": ("javascript", "return (await give({ count: 100 << 20 })).length"),
+    "result_list": ("javascript", "return (await give_list({ count: 10_000_000 })).length"),
+    "result_deep": ("javascript", "return await nest({ depth: 50_000 })"),
+    "log": ("javascript", "const values = Array(200_000).fill(1); for (;;) await take({ values })"),
+    "shell_arguments": (
+        "shell",
+        """z=0,0,0,0,0,0,0,0,0,0; for i in 1 2 3 4 5 6; do z=$z,$z,$z,$z,$z,$z,$z; done
+        echo "{\\"values\\":[$z]}" | tool take""",
+    ),
+    "shell_waiting": (
+        "shell",
+        """x=$(head -c 1000000 /dev/zero | tr '\\0' x)
+        for ((n = 0; n < 10000; n++)); do linger --value "$x" & done; wait""",
+    ),
+    "shell_results": (
+        "shell",
+        "for ((n = 0; n < 100; n++)); do all[n]=$(give --count 2000000) || exit; done",
+    ),
+    "shell_output": ("shell", "yes xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"),
+    "shell_files": ("shell", "for ((n = 0; ; n++)); do head -c 100000 /dev/urandom > file$n || exit 7; done"),
     "output": ("javascript", "for (;;) console.log('x'.repeat(1 << 20))"),
     "files": (
         "javascript",
@@ -87,9 +138,15 @@ CASES = {
 def main(case: str, memory: str) -> None:
     """Runs a case, and prints what it came to."""
     limits = {"memory": f"{memory}B", "files": "32MiB", "output": "32MiB", "wall": "120s"}
-    sandbox = Sandbox(tools=[take, linger, give], limits=limits)
-    result = sandbox.run(*CASES[case])
-    print(json.dumps({"peak": peak(), "error": result.error}))
+    if case == "log":
+        limits["log"] = "16MiB"
+    with tempfile.TemporaryDirectory() as directory:
+        tools = [take, linger, give, give_list, nest]
+        sandbox = Sandbox(tools=tools, limits=limits, audit_log=Path(directory, "log.jsonl"))
+        result = sandbox.run(*CASES[case])
+        largest = peak()
+        again = sandbox.run("javascript", "return await take({ values: [1, 2] })").return_value
+    print(json.dumps({"peak": largest, "error": result.error, "status": result.status, "again": again}))
 
 
 if __name__ == "__main__":

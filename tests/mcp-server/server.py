@@ -360,6 +360,13 @@ def listed(cursor):
     elif MODE == "unchecked":
         tools.append({"name": "remote", "inputSchema": {"type": "object", "$ref": "https://evil.example/schema"}})
         tools.append({"name": "../up", "inputSchema": NOTHING})
+        # Each definition refers to the one before twice: 2^40 comparisons of any value.
+        levels = {"0": {"type": "string", "minLength": 5}}
+        for number in range(1, 40):
+            before = {"$ref": f"#/$defs/{number - 1}"}
+            levels[str(number)] = {"anyOf": [before, {"allOf": [before, {"minLength": 9}]}]}
+        doubled = {"type": "object", "$defs": levels, "properties": {"a": {"$ref": "#/$defs/39"}}}
+        tools.append({"name": "doubled", "inputSchema": doubled})
     elif MODE == "endless":
         return {"tools": [], "nextCursor": str(int(cursor or 0) + 1)}
     elif MODE == "many":

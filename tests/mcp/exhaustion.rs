@@ -19,7 +19,7 @@ struct Served {
     server: HttpServer,
     one: String,
     two: String,
-    _home: Home,
+    home: Home,
 }
 
 impl Served {
@@ -29,7 +29,7 @@ impl Served {
         let token = |name| bearer(&seal(&home, &format!("[[grant]]\nname = '{name}'\nmethod = 'stats/describe'\n")));
         let (one, two) = (token("one"), token("two"));
         let server = HttpServer::start(&home, &[&["--issuer", "k.pub"], options].concat());
-        Self { server, one, two, _home: home }
+        Self { server, one, two, home }
     }
 
     fn connect(&self) -> TcpStream {
@@ -128,6 +128,35 @@ fn client_with_many_requests_leaves_room_for_another() {
 #[test]
 fn client_with_many_requests_leaves_room_for_another_in_processes_of_their_own() {
     check_share(&ISOLATED);
+}
+
+/// A holder makes its token narrower 64 times: together, the tokens have a run for each of the 64 places. Another client
+/// is answered, and the holder too once its runs are given up.
+#[test]
+fn runs_of_narrower_tokens_leave_room_for_another_client() {
+    let served = Served::new(&[]);
+    served.answers(&served.two);
+    let home = &served.home;
+    home.file("one.token", served.one.trim_start_matches("Bearer "));
+    home.file("narrower.toml", "[[grant]]\nname = 'one'\nmethod = 'stats/describe'\n");
+    let waits =
+        modern_call("run_javascript", json!({ "script": "await new Promise(done => setTimeout(done, 40_000))" }));
+    let narrower = |_| bearer(home.run(["policy", "attenuate", "one.token", "narrower.toml"]).stdout.trim());
+    let run = |token: String| {
+        let (head, body) = served.server.request(&waits.0, &[&waits.1[..], &[("authorization", &token)]].concat());
+        let mut stream = served.connect();
+        stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(body.as_bytes())).expect("it reads");
+        stream
+    };
+    let running: Vec<TcpStream> = (0..64).map(narrower).map(run).collect();
+    std::thread::sleep(Duration::from_secs(3));
+    for _ in 0..3 {
+        let begun = Instant::now();
+        served.answers(&served.two);
+        assert!(begun.elapsed() < Duration::from_secs(10), "it waited for runs of others: {:?}", begun.elapsed());
+    }
+    drop(running);
+    served.answers(&served.one);
 }
 
 /// Bodies beyond the limit are refused by their declared length, and where the limit is reached; heads without end are.

@@ -167,12 +167,14 @@ fn tool_that_cannot_be_checked_is_refused_by_name_and_the_others_are_mounted() {
     home.file("policy.toml", policy("unchecked", ""));
     let ran = lock(&home);
     assert_eq!(ran.status, 0, "{ran:?}");
-    for name in ["`fix/remote` is refused", "`fix/../up` is refused"] {
+    for name in ["`fix/remote` is refused", "`fix/../up` is refused", "`fix/doubled` is refused"] {
         assert!(ran.stderr.contains(name), "{ran:?}");
     }
     let code = "try { await fix.remote({}) } catch (error) { return [error.name, error.message, await fix.echo({text: 'x'})] }";
     let ran = js(&home, code);
     assert_eq!((&ran["value"][0], &ran["value"][2]), (&json!("CapabilityError"), &json!("x")), "{ran}");
+    let ran = js(&home, "return await fix.doubled({a: 'q'}).catch((error) => error.name)");
+    assert_eq!(ran["value"], "CapabilityError", "{ran}");
 }
 
 /// A server that has two tools with one name in a language of scripts loses the second, and stops nobody's start.

@@ -92,14 +92,17 @@ fn secret_echoed_by_server_is_redacted() {
 #[test]
 fn secret_echoed_in_another_encoding_is_redacted() {
     let home = Home::with_tools(&["http"]);
-    // In JSON, in JSON in JSON, in URLs and forms, in hexadecimal, and in a header.
+    // In JSON, in JSON in JSON, in URLs and forms, in hexadecimal, in a page of HTML, in base32, and in a header.
     let server = Server::start(|head| {
         let value = header(head, "authorization");
         let json = Value::from(value).to_string();
         let percent: String = value.bytes().map(|byte| format!("%{byte:02x}")).collect();
         let hex: String = value.bytes().map(|byte| format!("{byte:02X}")).collect();
         let unicode: String = value.bytes().map(|byte| format!("\\u{byte:04x}")).collect();
-        let forms = [json.clone(), Value::from(json).to_string(), percent, hex, unicode];
+        let html = value.replace('<', "&lt;").replace('>', "&gt;").replace('"', "&#34;").replace('/', "&#x2F;");
+        // `base64.b32encode(b'<p"ss/w\\rd+ x>')` of Python.
+        let base32 = "HRYCE43TF53VY4TEFMQHQPQ=".to_owned();
+        let forms = [json.clone(), Value::from(json).to_string(), percent, hex, unicode, html, base32];
         ("200 OK", vec![format!("x-echo: {value}")], forms.join("\n").into_bytes())
     });
     home.file("policy.toml", policy(&server, "\"KEY\""));
@@ -114,7 +117,9 @@ fn secret_echoed_in_another_encoding_is_redacted() {
             "\"\\\"<{{secret:KEY}}>\\\"\"",
             "%3c{{secret:KEY}}%3e",
             "3C{{secret:KEY}}3E",
-            "\\u003c{{secret:KEY}}\\u003e"
+            "\\u003c{{secret:KEY}}\\u003e",
+            "&lt;{{secret:KEY}}&gt;",
+            "HR{{secret:KEY}}PQ="
         ],
         "{answer}"
     );

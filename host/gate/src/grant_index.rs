@@ -242,7 +242,10 @@ impl GrantIndex {
     pub(super) fn coverage(&self, catalog: &Catalog) -> Vec<Coverage> {
         let covered = |active: &ActiveGrant, index: usize| {
             let methods = catalog.iter().filter(|tool| covers(&active.grant.method, tool)).map(|tool| {
-                let judge = self.all(tool).iter().find(|judge| judge.grant == index);
+                // They are in the order of the grants, which may be many.
+                let judges = self.all(tool);
+                let at = judges.binary_search_by_key(&index, |judge| judge.grant);
+                let judge = at.ok().and_then(|at| judges.get(at));
                 let problem = judge.and_then(|judge| judge.bound.as_ref().err()).map(|error| error.message.clone());
                 let optional = optional_parameters::read_by(&active.grant, tool.function());
                 let schemas = tool.function().schemas.as_ref();

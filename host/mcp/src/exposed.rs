@@ -246,9 +246,8 @@ pub(crate) async fn call(
         return runs::run(connection, context, client, name, arguments, retry).await;
     }
     let _held = Arc::clone(&opened).hold(&context.ct).await?;
-    let permit = Arc::clone(&server.runs).acquire_owned();
-    let _permit = tokio::select! {
-        permit = permit => permit.map_err(|error| ToolError::because("the server ends", &error))?,
+    let _place = tokio::select! {
+        place = server.runs.take(client.account()) => place,
         () = context.ct.cancelled() => return Err(ToolError::cancelled()),
     };
     // A call without a script cannot wait for consent. No grant says that this one needs any.

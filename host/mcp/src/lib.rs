@@ -49,6 +49,7 @@ mod pending;
 mod prompts;
 mod relayed;
 mod resources;
+mod run_places;
 mod run_report;
 mod runs;
 mod server;

@@ -178,9 +178,8 @@ impl RunJob<'_> {
     /// Runs until the script has ended, or waits for somebody who cannot be asked now.
     async fn to_end(&self, mut start: Start) -> Result<CallToolResponse, ToolError> {
         let server = &self.connection.server.0;
-        let permit = Arc::clone(&server.runs).acquire_owned();
-        let _permit = tokio::select! {
-            permit = permit => permit.map_err(|error| ToolError::because("the server ends", &error))?,
+        let _place = tokio::select! {
+            place = server.runs.take(self.client.account()) => place,
             () = self.context.ct.cancelled() => return Err(ToolError::cancelled()),
         };
         self.opened.approver.set_deciders(match self.mode {

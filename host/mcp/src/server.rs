@@ -17,7 +17,7 @@ use rmcp::model::{
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use crate::arguments::{excerpt, nearest};
@@ -27,6 +27,7 @@ use crate::completions;
 use crate::deciding;
 use crate::definitions;
 use crate::exposed::ExposedTools;
+use crate::run_places::RunPlaces;
 use crate::runs;
 use crate::sessions::{ClientSessions, HeldSession, RootSession};
 use crate::tasks::{self, ToolCall};
@@ -102,7 +103,7 @@ pub(crate) struct ServerState {
     version: String,
     pub(crate) relay: MessageRelay,
     pub(crate) waiting: WaitingCalls,
-    pub(crate) runs: Arc<Semaphore>,
+    pub(crate) runs: RunPlaces,
     /// Cancelled when the server ends: runs are cancelled then, and calls that wait for consent stay suspended on disk.
     pub(crate) ending: CancellationToken,
     /// Number of the calls of tools that are in progress.
@@ -125,7 +126,7 @@ impl Server {
             version: options.version,
             relay: options.relay,
             waiting: options.waiting,
-            runs: Arc::new(Semaphore::new(MAX_RUNS)),
+            runs: RunPlaces::new(MAX_RUNS),
             ending: CancellationToken::new(),
             calls: watch::Sender::new(0),
         })))

@@ -87,6 +87,8 @@ pub(crate) type UnreadableSession = (String, ToolError);
 
 /// Sessions of one client.
 pub(crate) struct ClientSessions {
+    /// Account that the client belongs to: what clients of one account take is counted together. Empty for the operator's.
+    account: String,
     stored: Option<StoredRoot>,
     /// Name of the default session in the store; those of the others begin with it and a dot.
     prefix: String,
@@ -103,16 +105,26 @@ pub(crate) struct ClientSessions {
 impl ClientSessions {
     /// Creates the sessions of a client whose default session is the root session itself.
     pub(crate) fn of_root(root: &RootSession) -> Self {
+        Self::of_account(root, String::new())
+    }
+
+    /// Creates the sessions of a client of an account, whose default session is the root session itself.
+    pub(crate) fn of_account(root: &RootSession, account: String) -> Self {
         let prefix = root.stored.as_ref().map_or_else(|| MAIN.to_owned(), |stored| stored.id.to_string());
         let main = OpenedSession::new(MAIN, root.session.clone(), Arc::clone(&root.approver), Arc::default());
         let opened = Mutex::new([(MAIN.to_owned(), main)].into());
-        Self::new(root.stored.clone(), prefix, opened)
+        Self::new(root.stored.clone(), prefix, opened, account)
     }
 
-    fn new(stored: Option<StoredRoot>, prefix: String, opened: Mutex<BTreeMap<String, Arc<OpenedSession>>>) -> Self {
+    fn new(
+        stored: Option<StoredRoot>,
+        prefix: String,
+        opened: Mutex<BTreeMap<String, Arc<OpenedSession>>>,
+        account: String,
+    ) -> Self {
         let (forking, requests) = (Mutex::default(), Arc::new(Semaphore::new(MAX_REQUESTS)));
         let (tasks, changes) = (ClientTasks::default(), broadcast::Sender::new(MAX_CHANGES));
-        Self { stored, prefix, opened, forking, requests, tasks, changes }
+        Self { account, stored, prefix, opened, forking, requests, tasks, changes }
     }
 
     /// Creates the sessions of a client whose default session is a new fork of the root session, as that was created. Its
@@ -126,9 +138,14 @@ impl ClientSessions {
         };
         let id = parse(name)?;
         stored.sessions.fork(&Point { session: stored.id.clone(), at: At::Run(0) }, &id)?;
-        let client = Self::new(Some(stored.clone()), id.to_string(), Mutex::default());
+        let client = Self::new(Some(stored.clone()), id.to_string(), Mutex::default(), String::new());
         client.open(MAIN)?;
         Ok(client)
+    }
+
+    /// Returns the account that the client belongs to; an empty one for clients of the operator.
+    pub(crate) fn account(&self) -> &str {
+        &self.account
     }
 
     /// Counts a call of a tool until the permit is dropped.

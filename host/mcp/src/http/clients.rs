@@ -236,9 +236,9 @@ impl HttpClients {
                 let session = opened.map_err(|error| unavailable(&error))?;
                 let approver = Arc::<DeferringApprover>::default();
                 let root = RootSession { session: session.clone(), approver, stored: None };
-                let client = Arc::new(ClientSessions::of_root(&root));
-                let first = above.as_ref().map_or_else(|| session.files(), |above| above.first.clone());
-                Ok(TokenSession { session, first, client })
+                let client = Arc::new(ClientSessions::of_account(&root, first.clone()));
+                let first_files = above.as_ref().map_or_else(|| session.files(), |above| above.first.clone());
+                Ok(TokenSession { session, first: first_files, client })
             };
             above = Some(self.tokens.get_or_open(&name, stage.expires, |slots| make_room(slots, &name), open)?);
         }

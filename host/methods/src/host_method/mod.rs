@@ -9,6 +9,7 @@ mod integers;
 mod recursion;
 pub(crate) mod remarks;
 mod schema;
+mod schema_visits;
 mod step_budget;
 pub(crate) mod typescript;
 mod validation;

@@ -170,7 +170,9 @@ impl<'a> Object<'a, BudgetedJson> for BudgetedObject<'a> {
     }
 
     fn get(&self, key: &String) -> Option<BudgetedValue<'a>> {
-        self.fields.get(key).map(|value| BudgetedValue { value, budget: self.budget })
+        let value = self.fields.get(key)?;
+        // Schemas of the field may accept or refuse it without a look at it.
+        self.budget.is_none_or(|budget| budget.spend(1)).then_some(BudgetedValue { value, budget: self.budget })
     }
 
     fn members(&self) -> FieldsIter<'a> {

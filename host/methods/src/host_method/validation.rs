@@ -4,6 +4,7 @@ use jsonschema::error::{TypeKind, ValidationErrorKind};
 use jsonschema::{JsonType, PatternOptions, ValidationError, Validator};
 use serde_json::Value;
 
+use super::schema_visits;
 use super::step_budget::{BudgetedJson, BudgetedValue, StepBudget, longest_path};
 
 /// Longest text that a message shows, in bytes.
@@ -28,7 +29,10 @@ impl ArgumentValidator {
     pub(super) fn new(schema: &Value) -> Result<Self, String> {
         // A pattern is matched in linear time, whatever the value.
         let options = jsonschema::options_for::<BudgetedJson>().with_pattern_options(PatternOptions::regex());
-        options.build(schema).map(Self).map_err(|error| error.to_string())
+        let validator = options.build(schema).map_err(|error| error.to_string())?;
+        // Schemas that accept or refuse a value without a look at it spend nothing of the budget.
+        schema_visits::check(schema)?;
+        Ok(Self(validator))
     }
 
     /// Validates arguments. The error describes the problem.
@@ -201,6 +205,26 @@ mod tests {
         let problem = schema.check(&nested(json!("bad"))).expect_err("nobody knows");
         assert!(problem.contains("too long"), "{problem}");
         assert_eq!(schema.check(&json!({})), Ok(()));
+    }
+
+    /// Each definition refers to the one before twice: 2^40 visits of the last one, and no look at the value in the second schema.
+    #[test]
+    fn schema_whose_definitions_double_each_other_is_refused() {
+        for last in [json!({ "type": "string", "minLength": 5 }), json!(false)] {
+            let doubled = |levels: usize| {
+                let level = |number: usize| {
+                    let before = json!({ "$ref": format!("#/$defs/{}", number - 1) });
+                    (number.to_string(), json!({ "anyOf": [before, { "allOf": [before, { "minLength": 9 }] }] }))
+                };
+                let mut levels: serde_json::Map<String, Value> = (1..levels).map(level).collect();
+                let first = format!("#/$defs/{}", levels.len());
+                levels.insert("0".into(), last.clone());
+                json!({ "type": "object", "$defs": levels, "properties": { "a": { "$ref": first } } })
+            };
+            let problem = ArgumentValidator::new(&doubled(40)).err().expect("it is refused");
+            assert!(problem.contains("more than 4096 parts"), "{problem}");
+            assert!(schema(doubled(8)).check(&json!({ "a": "q" })).is_err());
+        }
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Decoding of bytes: escapes of URLs and of JSON are undone and lines are joined, with the original position of each
+//! Decoding of bytes: escapes of URLs, of JSON and of HTML are undone and lines are joined, with the original position of each
 //! byte.
 //!
 //! A writer chooses which characters it escapes, and how: a list of all spellings of a secret would never be complete.
@@ -21,9 +21,17 @@ enum EscapeKind {
     Form,
     /// Escapes in strings of JSON: `\/`, `\u002f`; also `\x2f`, as other languages have it.
     Json,
+    /// References to characters in HTML and XML: `&amp;`, `&#47;`, `&#x2f;`.
+    Html,
 }
 
-const ALL: [EscapeKind; 3] = [EscapeKind::Form, EscapeKind::Percent, EscapeKind::Json];
+const ALL: [EscapeKind; 4] = [EscapeKind::Form, EscapeKind::Percent, EscapeKind::Json, EscapeKind::Html];
+
+/// Names that encoders of HTML and XML write, with the bytes that they stand for.
+const HTML_NAMES: [(&[u8], u8); 5] = [(b"amp", b'&'), (b"lt", b'<'), (b"gt", b'>'), (b"quot", b'"'), (b"apos", b'\'')];
+
+/// Most digits of a reference to a character, with zeros in front.
+const MAX_HTML_DIGITS: usize = 8;
 
 /// Decoded bytes with their original positions.
 pub(super) struct DecodedView {
@@ -210,6 +218,7 @@ impl EscapeKind {
             Self::Form => byte == b'+',
             Self::Percent => byte == b'%',
             Self::Json => byte == b'\\',
+            Self::Html => byte == b'&',
         }
     }
 
@@ -223,9 +232,44 @@ impl EscapeKind {
                 HexDigits::None => EscapeMatch::None,
             },
             (Self::Json, b'\\') => json(bytes),
+            (Self::Html, b'&') => html(&bytes[1..]),
             _ => EscapeMatch::None,
         }
     }
+}
+
+/// Decodes a reference to a character, of which these are the bytes after the `&`.
+fn html(bytes: &[u8]) -> EscapeMatch {
+    for (name, byte) in HTML_NAMES {
+        let known = bytes.len().min(name.len());
+        if bytes[..known] == name[..known] {
+            match bytes.get(name.len()) {
+                Some(b';') => return EscapeMatch::whole(byte, name.len() + 2),
+                None => return EscapeMatch::Cut,
+                Some(_) => {}
+            }
+        }
+    }
+    let (radix, first) = match bytes {
+        [] | [b'#'] => return EscapeMatch::Cut,
+        [b'#', b'x' | b'X', ..] => (16, 2),
+        [b'#', ..] => (10, 1),
+        _ => return EscapeMatch::None,
+    };
+    let mut value: u32 = 0;
+    for (count, byte) in bytes[first..].iter().enumerate() {
+        match char::from(*byte).to_digit(radix) {
+            // Eight digits of either kind are a number of 32 bits.
+            Some(digit) if count < MAX_HTML_DIGITS => value = value * radix + digit,
+            None if *byte == b';' && count > 0 => {
+                // The `&`, what is before the digits, the digits and the `;`.
+                let length = first + count + 2;
+                return char::from_u32(value).map_or(EscapeMatch::None, |read| EscapeMatch::whole(read, length));
+            }
+            _ => return EscapeMatch::None,
+        }
+    }
+    EscapeMatch::Cut
 }
 
 /// Decodes an escape of JSON, which begins with `\`.

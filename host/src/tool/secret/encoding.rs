@@ -1,5 +1,5 @@
-//! Encodings of a secret that change every byte: hexadecimal and base64. Encodings that keep most bytes, as those of
-//! JSON and of URLs do, are undone in the searched text instead: see `decoding`.
+//! Encodings of a secret that change every byte: hexadecimal, base64, base32 and UTF-16. Encodings that keep most bytes, as those of
+//! JSON, of URLs and of HTML do, are undone in the searched text instead: see `decoding`.
 
 use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 use zeroize::Zeroizing;
@@ -7,26 +7,65 @@ use zeroize::Zeroizing;
 /// Bytes that are zeroised when they are dropped.
 pub(super) type ZeroizedBytes = Zeroizing<Vec<u8>>;
 
-/// Returns a value and its encodings in base64, each once.
+/// Returns a value and its encodings in base64 and UTF-16, each once.
 pub(super) fn encodings(value: &[u8]) -> Vec<ZeroizedBytes> {
     let mut all = vec![ZeroizedBytes::new(value.to_vec())];
     for phase in 0..3 {
         all.extend(base64(value, phase, &STANDARD_NO_PAD));
         all.extend(base64(value, phase, &URL_SAFE_NO_PAD));
     }
+    all.extend(utf16(value).into_iter().flatten());
+    all.sort_by(|one, other| one.as_slice().cmp(other.as_slice()));
+    all.dedup();
+    all
+}
+
+/// Returns the encodings of a value whose letters may have either case: hexadecimal digits, and base32 after any number of
+/// other bytes.
+pub(super) fn encodings_in_any_case(value: &[u8]) -> Vec<ZeroizedBytes> {
+    let mut all = vec![hexadecimal(value)];
+    all.extend((0..5).flat_map(|phase| base32(value, phase)));
     all.sort_by(|one, other| one.as_slice().cmp(other.as_slice()));
     all.dedup();
     all
 }
 
 /// Returns a value in hexadecimal digits, whose letters may have either case.
-pub(super) fn hexadecimal(value: &[u8]) -> ZeroizedBytes {
+fn hexadecimal(value: &[u8]) -> ZeroizedBytes {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     let mut text = ZeroizedBytes::new(Vec::with_capacity(2 * value.len()));
     for byte in value {
         text.extend([DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]]);
     }
     text
+}
+
+/// Returns the text of a value in UTF-16 of both byte orders; `None` if it is no text.
+fn utf16(value: &[u8]) -> Option<[ZeroizedBytes; 2]> {
+    let text = std::str::from_utf8(value).ok()?;
+    let encode = |bytes: fn(u16) -> [u8; 2]| {
+        // No unit comes from less than a byte.
+        let mut encoded = ZeroizedBytes::new(Vec::with_capacity(2 * value.len()));
+        text.encode_utf16().for_each(|unit| encoded.extend(bytes(unit)));
+        encoded
+    };
+    Some([encode(u16::to_le_bytes), encode(u16::to_be_bytes)])
+}
+
+/// Returns the base32 of a value that follows `phase` other bytes, as [`base64`] does.
+fn base32(value: &[u8], phase: usize) -> [ZeroizedBytes; 2] {
+    const DIGITS: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz234567";
+    let bits = (phase + value.len()) * 8;
+    let bit = |at: usize| {
+        let byte = (at / 8).checked_sub(phase).and_then(|index| value.get(index)).copied().unwrap_or_default();
+        usize::from(byte >> (7 - at % 8) & 1)
+    };
+    let digit = |index: usize| (0..5).fold(0, |digit, offset| digit << 1 | bit(index * 5 + offset));
+    [bits / 5, bits.div_ceil(5)].map(|end| {
+        let mut text = ZeroizedBytes::new(Vec::with_capacity(end));
+        text.extend(((phase * 8).div_ceil(5)..end).map(|index| DIGITS[digit(index)]));
+        text
+    })
 }
 
 /// Returns the base64 of a value that follows `phase` other bytes: the characters that hold bits of the value alone, and
@@ -62,5 +101,19 @@ mod tests {
         assert!(all.iter().any(|encoded| **encoded == STANDARD_NO_PAD.encode(value).into_bytes()), "to its last bit");
         assert_eq!(&**hexadecimal(value), b"7333637233743f3e7e76616c7565");
         assert!(!holds(b"s3cr3t?>~valu"));
+        assert!(holds(b"s\x003\0c\0r\x003\0t\0?\0>\0~\0v\0a\0l\0u\0e\0"), "UTF-16, the low byte first");
+        assert!(holds(b"\0s\x003\0c\0r\x003\0t\0?\0>\0~\0v\0a\0l\0u\0e"), "and the high byte first");
+    }
+
+    /// The texts are of Python's `base64.b32encode`, after none, one and four other bytes.
+    #[test]
+    fn base32_is_found_after_other_bytes() {
+        let all = encodings_in_any_case(b"s3cr3t?>~value");
+        for text in ["omzwg4rtoq7t47twmfwhkzi", "mfztgy3sgn2d6pt6ozqwy5lfpi", "mfrggzdtgnrxem3uh47h45tbnr2wk"] {
+            assert!(
+                all.iter().any(|encoded| text.as_bytes().windows(encoded.len()).any(|part| part == &encoded[..])),
+                "{text}"
+            );
+        }
     }
 }

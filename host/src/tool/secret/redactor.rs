@@ -6,17 +6,17 @@ use std::sync::Arc;
 use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 
 use super::decoding::{DecodedView, is_of_line_break};
-use super::encoding::{ZeroizedBytes, encodings, hexadecimal};
+use super::encoding::{ZeroizedBytes, encodings, encodings_in_any_case};
 use super::placeholder;
 
-/// Bytes that are searched at once. Decoding them in several ways takes some 200 times that much memory at most.
+/// Bytes that are searched at once. Decoding them in several ways takes some 400 times that much memory at most.
 const WINDOW: usize = 64 << 10;
 
 /// Automaton of all values. Its states contain the values too, byte by byte, where nothing can zeroise them: only the
 /// process can keep them out of a core dump (see `Secrets`).
 pub(super) struct Redactor {
     exact: PatternSet,
-    /// Patterns of hexadecimal digits.
+    /// Patterns of digits: hexadecimal and base32.
     in_any_case: PatternSet,
     /// Names of the secrets.
     names: Vec<String>,
@@ -52,7 +52,7 @@ impl Redactor {
         for (name, value) in secrets {
             let secret = names.len();
             exact.extend(encodings(value).into_iter().map(|bytes| SecretPattern { bytes, secret }));
-            in_any_case.push(SecretPattern { bytes: hexadecimal(value), secret });
+            in_any_case.extend(encodings_in_any_case(value).into_iter().map(|bytes| SecretPattern { bytes, secret }));
             names.push(name.to_owned());
         }
         let mut first = [false; 256];
@@ -78,8 +78,9 @@ impl Redactor {
 
     /// Returns the bytes without secrets. Returns `None` if they hold none.
     pub(super) fn redact(self: &Arc<Self>, bytes: &[u8]) -> Option<Vec<u8>> {
-        let is_read_otherwise =
-            |byte: &u8| matches!(byte, b'%' | b'\\') || is_of_line_break(*byte) || (self.spaces && *byte == b'+');
+        let is_read_otherwise = |byte: &u8| {
+            matches!(byte, b'%' | b'\\' | b'&') || is_of_line_break(*byte) || (self.spaces && *byte == b'+')
+        };
         let holds = |patterns: &PatternSet| patterns.automaton.is_match(bytes);
         if !bytes.iter().any(is_read_otherwise) && !holds(&self.exact) && !holds(&self.in_any_case) {
             return None;

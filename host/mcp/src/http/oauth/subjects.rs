@@ -103,7 +103,7 @@ impl SubjectSessions {
         let session =
             subject.session.delegate_subset(|grant| self.is_of(grant, &identity.scopes)).map_err(unavailable)?;
         let root = RootSession { session, approver: Arc::<DeferringApprover>::default(), stored: None };
-        let client = Arc::new(ClientSessions::of_root(&root));
+        let client = Arc::new(ClientSessions::of_account(&root, name.account.clone()));
         clients.insert(identity.scopes.clone(), Arc::clone(&client));
         Ok((client, name))
     }

@@ -139,6 +139,7 @@ pub fn serve_worker(
 ) -> Result<(), ServeError> {
     block_on(async {
         let handed = HandedConnections::new(handed)?;
+        server.0.runs.leave_undivided();
         let connections = Connections::new(options.max_connections.max(MAX_OF_WORKER));
         let WorkerSessions { sealed, subjects } = sessions;
         let clients = HttpClients::new(server.clone(), AcceptedTokens::default(), sealed, subjects, None);

@@ -65,6 +65,27 @@ fn mixed(hex: &str) -> String {
     hex.chars().enumerate().map(mix).collect()
 }
 
+/// Returns a text with the references to characters that templates for HTML write, in this radix.
+fn html(text: &str, radix: u32) -> String {
+    let encode = |c: char| match (c, radix) {
+        ('&', _) => "&amp;".to_owned(),
+        ('<', _) => "&lt;".to_owned(),
+        ('>', _) => "&gt;".to_owned(),
+        ('"', 10) => "&quot;".to_owned(),
+        ('a'..='z' | 'A'..='Z' | ' ', _) => c.to_string(),
+        (c, 10) => format!("&#{};", u32::from(c)),
+        (c, _) => format!("&#x{:04X};", u32::from(c)),
+    };
+    text.chars().map(encode).collect()
+}
+
+/// Returns the digits of base32.
+fn base32(text: &str) -> String {
+    let bits: Vec<u8> = text.bytes().flat_map(|byte| (0..8).rev().map(move |at| byte >> at & 1)).collect();
+    let digits = bits.chunks(5).map(|bits| (0..5).fold(0, |digit, at| digit << 1 | bits.get(at).copied().unwrap_or(0)));
+    digits.map(|digit| char::from(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"[usize::from(digit)])).collect()
+}
+
 /// Returns a text as it is and in every known encoding, alone and nested.
 fn forms(secret: &str, before: &str, after: &str) -> Vec<String> {
     let whole = format!("{before}{secret}{after}");
@@ -98,6 +119,14 @@ fn forms(secret: &str, before: &str, after: &str) -> Vec<String> {
         URL_SAFE.encode(&whole),
         percent(STANDARD.encode(&whole).as_bytes(), false, true),
         STANDARD.encode(&whole).replace('/', "\\/"),
+        html(&whole, 10),
+        html(&whole, 16),
+        html(&html(&whole, 10), 10),
+        json_string(&html(&whole, 16)),
+        html(&json_string(&whole), 10),
+        html(&STANDARD.encode(&whole), 16),
+        base32(&whole),
+        in_lines(&mixed(&base32(&whole)), 60, "\n"),
     ]
 }
 
@@ -131,8 +160,42 @@ fn escapes_are_undone_in_any_mixture() {
     ] {
         assert_eq!(redact(&[secret], &format!("<{text}>")), "<{{secret:K0}}>", "{text}");
     }
-    for text in ["p\\\"ss/w\\\\rd", "%", "\\", "\\u", "\\ud83d", "\\ud83d\\u", "\\ud83dx", "%4", "%zz", "\\q", "+"] {
+    for text in [
+        "p\\\"ss/w\\\\rd",
+        "&",
+        "&am",
+        "&amp",
+        "&#",
+        "&#x",
+        "&#;",
+        "&#x;",
+        "&#x110000;",
+        "&#123456789;",
+        "&lot;",
+        "%",
+        "\\",
+        "\\u",
+        "\\ud83d",
+        "\\ud83d\\u",
+        "\\ud83dx",
+        "%4",
+        "%zz",
+        "\\q",
+        "+",
+    ] {
         assert_eq!(redact(&[secret], text), text);
+    }
+}
+
+#[test]
+fn utf_16_is_found_in_both_byte_orders() {
+    let secret = "p\"ss/w\\rd \u{e9}\u{1f600}";
+    for bytes in [u16::to_le_bytes, u16::to_be_bytes] as [fn(u16) -> [u8; 2]; 2] {
+        let encode = |text: &str| text.encode_utf16().flat_map(bytes).collect::<Vec<u8>>();
+        let redacted = [&encode("<")[..], b"{{secret:K0}}", &encode(">")].concat();
+        let text = encode(&format!("<{secret}>"));
+        assert_eq!(redactor(&[secret]).redact(&text).as_deref(), Some(&redacted[..]));
+        assert_eq!(in_parts(&redactor(&[secret]), &text, &[3]), redacted);
     }
 }
 
@@ -177,7 +240,7 @@ fn stream_redactor_holds_back_only_possible_beginnings_of_secrets() {
         ("<s3cr", "event: 1\n\n<"),
         ("3t-value>", "event: 1\n\n<{{secret:K0}}>"),
         ("%7", "event: 1\n\n<{{secret:K0}}>"),
-        ("4", "event: 1\n\n<{{secret:K0}}>%74"),
+        ("e", "event: 1\n\n<{{secret:K0}}>%7e"),
     ] {
         stream.push(part.as_bytes(), &mut redacted);
         assert_eq!(String::from_utf8_lossy(&redacted), so_far);
@@ -212,8 +275,8 @@ proptest! {
 
     #[test]
     fn redaction_in_parts_equals_redaction_whole(
-        secrets in vec("[ab%\\\\4]{6,9}", 1..4),
-        text in "([ab%\\\\4\n\r ]|%61|%25|\\\\u0061|\\\\\\\\|\\\\u005c){0,60}",
+        secrets in vec("[ab%\\\\4&;]{6,9}", 1..4),
+        text in "([ab%\\\\4&;\n\r ]|&amp;|&#97;|&#x61;|%61|%25|\\\\u0061|\\\\\\\\|\\\\u005c){0,60}",
         lengths in vec(1_usize..9, 1..6),
     ) {
         let secrets: Vec<&str> = secrets.iter().map(String::as_str).collect();
