@@ -146,7 +146,8 @@ class Answers:
                 run.waits.remove(self)
 
     def _waits_for_any(self, owners: list[Answers]) -> bool:
-        found, left = [self], [self]
+        found: list[Answers] = [self]
+        left: list[Answers] = [self]
         while left:
             run = left.pop().run
             for other in () if run.is_over else run.waits:
