@@ -4,7 +4,7 @@ from __future__ import annotations
 
 # `threading` takes longer to import than a script to run; of it, and of others, a plain run needs no more than this.
 from _contextvars import ContextVar, copy_context
-from _thread import allocate_lock
+from _thread import RLock, allocate_lock
 from _weakref import ref
 
 from .sendable import sendable
@@ -34,7 +34,8 @@ if TYPE_CHECKING:
 _inside: ContextVar[tuple[tuple[Answers, Answering], ...]] = ContextVar("inside", default=())
 """Sandboxes and runs that this code is a tool of, outermost first."""
 
-_waits_lock = allocate_lock()
+# A handler of a signal comes between any two lines, on a thread that may hold it.
+_waits_lock = RLock()
 """Lock of what all runs wait for."""
 
 _callbacks: ContextVar[tuple[_Callback, ...]] = ContextVar("callbacks", default=())
@@ -231,8 +232,7 @@ class Answering:
         self._context = copy_context()
         self._pending: set[Future[Any]] = set()
         self._over = False
-        self.outermost: Answering = self if around is None else around.outermost
-        """The run that goes on around this one, and has no other around it."""
+        self._around = around
         self.waits: list[Answers] = []
         """Sandboxes whose runs the tools of this run wait for."""
         self._lock = allocate_lock()
@@ -240,6 +240,12 @@ class Answering:
         """Errors that scripts saw for exceptions of tools, with the exceptions themselves."""
         self.large_exception: tuple[dict[str, Any], Exception] | None = None
         """Exception with large arguments or texts: at most one is kept."""
+
+    @property
+    def outermost(self) -> Answering:
+        """The run that goes on around this one and has no other around it: this one, if no tool makes it."""
+        # Kept with each run, it would be a cycle that has to wait for Python's collector.
+        return self if self._around is None else self._around.outermost
 
     @property
     def is_over(self) -> bool:
@@ -350,7 +356,7 @@ def _forget_loops() -> None:
     """Forgets the loops, whose threads did not survive the fork."""
     global _loops_lock, _waits_lock
     _loops_lock = allocate_lock()
-    _waits_lock = allocate_lock()
+    _waits_lock = RLock()
     _loops.clear()
 
 
