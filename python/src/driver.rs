@@ -19,13 +19,20 @@ type Cancel = Box<dyn Fn() + Send + Sync>;
 #[derive(Default)]
 struct Watched {
     error: Option<PyErr>,
-    runs: Vec<(u64, Cancel)>,
+    runs: Vec<WatchedRun>,
     last: u64,
 }
 
+struct WatchedRun {
+    number: u64,
+    /// Number of the run's session.
+    session: u64,
+    cancel: Cancel,
+}
+
 impl Raised {
-    /// Registers an active run, until [`take`](Self::take) is called with its number.
-    pub(crate) fn watch(&self, cancel: impl Fn() + Send + Sync + 'static) -> u64 {
+    /// Registers an active run of the session with this number, until [`take`](Self::take) is called with the run's number.
+    pub(crate) fn watch(&self, session: u64, cancel: impl Fn() + Send + Sync + 'static) -> u64 {
         let mut watched = self.lock();
         if watched.runs.is_empty() {
             // An exception of a run that could not start was reported to its caller.
@@ -33,7 +40,7 @@ impl Raised {
         }
         watched.last += 1;
         let number = watched.last;
-        watched.runs.push((number, Box::new(cancel)));
+        watched.runs.push(WatchedRun { number, session, cancel: Box::new(cancel) });
         number
     }
 
@@ -45,7 +52,12 @@ impl Raised {
 
     /// Cancels the active runs.
     pub(crate) fn cancel(&self) {
-        self.lock().runs.iter().for_each(|(_, cancel)| cancel());
+        self.lock().runs.iter().for_each(|run| (run.cancel)());
+    }
+
+    /// Cancels the active run of one session.
+    pub(crate) fn cancel_session(&self, session: u64) {
+        self.lock().runs.iter().filter(|run| run.session == session).for_each(|run| (run.cancel)());
     }
 
     /// Unregisters a run, and returns the exception that was recorded since the last call.
@@ -56,7 +68,7 @@ impl Raised {
 
     /// Unregisters a run.
     pub(crate) fn forget(&self, number: u64) {
-        self.lock().runs.retain(|(other, _)| *other != number);
+        self.lock().runs.retain(|run| run.number != number);
     }
 
     fn lock(&self) -> MutexGuard<'_, Watched> {
@@ -88,24 +100,30 @@ pub(crate) fn detached<T: Send>(
 }
 
 /// Drives a run to its end.
-pub(crate) fn finish(py: Python<'_>, run: session::Run, raised: &Raised) -> PyResult<session::RunResult> {
+pub(crate) fn finish(py: Python<'_>, session: u64, run: session::Run, raised: &Raised) -> PyResult<session::RunResult> {
     let cancel = run.cancel_handle();
-    watched(py, raised, move || cancel.cancel(), move || run.finish())
+    watched(py, session, raised, move || cancel.cancel(), move || run.finish())
 }
 
 /// Makes a call.
-pub(crate) fn finish_call(py: Python<'_>, call: CallRun, raised: &Raised) -> PyResult<Result<Payload, Failure>> {
+pub(crate) fn finish_call(
+    py: Python<'_>,
+    session: u64,
+    call: CallRun,
+    raised: &Raised,
+) -> PyResult<Result<Payload, Failure>> {
     let interrupt = call.interrupt();
-    watched(py, raised, move || interrupt.cancel(), move || call.finish())
+    watched(py, session, raised, move || interrupt.cancel(), move || call.finish())
 }
 
 fn watched<T: Send>(
     py: Python<'_>,
+    session: u64,
     raised: &Raised,
     cancel: impl Fn() + Clone + Send + Sync + 'static,
     work: impl FnOnce() -> T + Send,
 ) -> PyResult<T> {
-    let number = raised.watch(cancel.clone());
+    let number = raised.watch(session, cancel.clone());
     let done = detached(py, cancel, work);
     let error = raised.take(number);
     let (result, signal) = done?;

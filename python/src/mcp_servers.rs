@@ -16,7 +16,7 @@ use tollhouse::capability::{McpServer, Policy};
 use tollhouse::error::{Failure, Payload};
 use tollhouse::session;
 use tollhouse::tool::{HostCall, Lock, LockFile, MAX_LOCK, McpCalls, PinnedServer, SecretUse, Secrets};
-use tollhouse_mcp::{LoginPlace, McpClient, ServerConnection, ServerLauncher, StartedServer};
+use tollhouse_mcp::{ConnectError, LoginPlace, McpClient, ServerConnection, ServerLauncher, StartedServer};
 use tollhouse_registry::untrusted_file;
 
 use crate::errors::{NativeError, PolicyError, RuntimeError, SessionConflictError, policy_told, raised, told};
@@ -100,7 +100,10 @@ impl McpServers {
         py.detach(|| {
             let pinned = lock.as_deref().map(read_lock).transpose()?;
             let started = start(&policy.mcp, &secrets, &unconfined, &logins, &launcher)?;
-            let (client, pins) = connect(started, pinned.as_ref(), &secrets)?;
+            let is_confined = |name: &str| {
+                !unconfined.iter().any(|other| other == name) && policy.mcp.get(name).is_some_and(|it| it.url.is_none())
+            };
+            let (client, pins) = connect(started, pinned.as_ref(), &secrets, &is_confined)?;
             let connections = Arc::new(Connections(Mutex::new(Some(Arc::new(client)))));
             let tables = policy.mcp.into_iter().map(|(name, table)| (name, kept(table))).collect();
             let mounts = ServerMounts { connections, tables, pins, secrets };
@@ -256,11 +259,13 @@ fn connect(
     started: Vec<StartedServer>,
     pinned: Option<&Lock>,
     secrets: &Secrets,
+    is_confined: &dyn Fn(&str) -> bool,
 ) -> PyResult<(McpClient, BTreeMap<String, PinnedServer>)> {
     let mut client = McpClient::new()?.withholding(secrets.clone());
     let mut pins = BTreeMap::new();
     for server in started {
-        let connection = connected(server, &client)?;
+        let is_confined = is_confined(server.name());
+        let connection = connected(server, &client, is_confined)?;
         if let Some(pinned) = pinned {
             compare(pinned, &connection)?;
         }
@@ -270,12 +275,20 @@ fn connect(
     Ok((client, pins))
 }
 
-fn connected(mut server: StartedServer, client: &McpClient) -> PyResult<ServerConnection> {
+/// What is said of a program that may have ended, or waits, because the wall keeps something from it.
+const CONFINED: &str = "\nhint: it runs behind a wall, and reads the system's files and those in `read` alone: name there \
+                        what else it needs (a Python server: `sys.base_prefix`), or start it with `\"confine\": False`";
+
+fn connected(mut server: StartedServer, client: &McpClient, is_confined: bool) -> PyResult<ServerConnection> {
     let name = server.name().to_owned();
     let connected = server.connect(client);
     // Whether or not that succeeded, the process ends with its pipes. Without a thread, it is forgotten with this one.
     let _ = thread::Builder::new().name("tollhouse-mcp-end".to_owned()).spawn(move || server.wait());
-    connected.map_err(|error| NativeError::new_err(format!("the MCP server `{name}` cannot be used: {}", told(&error))))
+    connected.map_err(|error| {
+        let may_lack = matches!(error, ConnectError::Protocol { .. } | ConnectError::Silent { .. });
+        let hint = if is_confined && may_lack { CONFINED } else { "" };
+        NativeError::new_err(format!("the MCP server `{name}` cannot be used: {}{hint}", told(&error)))
+    })
 }
 
 fn compare(pinned: &Lock, connection: &ServerConnection) -> PyResult<()> {

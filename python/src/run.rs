@@ -84,11 +84,11 @@ impl Run {
         session: &OfProcess<session::Session>,
         raised: Arc<Raised>,
         recording: Option<Arc<RecordingFile>>,
-    ) -> Self {
+    ) -> PyResult<Self> {
         let cancel = run.cancel_handle();
         let stop = cancel.clone();
-        let number = raised.watch(move || stop.cancel());
-        Self { run: session.with(Mutex::new(State::Going(Box::new(run)))), cancel, raised, number, recording }
+        let number = raised.watch(session.get()?.number(), move || stop.cancel());
+        Ok(Self { run: session.with(Mutex::new(State::Going(Box::new(run)))), cancel, raised, number, recording })
     }
 
     fn state(&self) -> PyResult<MutexGuard<'_, State>> {

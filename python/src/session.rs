@@ -26,6 +26,8 @@ use crate::store::{host_failed, or_signal};
 #[pyclass(frozen, module = "tollhouse._native")]
 pub(crate) struct Session {
     session: OfProcess<session::Session>,
+    /// True if the session was delegated from another one, in whose run it runs.
+    is_delegate: bool,
     raised: Arc<Raised>,
     /// File that the calls are recorded in, which is written after each run.
     recording: Option<Arc<RecordingFile>>,
@@ -34,11 +36,13 @@ pub(crate) struct Session {
 impl Session {
     pub(crate) fn in_memory(session: session::Session, raised: Arc<Raised>, recording: Option<RecordingFile>) -> Self {
         let remedy = "make it after the fork, e.g. in gunicorn's `post_fork` hook";
-        Self { session: OfProcess::new(session, "sandbox", remedy), raised, recording: recording.map(Arc::new) }
+        let session = OfProcess::new(session, "sandbox", remedy);
+        Self { session, is_delegate: false, raised, recording: recording.map(Arc::new) }
     }
 
     pub(crate) fn on_disk(session: session::Session, raised: Arc<Raised>) -> Self {
-        Self { session: OfProcess::new(session, "session", "open it again here"), raised, recording: None }
+        let session = OfProcess::new(session, "session", "open it again here");
+        Self { session, is_delegate: false, raised, recording: None }
     }
 
     fn gate(&self) -> PyResult<&Gate> {
@@ -59,7 +63,7 @@ impl Session {
         });
         let listened = output.is_some();
         let run = start(output)?;
-        let finished = driver::finish(py, run, &self.raised);
+        let finished = driver::finish(py, self.number()?, run, &self.raised);
         let saved = save_recording(py, self.recording.as_deref());
         // What a tool or a listener raised says more than a file that cannot be written.
         let mut result = finished?;
@@ -160,7 +164,7 @@ impl Session {
     ) -> PyResult<Run> {
         let stdin = stdin.map_or(Stdin::Empty, Stdin::Bytes);
         let run = self.prepare(py, language, source, RunOptions { stdin, keep_state, ..RunOptions::default() })?;
-        Ok(Run::new(run, &self.session, Arc::clone(&self.raised), self.recording.clone()))
+        Run::new(run, &self.session, Arc::clone(&self.raised), self.recording.clone())
     }
 
     /// Creates a session with the same grants, which starts with these files: its spending counts here too.
@@ -169,13 +173,24 @@ impl Session {
         let policy = session.gate().policy().clone();
         let delegate = py.detach(|| session.delegate(policy)).map_err(|error| raised(&error))?;
         // The run around it writes the recording.
-        Ok(Self { session: self.session.with(delegate), raised: Arc::clone(&self.raised), recording: None })
+        let session = self.session.with(delegate);
+        Ok(Self { session, is_delegate: true, raised: Arc::clone(&self.raised), recording: None })
     }
 
-    /// Cancels the active run.
+    /// Returns the number of the session, which its calls tell their handlers.
+    #[getter]
+    fn number(&self) -> PyResult<u64> {
+        Ok(self.session.get()?.number())
+    }
+
+    /// Cancels the active run, with the runs that its tools make in delegated sessions.
     fn cancel(&self) -> PyResult<()> {
-        self.check_process()?;
-        self.raised.cancel();
+        let number = self.number()?;
+        if self.is_delegate {
+            self.raised.cancel_session(number);
+        } else {
+            self.raised.cancel();
+        }
         Ok(())
     }
 
@@ -258,7 +273,7 @@ impl Session {
         let (method, arguments) = (tool.as_deref().unwrap_or(method), to_payload(arguments)?.value.to_string());
         let call = py.detach(|| session.start_call(method, &arguments));
         let call = call.map_err(|error| or_signal(py, host_failed(&error)))?;
-        match driver::finish_call(py, call, &self.raised)? {
+        match driver::finish_call(py, session.number(), call, &self.raised)? {
             Ok(payload) => Ok((payload_to_python(py, &payload)?, None)),
             Err(failure) => Ok((py.None().into_bound(py), Some(json!(failure).to_string()))),
         }

@@ -134,6 +134,9 @@ pub(crate) struct CallEnding {
     /// Number of the call in its run, from 1.
     #[pyo3(get)]
     seq: u64,
+    /// Number of the session that makes the call.
+    #[pyo3(get)]
+    session: u64,
     /// Idempotency key of the call.
     #[pyo3(get)]
     idempotency_key: String,
@@ -166,7 +169,8 @@ impl HostFunction for Answer {
             let called = to_python(py, call.arguments)
                 .and_then(|arguments| {
                     let idempotency_key = call.idempotency_key();
-                    let ending = CallEnding { interrupt: call.interrupt(), seq: call.seq, idempotency_key };
+                    let (interrupt, seq, session) = (call.interrupt(), call.seq, call.session());
+                    let ending = CallEnding { interrupt, seq, session, idempotency_key };
                     self.handler.bind(py).call1((call.method, arguments, ending))
                 })
                 .and_then(|value| to_counted_payload(&value, &count));

@@ -110,6 +110,8 @@ def test_cancelling_stops_and_leaves_the_sandbox_usable(code: str) -> None:
 
 def test_a_call_of_a_run_that_is_over_does_not_begin() -> None:
     class Over:
+        session = 0
+
         def is_over(self) -> bool:
             return True
 

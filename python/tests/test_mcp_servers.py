@@ -59,6 +59,22 @@ def test_tool_of_a_server_is_called_behind_the_gate(servers: McpServers) -> None
         assert wrong.error is not None
 
 
+def test_server_that_the_wall_keeps_its_files_from_is_an_error_that_names_the_wall() -> None:
+    python = os.path.realpath(sys.executable)
+    command = [python, "-I", str(SERVER), "normal"]
+    with pytest.raises(NativeError, match=r"(?s)has ended.*runs behind a wall.*`read`.*`sys.base_prefix`"):
+        McpServers({"fix": {"command": command, "read": [SERVER.parent]}})
+    with pytest.raises(NativeError, match="has ended") as told:
+        McpServers({"fix": {"command": [python, "-c", "pass"], "confine": False}})
+    assert "wall" not in str(told.value)
+
+
+def test_arguments_of_a_server_as_other_clients_write_them_are_an_error_that_says_where_they_go() -> None:
+    options = {"command": sys.executable, "args": ["-m", "server"]}
+    with pytest.raises(ValueError, match=r"no option 'args'.*arguments follow the program in `command`, a list"):
+        McpServers({"fix": options})  # pyright: ignore[reportArgumentType]
+
+
 def test_failures_of_a_server_are_those_of_its_calls() -> None:
     with Sandbox(mcp={"fix": fixture()}, capabilities=["fix/*"]) as sandbox:
         failed = sandbox.run("javascript", "await fix.fail({})")

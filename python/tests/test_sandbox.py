@@ -282,32 +282,6 @@ def test_a_tool_that_runs_its_own_sandbox() -> None:
     assert result.return_value == ["old", False], result.error
 
 
-@pytest.mark.parametrize(
-    "deeper",
-    [
-        False,
-        pytest.param(
-            True,
-            marks=pytest.mark.xfail(
-                run=False,
-                reason="native: a call does not say if it is of a delegate: one waits for itself",
-            ),
-        ),
-    ],
-)
-def test_two_sandboxes_whose_tools_run_each_other(deeper: bool) -> None:
-    def ping(n: int) -> int:
-        return one.run("javascript", f"return {n} > 0 ? await pong({{n: {n} - 1}}) : 0").return_value + 1
-
-    def pong(n: int) -> int:
-        return other.run("javascript", f"return {n} > 0 ? await ping({{n: {n} - 1}}) : 0").return_value + 1
-
-    one, other = Sandbox(tools=[pong], limits={"wall": "2s"}), Sandbox(tools=[ping], limits={"wall": "2s"})
-    assert one.run("javascript", "return await pong({n: 1})").return_value == 2
-    if deeper:
-        assert one.run("javascript", "return await pong({n: 2})").return_value == 3
-
-
 def test_sandboxes_that_nobody_holds_are_let_go() -> None:
     def add(a: int) -> int:
         return a + 1

@@ -212,6 +212,51 @@ def test_names_of_what_can_be_called() -> None:
     assert tool(lambda a: a, name="same").invoke({"a": 1}) == 1
 
 
+def test_partial_and_object_that_can_be_called_are_described_by_what_they_call() -> None:
+    def read(path: str, user: str) -> str:
+        """Reads a file.
+
+        Args:
+            path: Where it is.
+
+        Returns:
+            Its text.
+        """
+        return f"{path} {user}"
+
+    class Reader:
+        """Holds a connection."""
+
+        def __call__(self, path: str) -> str:
+            """Reads a file.
+
+            Args:
+                path: Where it is.
+
+            Returns:
+                Its text.
+            """
+            return path
+
+    for function in (
+        functools.partial(read, user="amy"),
+        functools.partial(functools.partial(read), user="b"),
+        Reader(),
+    ):
+        definition = tool(function).definition
+        assert definition.description == "Reads a file."
+        assert definition.parameters["properties"] == {"path": {"type": "string", "description": "Where it is."}}
+        assert definition.result == {"type": "string", "description": "Its text."}
+
+    def undocumented(a: int) -> int:
+        return a
+
+    assert tool(functools.partial(undocumented)).definition.description == ""
+    described = functools.partial(undocumented)
+    described.__doc__ = "Says so itself."
+    assert tool(described).definition.description == "Says so itself."
+
+
 def test_what_a_partial_has_set_stays() -> None:
     def read(path: str, user: str = "nobody", **more: str) -> Any:
         return path, user, more

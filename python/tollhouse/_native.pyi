@@ -48,6 +48,10 @@ class CallEnding:
         """Number of the call in its run, from 1."""
 
     @property
+    def session(self) -> int:
+        """Number of the session that makes the call: that of a `delegate` is another one."""
+
+    @property
     def idempotency_key(self) -> str:
         """Its idempotency key: 32 hexadecimal digits, which no other call has."""
 
@@ -284,6 +288,10 @@ class Session:
 
     def start(self, language: Language, source: str, *, stdin: bytes | None = None, keep_state: bool = False) -> Run:
         """Begins a run in steps. Another one cannot begin before it has ended. Raises `NativeError`."""
+
+    @property
+    def number(self) -> int:
+        """Number of the session, which no other one of this process has."""
 
     def delegate(self) -> Session:
         """A session with the same grants, which begins with these files: what it spends is spent here too."""

@@ -213,7 +213,9 @@ def _table(name: str, options: McpServerOptions, secrets: dict[str, str]) -> dic
     _check_options(name, options)
     known = McpServerOptions.__annotations__
     if unknown := [key for key in options if key not in known]:
-        raise ValueError(f"the MCP server {name!r} has no option {unknown[0]!r}: there are {', '.join(known)}")
+        # As the files of other clients have it.
+        args = "; arguments follow the program in `command`, a list" if unknown[0] == "args" else ""
+        raise ValueError(f"the MCP server {name!r} has no option {unknown[0]!r}: there are {', '.join(known)}{args}")
     table: dict[str, Any] = {"url": options["url"]} if "url" in options else {}
     if "command" in options or not table:
         command = _listed(name, "command", options.get("command", ()), "the program and its arguments")

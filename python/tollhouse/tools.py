@@ -14,7 +14,7 @@ from . import _native
 from ._internal.policy.constraint_specs import constraints_from_specs
 from ._internal.sandbox_options import listed_tools
 from ._internal.types import docstrings
-from ._internal.types.functions import check_name, is_async, name_of, signature, snake_case
+from ._internal.types.functions import check_name, docstring_of, is_async, name_of, signature, snake_case
 from ._internal.types.scalars import Schema
 from .capabilities import MethodCapability, canonical_method
 from .constraint_sets import ConstraintSet
@@ -292,7 +292,7 @@ def tool(
     if not callable(cast("object", function)):
         raise TypeError(f"`tool` takes a function, not {function!r:.200}: a name is given by `name=`")
     taken = signature(function)
-    text = docstrings.summary(_doc(function)) if description is None else description
+    text = docstrings.summary(docstring_of(function)) if description is None else description
     named = name_of(function) if name is None else name
     definition = ToolDefinition(named, text, taken.schema, taken.result, effect)
     return Tool(function, definition, taken.bind)
@@ -480,12 +480,6 @@ def create_tool_handler(tools: Iterable[Any]) -> Callable[[str, Mapping[str, Any
 def _params(clause: Mapping[str, Any]) -> list[str]:
     inner: list[dict[str, Any]] = [*clause.get("all", []), *clause.get("any", [])]
     return [clause["param"]] if "param" in clause else [param for one in inner for param in _params(one)]
-
-
-def _doc(function: Any) -> str | None:
-    # An instance has its class's docstring, which is about the class.
-    own = function.__doc__
-    return type(function).__call__.__doc__ if own == type(function).__doc__ and not isinstance(function, type) else own
 
 
 def _is_langchain(source: Any) -> bool:

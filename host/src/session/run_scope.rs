@@ -100,6 +100,7 @@ impl RunScope {
     ) -> CallContext {
         let session = &self.session;
         CallContext {
+            session: session.number,
             interrupt,
             now: guest_now(),
             seed: self.tool_seed(seq),

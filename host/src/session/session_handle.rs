@@ -1,6 +1,6 @@
 //! Handle of a session: what embedding programs do with it.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, Weak};
 
 use super::call_run::CallRun;
@@ -26,6 +26,9 @@ use crate::vfs::Tree;
 /// Files, grants and budgets that outlive a run. Cheap to clone; clones are the same session.
 #[derive(Clone)]
 pub struct Session(pub(super) Arc<SessionState>);
+
+/// Number of sessions that this process has created.
+static CREATED: AtomicU64 = AtomicU64::new(0);
 
 /// Guard that frees a session when it is dropped, whatever the outcome.
 struct BusyGuard<'s>(&'s AtomicBool);
@@ -57,6 +60,7 @@ impl Session {
         let runs_tools = !calls.is_replayed() && services.dry_run.is_none();
         let missing = gate.secrets().into_iter().find(|name| runs_tools && !services.secrets.has(name));
         Self(Arc::new(SessionState {
+            number: CREATED.fetch_add(1, Ordering::Relaxed),
             host: Arc::clone(host),
             storage,
             calls,
@@ -241,6 +245,13 @@ impl Session {
     /// Returns a weak reference to the gate.
     pub(super) fn weak_gate(&self) -> Weak<Gate> {
         Arc::downgrade(&self.0.gate)
+    }
+
+    /// Returns the number of the session, which no other session of this process has, not even one delegated from it. A host
+    /// function is told the number of the session that calls it ([`HostCall::session`](crate::tool::HostCall::session)).
+    #[must_use]
+    pub fn number(&self) -> u64 {
+        self.0.number
     }
 
     /// Returns the session's name, or `None` for a session in memory.

@@ -31,6 +31,8 @@ use crate::vfs::{ApplyError, Edit, Tree};
 
 /// State that the runs of a session share.
 pub(super) struct SessionState {
+    /// Number of the session in this process. Delegated sessions have numbers of their own.
+    pub(super) number: u64,
     pub(super) host: Arc<HostState>,
     pub(super) storage: SessionStorage,
     /// Recording of the calls, or the recording that answers them. Delegated sessions have the same.

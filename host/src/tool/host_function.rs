@@ -54,6 +54,13 @@ impl HostCall<'_> {
         self.context.interrupt.clone()
     }
 
+    /// Returns the number of the session that makes the call ([`Session::number`](crate::session::Session::number)): a
+    /// session and those delegated from it have the same host functions.
+    #[must_use]
+    pub fn session(&self) -> u64 {
+        self.context.session
+    }
+
     /// Returns the idempotency key of the call: 32 hexadecimal digits, which no other call has. If the process dies during
     /// the call, and the call is made again when its run is resumed, the key is the same.
     #[must_use]

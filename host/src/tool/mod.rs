@@ -127,6 +127,8 @@ pub(crate) trait PeerTools: Send + Sync {
 
 /// Context of a call: everything besides its arguments.
 pub struct CallContext {
+    /// Number of the session that makes the call.
+    pub session: u64,
     /// Switch that stops the call.
     pub interrupt: Interrupt,
     /// Time of the call: nanoseconds since the Unix epoch, in whole milliseconds. The tool's clocks stand still there.

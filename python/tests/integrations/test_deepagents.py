@@ -273,7 +273,7 @@ def test_any_pattern_is_taken_or_refused(pattern: str, path: str) -> None:
 
 
 def test_hostile_patterns_take_no_time() -> None:
-    began = time.monotonic()
+    began = time.thread_time()  # other programs of the machine take none of it
     assert not Pattern("/".join(["**/*"] * 20) + "/b").matches("/".join("a" * 40))
     assert not Pattern("**/" * 1364 + "x").matches("/".join("a" * 1000))
     assert Pattern("**/" * 1364 + "a").matches("/".join("a" * 1000))
@@ -282,4 +282,4 @@ def test_hostile_patterns_take_no_time() -> None:
         Pattern("{a,b}" * 30)
     with pytest.raises(PatternError, match="4096"):
         Pattern("{x}" * 1_000_000)
-    assert time.monotonic() - began < 2
+    assert time.thread_time() - began < 2

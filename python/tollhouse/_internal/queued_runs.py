@@ -39,10 +39,14 @@ class QueuedRuns:
         # First of all: the turn may be that of a thread of the process that made this.
         session = self._open()
         if self._answers.goes_on_around():
-            return work(session.delegate(), False)
+            return self._nested(session.delegate(), Answering(around=self._answers.run), work)
         self._check_callback()
         self._check_steps()
-        self._turn.enter()
+        around = self._answers.begin_waiting()
+        try:
+            self._turn.enter()
+        finally:
+            self._answers.end_waiting(around)
         try:
             return self._answered(Answering(), work)
         finally:
@@ -56,11 +60,20 @@ class QueuedRuns:
         session = self._open()
         loop = get_running_loop()
         if self._answers.goes_on_around():
-            nested = session.delegate()
-            return await beside(lambda: work(nested, False), nested.cancel)
+            nested, inner = session.delegate(), Answering(loop, around=self._answers.run)
+
+            def cancel_nested() -> None:
+                inner.end()
+                nested.cancel()
+
+            return await beside(lambda: self._nested(nested, inner, work), cancel_nested)
         self._check_callback()
         self._check_steps()
-        await self._turn.enter_async(loop)
+        around = self._answers.begin_waiting()
+        try:
+            await self._turn.enter_async(loop)
+        finally:
+            self._answers.end_waiting(around)
         try:
             answering = Answering(loop)
 
@@ -72,6 +85,16 @@ class QueuedRuns:
             return await beside(lambda: self._answered(answering, work), cancel)
         finally:
             self._turn.leave()
+
+    def _nested(
+        self, session: _native.Session, answering: Answering, work: Callable[[_native.Session, bool], _T]
+    ) -> _T:
+        """Does something in a delegated session, as a tool of a run that goes on."""
+        self._answers.begin_nested(session, answering)
+        try:
+            return work(session, False)
+        finally:
+            self._answers.end_nested(session)
 
     def _answered(self, answering: Answering, work: Callable[[_native.Session, bool], _T]) -> _T:
         """Does something, by whoever has the turn."""
@@ -122,8 +145,7 @@ class QueuedRuns:
             if telemetry is None:
                 return result(plain(session), is_own, before)
             with telemetry.run(known, is_own=is_own) as span:
-                if is_own:
-                    self._answers.run.look()
+                self._answers.of(session).look()
                 ended = plain(session)
                 span.end(ended)
             return result(ended, is_own, before)
@@ -131,7 +153,7 @@ class QueuedRuns:
         def plain(session: _native.Session) -> _native.RunResult:
             if listeners == (None, None):
                 return begin(session, None)
-            answering = self._answers.run
+            answering = self._answers.of(session)
 
             def call_back(told: OnOutput, text: str) -> None:
                 self._answers.call_back(answering, told, text)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 # `threading` takes longer to import than a script to run; of it, and of others, a plain run needs no more than this.
 from _contextvars import ContextVar, copy_context
-from _thread import allocate_lock
+from _thread import RLock, allocate_lock
 from _weakref import ref
 
 from .sendable import sendable
@@ -31,8 +31,12 @@ if TYPE_CHECKING:
     """Answers for a human: `(method, arguments, grant)`, or one `ApprovalRequest`. It may give something to await, and
     raise `Defer`."""
 
-_inside: ContextVar[tuple[Answers, ...]] = ContextVar("inside", default=())
-"""Answers of the sandboxes whose runs this code is a tool of, outermost first."""
+_inside: ContextVar[tuple[tuple[Answers, Answering], ...]] = ContextVar("inside", default=())
+"""Sandboxes and runs that this code is a tool of, outermost first."""
+
+# A handler of a signal comes between any two lines, on a thread that may hold it.
+_waits_lock = RLock()
+"""Lock of what all runs wait for."""
 
 _callbacks: ContextVar[tuple[_Callback, ...]] = ContextVar("callbacks", default=())
 """Listeners and approvers that this code is part of, and for which runs wait."""
@@ -100,10 +104,64 @@ class Answers:
         """Tracer of runs and calls, if the program traces."""
         self.run: Answering = Answering()
         """Answers of the active run."""
+        self._nested: dict[int, Answering] = {}
+        """Answers of the runs that tools of the active run make, by the numbers of their delegated sessions."""
+
+    def of(self, session: _native.Session) -> Answering:
+        """Returns the answers of the run that goes on in a session: the sandbox's own, or one delegated from it."""
+        return self._nested.get(session.number, self.run)
+
+    def begin_nested(self, session: _native.Session, run: Answering) -> None:
+        """Has the calls of a delegated session answered by a run of its own."""
+        self._nested[session.number] = run
+
+    def end_nested(self, session: _native.Session) -> None:
+        """Says that the run of a delegated session is over."""
+        self._nested.pop(session.number).end()
+
+    def begin_waiting(self) -> list[Answering]:
+        """Notes that the runs around this code wait for a run of this sandbox, and returns them for `end_waiting`.
+
+        Raises `RuntimeError` if the active run of this sandbox waits for one of theirs, directly or through others:
+        neither would ever go on.
+        """
+        around = [(owner, run) for owner, run in _inside.get() if not run.is_over]
+        if not around:
+            return []
+        with _waits_lock:
+            if self._waits_for_any([owner for owner, _ in around]):
+                from .run_queue import refused
+
+                raise refused(
+                    "a run of this sandbox goes on, and waits for a run of the sandbox whose tool this is: neither "
+                    "would end. Let one of them use a sandbox of its own"
+                )
+            for _, run in around:
+                run.waits.append(self)
+        return [run for _, run in around]
+
+    def end_waiting(self, around: list[Answering]) -> None:
+        """Notes that these runs wait no longer for a run of this sandbox."""
+        with _waits_lock:
+            for run in around:
+                run.waits.remove(self)
+
+    def _waits_for_any(self, owners: list[Answers]) -> bool:
+        found: list[Answers] = [self]
+        left: list[Answers] = [self]
+        while left:
+            run = left.pop().run
+            for other in () if run.is_over else run.waits:
+                if any(other is owner for owner in owners):
+                    return True
+                if not any(other is one for one in found):
+                    found.append(other)
+                    left.append(other)
+        return False
 
     def __call__(self, method: str, arguments: Any, ending: _native.CallEnding) -> Any:
         """Answers a call. Raises the error that the script sees for an exception of the tool."""
-        run = self.run
+        run = self._nested.get(ending.session, self.run)
         # A cancelled run does not wait for its calls, and the thread of one may come this far only now. Asked after
         # `run` was read, since the next run takes that place when this one has ended: what goes on is then its own.
         if ending.is_over():
@@ -159,25 +217,40 @@ class Answers:
 
     def goes_on_around(self) -> bool:
         """Returns true if this code is a tool of a run of this sandbox, directly or through nested runs."""
-        return self in _inside.get()
+        return any(owner is self for owner, _ in _inside.get())
 
 
 class Answering:
     """The answers of one run: where they are awaited, and what has not ended.
 
-    Tools see the context variables of whoever runs the script. Without a loop, this module has one.
+    Tools see the context variables of whoever runs the script. Without a loop, this module has one. The exceptions of a
+    run that a tool makes are kept with the run `around` it.
     """
 
-    def __init__(self, loop: asyncio.AbstractEventLoop | None = None) -> None:
+    def __init__(self, loop: asyncio.AbstractEventLoop | None = None, around: Answering | None = None) -> None:
         self._loop = loop
         self._context = copy_context()
         self._pending: set[Future[Any]] = set()
         self._over = False
+        self._around = around
+        self.waits: list[Answers] = []
+        """Sandboxes whose runs the tools of this run wait for."""
         self._lock = allocate_lock()
         self.exceptions: list[tuple[dict[str, Any], Exception]] = []
         """Errors that scripts saw for exceptions of tools, with the exceptions themselves."""
         self.large_exception: tuple[dict[str, Any], Exception] | None = None
         """Exception with large arguments or texts: at most one is kept."""
+
+    @property
+    def outermost(self) -> Answering:
+        """The run that goes on around this one and has no other around it: this one, if no tool makes it."""
+        # Kept with each run, it would be a cycle that has to wait for Python's collector.
+        return self if self._around is None else self._around.outermost
+
+    @property
+    def is_over(self) -> bool:
+        """True if the run has ended: nobody waits for what its tools still do."""
+        return self._over
 
     def look(self) -> None:
         """Takes a copy of the current context variables, for the tools."""
@@ -192,11 +265,11 @@ class Answering:
         return self._context.copy().run(self._within, owner, function, *arguments)
 
     def _within(self, owner: Answers, function: Callable[..., Any], *arguments: Any) -> Any:
-        _inside.set((*_inside.get(), owner))
+        _inside.set((*_inside.get(), (owner, self)))
         return self.settled(function(*arguments))
 
     def _answer(self, owner: Answers, handler: Handler, method: str, arguments: Any, ending: _native.CallEnding) -> Any:
-        _inside.set((*_inside.get(), owner))
+        _inside.set((*_inside.get(), (owner, self)))
         _call.set((method, ending))
         if owner.telemetry is not None:
             owner.telemetry.enter_call(ending.seq)
@@ -281,8 +354,9 @@ def _loop(depth: int) -> asyncio.AbstractEventLoop:
 
 def _forget_loops() -> None:
     """Forgets the loops, whose threads did not survive the fork."""
-    global _loops_lock
+    global _loops_lock, _waits_lock
     _loops_lock = allocate_lock()
+    _waits_lock = RLock()
     _loops.clear()
 
 

@@ -72,7 +72,7 @@ def heard(
     level = logging.INFO if expected else logging.ERROR
     _logger.log(level, "tool `%s` raised %s", method, type(error).__name__, exc_info=error)
     told = _told(mode, error)
-    _keep(run, told, error, arguments)
+    _keep(run.outermost, told, error, arguments)
     if hook is not None:
         try:
             run.within(owner, hook, method, arguments, error)

@@ -62,7 +62,7 @@ def _signature(function: Callable[..., Any]) -> Signature:
     except ValueError as error:
         raise TypeError(f"{owner} does not say what it takes: wrap it in a function with type hints") from error
     hints = resolved_hints(_hinted(function), owner)
-    texts = docstrings.parameters(function.__doc__)
+    texts = docstrings.parameters(docstring_of(function))
     shapes = Shapes()
     fields: list[Field] = []
     rest: Shape | None = None
@@ -102,7 +102,7 @@ def _signature(function: Callable[..., Any]) -> Signature:
 
 def returned_schema(function: Callable[..., Any]) -> Schema | None:
     """The schema of what a function returns, by its annotation and docstring; None if they do not say."""
-    text = docstrings.returned(function.__doc__)
+    text = docstrings.returned(docstring_of(function))
     said: Schema = {"description": text} if text else {}
     hint = returned_hint(_hinted(function))
     if hint is MISSING:
@@ -112,6 +112,17 @@ def returned_schema(function: Callable[..., Any]) -> Schema | None:
         return {**shapes.complete(shapes.of(hint).schema), **said}
     except TypeError:
         return said or None
+
+
+def docstring_of(function: Any) -> str | None:
+    """The docstring of a function, of what a `partial` calls, or of the `__call__` of an object that can be called."""
+    own: str | None = function.__doc__
+    if isinstance(function, type) or own != type(function).__doc__:
+        return own
+    # An instance has its class's docstring, which is about the class.
+    if isinstance(function, functools.partial):
+        return docstring_of(function.func)  # pyright: ignore[reportUnknownMemberType]
+    return type(function).__call__.__doc__
 
 
 def name_of(function: Any, *, required: bool = True) -> str:
