@@ -9,6 +9,7 @@ mod declared;
 mod edits;
 mod mentions;
 mod module;
+mod passed;
 mod typed;
 mod types;
 

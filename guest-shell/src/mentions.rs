@@ -4,6 +4,7 @@ use bashkit::ScriptAnalysis;
 use bashkit::analysis::analyze_with_limits;
 
 use crate::bindings::Mention;
+use crate::bindings::types::MentionedArguments;
 use crate::limits;
 
 /// Largest nesting of commands in an analysed script.
@@ -11,6 +12,9 @@ const MAX_DEPTH: usize = 100;
 
 /// Largest number of words that are reported for one command.
 const MAX_WORDS: usize = 100;
+
+/// Characters that may expand a word that is not quoted, and that a quoted one may have too.
+const EXPANDING: [char; 5] = ['*', '?', '[', '{', '~'];
 
 /// Commands that change the meaning of names at run time.
 const RENAMING: [&str; 2] = ["alias", "enable"];
@@ -25,11 +29,22 @@ pub(crate) fn mentions(source: &str) -> Vec<Mention> {
     }
     let foreign = found.commands.iter().filter_map(|command| {
         let name = command.name.as_ref().filter(|name| !name.contains('/') && !found.functions.contains(name))?;
-        let words = command.args.iter().map_while(Option::as_ref).take_while(|word| !word.starts_with('-'));
-        let path = std::iter::once(name).chain(words).take(MAX_WORDS).cloned().collect();
-        Some(Mention { path, line: 0, column: 0, arguments: None })
+        let is_plain = |word: &&String| !word.starts_with('-') && !word.contains(EXPANDING);
+        let words = command.args.iter().map_while(Option::as_ref).take_while(is_plain);
+        let path: Vec<String> = std::iter::once(name).chain(words).take(MAX_WORDS).cloned().collect();
+        let arguments = words_behind(&command.args, path.len() - 1);
+        Some(Mention { path, line: 0, column: 0, arguments })
     });
     foreign.collect()
+}
+
+/// Returns the words of a command from this one on, if they are what the command gets.
+fn words_behind(words: &[Option<String>], start: usize) -> MentionedArguments {
+    let is_literal = |word: &&Option<String>| word.as_ref().is_some_and(|word| !word.contains(EXPANDING));
+    if words.len() > MAX_WORDS || words.iter().filter(is_literal).count() < words.len() {
+        return MentionedArguments::Unknown;
+    }
+    MentionedArguments::Words(words[start..].iter().flatten().cloned().collect())
 }
 
 /// Returns true if the script may change where commands are found.
@@ -42,7 +57,21 @@ fn sets_path(found: &ScriptAnalysis) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::mentions;
+    use super::{MentionedArguments, mentions};
+
+    #[test]
+    fn words_of_a_command_are_told_if_none_may_expand() {
+        let words = |source: &str| match mentions(source).remove(0).arguments {
+            MentionedArguments::Words(words) => Some(words.join(" ")),
+            _ => None,
+        };
+        assert_eq!(words("pay 1 --to 'a b' x").as_deref(), Some("--to a b x"));
+        assert_eq!(words("pay 1 2").as_deref(), Some(""));
+        assert_eq!(words("pay --json '{}'"), None, "a quoted brace looks like one that expands");
+        for source in ["pay --to $1", "pay --to *", "pay --to a{1,2}", "pay $x --to 1", "pay --to ~", "pay \"$@\""] {
+            assert_eq!(words(source), None, "{source}");
+        }
+    }
 
     fn names(source: &str) -> Vec<String> {
         mentions(source).into_iter().map(|one| one.path.join(" ")).collect()

@@ -146,6 +146,54 @@ def test_what_no_run_could_call_is_told(
 
 
 @pytest.mark.parametrize(
+    ("call", "given"),
+    [
+        ("bank.pay(1, 'a', 'b')", "3 arguments"),
+        ("bank.pay({amount: 1, to: 'a'}, 2, 3)", "3 arguments"),
+        ("bank.pay('a')", "a string"),
+        ("bank.pay(`a${1}`)", "a string"),
+        ("bank.pay(1, 'a')", "a number"),
+        ("bank.pay(-1)", "a number"),
+        ("bank.pay(1n)", "a bigint"),
+        ("bank.pay(!0)", "a boolean"),
+        ("bank.pay(null)", "null"),
+        ("bank.pay([1, 'a'])", "an array"),
+        ("bank.pay(/a/)", "a RegExp"),
+        ("bank.pay(() => 1)", "a function"),
+        ("bank.pay({amount: 1, to: 'a'}, 'b')", "2 arguments"),
+        ("bank.pay({amount: 1, to: 'a'}, {timeout: 5})", "a second one with `timeout`, whose only option is `signal`"),
+    ],
+)
+def test_javascript_call_without_its_one_object_is_a_problem_in_the_words_of_the_run(call: str, given: str) -> None:
+    (problem,) = TOOLS.check(f"const first = 1;\nreturn await {call}")
+    assert problem.message == f"`bank.pay` takes one object, such as bank.pay({{amount: …, to: …}}); got {given}"
+    assert (problem.kind, problem.line, problem.column) == ("argument", 2, 14)
+    assert problem.hint == "it takes amount, to, note"
+    ran = TOOLS.run("javascript", f"return await {call}")
+    assert ran.error
+    assert f"got {given}" in ran.error
+
+
+def test_typescript_call_without_its_one_object_is_a_problem() -> None:
+    (problem,) = TOOLS.check("await bank.pay('a' as any, 5 as number)", "typescript")
+    assert problem.message.endswith("got a string")
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "const list = [{amount: 1, to: 'a'}]; bank.pay(...list); list.map(bank.pay); bank.pay(list[0], undefined)",
+        "const {signal} = new AbortController(); bank.pay({amount: 1, to: 'a'}, {signal}); bank.pay({...{}}, {signal})",
+        "const x = {amount: 1, to: 'a'}; bank.pay(x); bank.pay(new Proxy(x, {})); bank.pay((x)); bank.pay(x ?? 1)",
+        "const bank = {pay(a, b, c) {}}; bank.pay(1, 2, 3)",
+        "bank.pay.call(null, {amount: 1, to: 'a'}); bank.pay?.({amount: 1, to: 'a'})",
+    ],
+)
+def test_javascript_call_that_may_pass_one_object_is_no_problem(script: str) -> None:
+    assert TOOLS.check(script) == []
+
+
+@pytest.mark.parametrize(
     "script",
     [
         "await bank.pay({amount: 1, to: 'a'}); const {pay} = bank; await pay({amount: 2, to: 'b'})",
@@ -189,10 +237,21 @@ def test_types_are_no_names() -> None:
         ("bank pai --amount 1", "there is no tool `bank pai`"),
         ("echo $(tool bank pai)", "there is no tool `bank pai`"),
         ("f() { bank gone; }; f", "no grant allows `bank/gone`"),
+        ("bank pay 1 2 3", "`bank pay`: unexpected word `1`; usage: --amount <f64> --to <string> [--note <string>]"),
+        ("x=$(bank pay --amount 1 --whom a)", "`bank pay`: unknown flag `--whom`"),
+        ("bank pay --amount 1 --to", "`bank pay`: `--to` needs a value: string (`--to=…` if it begins with `--`)"),
+        ("tool bank.pay --amount 1 --amount 2 --to a", "`bank pay`: `--amount` is given more than once"),
+        ("bank pay --amount many --to a", '`bank/pay`: amount: "many" is not of type "number"'),
+        ("bank pay --amount 1 | jq .", "`bank/pay`: the parameter `to` is missing"),
+        ("add 1 2", "`add`: unexpected word `2`; usage: --a <s64>"),
+        ("add --a 1.5 -r", '`add`: a: 1.5 is not of type "integer"'),
+        ("add --json '[1]'", "`add`: `--json` takes one JSON object: got a list of 1"),
     ],
 )
 def test_commands_of_the_shell_that_no_run_could_call_are_told(script: str, message: str) -> None:
-    assert [problem.message for problem in TOOLS.check(script, "shell")] == [message]
+    (problem,) = TOOLS.check(script, "shell")
+    assert problem.message == message
+    assert not TOOLS.run("shell", f"set -e\n{script}", stdin="{}").success
 
 
 @pytest.mark.parametrize(
@@ -201,6 +260,9 @@ def test_commands_of_the_shell_that_no_run_could_call_are_told(script: str, mess
         "bank pay --amount 1 --to a; bank help; bank --help; bank; tool; tool bank pay; add --a 1; ls | grep x",
         "bank() { echo; }; bank pai",
         'bank "$1"; $x pai; eval "bank pai"',
+        'bank pay "$@"; bank pay --amount "$x" 1 2; bank pay --whom *; add {1,2}; bank pay --amount ~',
+        "bank pay; bank pay --each; bank pay --json -; bank pay 1 2 --help; add 5; add 5 --raw; add -r -- 5",
+        "bank() { echo; }; bank pay 1 2 3; command bank pay 1 2 3",
         "alias bank=echo; bank pai",
     ],
 )

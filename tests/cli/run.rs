@@ -56,9 +56,17 @@ fn run_with_check_reports_problems_without_running() {
         ("await stats.describe({values: [1]})", "js", "CapabilityError: no grant allows `stats/describe`"),
         ("await stats.describ({})", "js", "hint: did you mean `stats.describe`?"),
         ("await stats.describe({value: [1]})", "js", "hint: did you mean `values`?"),
+        (
+            "await stats.describe([1, 2])",
+            "js",
+            "`stats.describe` takes one object, such as stats.describe({values: …}); got an array",
+        ),
+        ("await stats.describe({values: [1]}, 2, 3)", "ts", "got 3 arguments"),
         ("let a = ;", "ts", "SyntaxError"),
         ("echo a\nfi", "sh", "syntax error"),
         ("stats describ | cat", "sh", "there is no tool `stats describ`"),
+        ("stats describe --vals 1", "sh", "`stats describe`: unknown flag `--vals`, did you mean `--values`?"),
+        ("stats describe --values one", "sh", "`stats describe`: `--values`: expected"),
     ] {
         let allowed = if told.contains("no grant") { &[][..] } else { &["--allow", "stats/*"] };
         let wrong = check(code, lang, allowed);

@@ -7,15 +7,16 @@ use std::collections::BTreeSet;
 
 use oxc_allocator::Allocator;
 use oxc_ast::ast::{
-    Argument, AssignmentTargetPropertyIdentifier, BindingIdentifier, CallExpression, Expression, IdentifierReference,
-    ObjectPropertyKind, SimpleAssignmentTarget, StaticMemberExpression, TSClassImplements, TSEnumMember,
-    TSInterfaceDeclaration, TSType, TSTypeAliasDeclaration, TSTypeAnnotation, TSTypeParameterDeclaration,
-    TSTypeParameterInstantiation, UnaryExpression, WithStatement,
+    AssignmentTargetPropertyIdentifier, BindingIdentifier, CallExpression, Expression, IdentifierReference,
+    SimpleAssignmentTarget, StaticMemberExpression, TSClassImplements, TSEnumMember, TSInterfaceDeclaration, TSType,
+    TSTypeAliasDeclaration, TSTypeAnnotation, TSTypeParameterDeclaration, TSTypeParameterInstantiation,
+    UnaryExpression, WithStatement,
 };
 use oxc_ast_visit::{Visit, walk};
 use oxc_span::{GetSpan as _, Span};
 use oxc_syntax::operator::UnaryOperator;
 
+use super::passed::{Passed, passed};
 use super::{Dialect, parse};
 use crate::bindings::Mention;
 
@@ -23,7 +24,7 @@ use crate::bindings::Mention;
 const MAX_MENTIONS: usize = 1_000;
 
 /// Longest path, and largest number of keys, that are reported for one use.
-const MAX_PARTS: usize = 100;
+pub(super) const MAX_PARTS: usize = 100;
 
 /// Names of the global object, whose properties are global names.
 const GLOBAL_OBJECTS: [&str; 4] = ["globalThis", "global", "self", "window"];
@@ -57,15 +58,14 @@ struct NameUse<'a> {
     /// The name, followed by the properties that are read from it.
     path: Vec<&'a str>,
     span: Span,
-    /// Keys of the object literal, if that is the only argument of a call.
-    arguments: Option<Vec<&'a str>>,
+    arguments: Passed<'a>,
 }
 
 impl NameUse<'_> {
     fn mention(self, places: &mut LineCounter<'_>) -> Mention {
         let (line, column) = places.of(self.span.start as usize);
-        let texts = |names: Vec<&str>| names.into_iter().take(MAX_PARTS).map(str::to_owned).collect();
-        Mention { path: texts(self.path), line, column, arguments: self.arguments.map(texts) }
+        let path = self.path.into_iter().take(MAX_PARTS).map(str::to_owned).collect();
+        Mention { path, line, column, arguments: self.arguments.into_mentioned() }
     }
 }
 
@@ -100,7 +100,7 @@ struct NameUseFinder<'a> {
 }
 
 impl<'a> NameUseFinder<'a> {
-    fn add(&mut self, path: Vec<&'a str>, span: Span, arguments: Option<Vec<&'a str>>) {
+    fn add(&mut self, path: Vec<&'a str>, span: Span, arguments: Passed<'a>) {
         self.uses.push(NameUse { path, span, arguments });
     }
 
@@ -134,38 +134,20 @@ fn chain<'a>(expression: &Expression<'a>) -> Option<Vec<&'a str>> {
     }
 }
 
-/// Returns the keys of an argument list that consists of one object literal.
-fn keys<'a>(arguments: &[Argument<'a>]) -> Option<Vec<&'a str>> {
-    let object = match arguments {
-        [] => return Some(Vec::new()),
-        [Argument::ObjectExpression(object)] => object,
-        _ => return None,
-    };
-    let key = |property: &ObjectPropertyKind<'a>| match property {
-        ObjectPropertyKind::ObjectProperty(property) if !property.computed => match &property.key {
-            oxc_ast::ast::PropertyKey::StaticIdentifier(name) => Some(name.name.as_str()),
-            oxc_ast::ast::PropertyKey::StringLiteral(text) => Some(text.value.as_str()),
-            _ => None,
-        },
-        _ => None,
-    };
-    object.properties.iter().map(key).collect()
-}
-
 impl<'a> Visit<'a> for NameUseFinder<'a> {
     fn visit_binding_identifier(&mut self, it: &BindingIdentifier<'a>) {
         self.defined.insert(it.name.as_str());
     }
 
     fn visit_identifier_reference(&mut self, it: &IdentifierReference<'a>) {
-        self.add(vec![it.name.as_str()], it.span, None);
+        self.add(vec![it.name.as_str()], it.span, Passed::Unknown);
     }
 
     fn visit_static_member_expression(&mut self, it: &StaticMemberExpression<'a>) {
         match chain(&it.object) {
             Some(mut path) => {
                 path.push(it.property.name.as_str());
-                self.add(path, it.span, None);
+                self.add(path, it.span, Passed::Unknown);
             }
             None => walk::walk_static_member_expression(self, it),
         }
@@ -174,7 +156,7 @@ impl<'a> Visit<'a> for NameUseFinder<'a> {
     fn visit_call_expression(&mut self, it: &CallExpression<'a>) {
         match chain(&it.callee) {
             Some(path) => {
-                self.add(path, it.callee.span(), keys(&it.arguments));
+                self.add(path, it.callee.span(), passed(&it.arguments));
                 self.visit_arguments(&it.arguments);
             }
             None => walk::walk_call_expression(self, it),

@@ -16,7 +16,7 @@ mod script_analysis;
 mod stack_overflow;
 mod step_input;
 
-pub(crate) use bindings::types::Mention;
+pub(crate) use bindings::types::{Mention, MentionedArguments};
 pub use guest_state::{Catalog, MountedTool, Output, OutputError, OutputSink, Stream};
 pub(crate) use inline_script::{OutputDestination, ScriptEnd, ScriptExit, ScriptRequest, ScriptRunner};
 pub use instance::{Guest, GuestError, Guests, Script, Typed};

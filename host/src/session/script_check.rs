@@ -1,18 +1,21 @@
 //! Static check of a script: its syntax, and the tools that it calls.
 
+mod shell_words;
+
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use serde_json::Value;
 
+use self::shell_words::wrong_words;
 use super::host::HostError;
 use super::session_handle::Session;
 use crate::error::{ErrorKind, Failure, Location};
 use crate::gate::Gate;
-use crate::guest::{Language, Mention};
+use crate::guest::{Language, Mention, MentionedArguments};
 use crate::remedy::Remedy;
 use crate::tool::Tool;
-use crate::tool::names::{Face, Spelling, nearest, taken_by};
+use crate::tool::names::{Face, Spelling, nearest, taken_by, to_kebab};
 use crate::tool::types::Named;
 
 /// Most mentions that are checked per script: the guest, which is not trusted, reports at most as many.
@@ -28,7 +31,8 @@ impl Session {
     /// Returns the problems of a script, in the order of its text. Nothing is run, and nothing is spent.
     ///
     /// A syntax error is reported alone. Otherwise the problems are calls of tools that do not exist, that no grant
-    /// covers, or that get an object with wrong keys; in JavaScript also undefined names. The extension of `name`, the
+    /// covers, or that get wrong arguments: in JavaScript other arguments than one object, or one with wrong keys; in bash
+    /// words that the tool's command cannot read. In JavaScript also undefined names are reported. The extension of `name`, the
     /// script's name, tells TypeScript from JavaScript. Whatever a script computes (names, arguments, evaluated text)
     /// is left to its run, and to the gate.
     ///
@@ -87,8 +91,10 @@ impl MentionChecker<'_> {
         for length in (1..=path.len()).rev() {
             let called = path[..length].join(".");
             if let Some(tool) = tools().find(|tool| tool.path() == called) {
-                let arguments = mention.arguments.as_deref().filter(|_| length == path.len());
-                return self.not_granted(tool).or_else(|| wrong_keys(tool, arguments?));
+                let is_call = length == path.len();
+                return self
+                    .not_granted(tool)
+                    .or_else(|| wrong_arguments(tool, &mention.arguments).filter(|_| is_call));
             }
         }
         let prefix = format!("{}.", path.join("."));
@@ -115,24 +121,43 @@ impl MentionChecker<'_> {
     }
 
     fn in_shell(&self, mention: &Mention) -> Option<Failure> {
-        let words = match mention.path.first().map(String::as_str) {
-            // `tool stats describe` means `stats describe`.
-            Some("tool") => &mention.path[1..],
-            _ => &mention.path[..],
+        let by_tool = mention.path.first().is_some_and(|name| name == "tool");
+        let words: Vec<&str> = match &mention.path[..] {
+            // `tool stats describe` and `tool stats.describe` mean `stats describe`.
+            [_, first, rest @ ..] if by_tool => {
+                first.split(['.', '/']).chain(rest.iter().map(String::as_str)).collect()
+            }
+            path => path.iter().map(String::as_str).collect(),
         };
         let alias = words.first()?;
-        let is_command = |tool: &&Arc<Tool>| {
-            **tool.alias() == **alias && (words.len() < mention.path.len() || tool.has(Face::Command))
-        };
+        let is_command = |tool: &&Arc<Tool>| **tool.alias() == **alias && (by_tool || tool.has(Face::Command));
         self.gate.tools().iter().find(is_command)?;
         for length in (1..=words.len()).rev() {
-            if let Some(tool) = self.gate.tools().get(&words[..length].join("/")) {
-                return self.not_granted(&tool);
+            if let Some(tool) = self.named_in_shell(&words[..length]) {
+                let loose = words[length..].iter().map(|word| (*word).to_owned());
+                return self.not_granted(tool).or_else(|| match &mention.arguments {
+                    MentionedArguments::Words(rest) => {
+                        let words: Vec<String> = loose.chain(rest.iter().cloned()).collect();
+                        wrong_words(tool, &words, self.gate.limits().memory)
+                    }
+                    _ => None,
+                });
             }
         }
-        let is_help = words.get(1).is_none_or(|word| word == "help");
+        let is_help = words.get(1).is_none_or(|word| *word == "help");
         let commands = self.gate.tools().iter().map(|tool| tool.command());
         if is_help { None } else { Some(no_such_tool(&words[..2].join(" "), commands)) }
+    }
+
+    /// Returns the tool that these words name, each as it is or in kebab-case.
+    fn named_in_shell(&self, words: &[&str]) -> Option<&Arc<Tool>> {
+        let is_named = |tool: &&Arc<Tool>| {
+            let segments: Vec<&str> = tool.method().split('/').collect();
+            let pairs = || segments.iter().zip(words);
+            segments.len() == words.len()
+                && pairs().all(|(segment, word)| segment == word || *segment == to_kebab(word))
+        };
+        self.gate.tools().iter().find(is_named)
     }
 
     fn not_granted(&self, tool: &Tool) -> Option<Failure> {
@@ -151,6 +176,36 @@ fn no_such_tool<'t>(name: &str, known: impl Iterator<Item = &'t str>) -> Failure
         Some(near) => failure.with_hint(format!("did you mean `{near}`?")),
         None => failure,
     }
+}
+
+/// Returns the failure of a call in JavaScript whose arguments certainly do not fit.
+fn wrong_arguments(tool: &Tool, arguments: &MentionedArguments) -> Option<Failure> {
+    match arguments {
+        MentionedArguments::Keys(keys) => wrong_keys(tool, keys),
+        MentionedArguments::NoObject(given) => {
+            let form = example(tool);
+            let failure = Failure::argument(format!("`{}` takes one object, such as {form}; got {given}", tool.path()));
+            let ToolParameters { names, .. } = ToolParameters::of(tool);
+            Some(match &names[..] {
+                [] => failure,
+                names => failure.with_hint(format!("it takes {}", names.join(", "))),
+            })
+        }
+        MentionedArguments::Unknown | MentionedArguments::Words(_) => None,
+    }
+}
+
+/// Returns an example of a call with the required parameters of a tool, or else with all: `pay({amount: …, to: …})`.
+fn example(tool: &Tool) -> String {
+    let ToolParameters { names, required, .. } = ToolParameters::of(tool);
+    let names = if required.is_empty() { names } else { required };
+    let is_identifier = |name: &str| name.chars().all(|c| c.is_alphanumeric() || "$_".contains(c));
+    let key = |name: &&str| if is_identifier(name) { format!("{name}: …") } else { format!("{name:?}: …") };
+    let mut shown: Vec<String> = names.iter().take(4).map(key).collect();
+    if names.len() > 4 {
+        shown.push("…".to_owned());
+    }
+    format!("{}({{{}}})", tool.path(), shown.join(", "))
 }
 
 /// Returns the failure of an object that has a key which is not a parameter of the tool, or lacks a required one.
