@@ -203,13 +203,16 @@ impl Editor {
 
     /// Marks a line with a letter.
     fn mark(&mut self, addresses: Addresses, line: &mut Scanner) -> Result<PrintForm, Failure> {
-        let letter = line.next().filter(char::is_ascii_lowercase);
         let address = addresses.last_or(self.buffer.current());
         if address == 0 {
             return Err(INVALID_ADDRESS.into());
         }
-        let form = if letter.is_some() { self.suffix(line)? } else { PrintForm::default() };
-        self.buffer.set_mark(letter.ok_or("Invalid mark character")?, address);
+        let letter = line.next().ok_or("Invalid command suffix")?;
+        let form = self.suffix(line)?;
+        if !letter.is_ascii_lowercase() {
+            return Err("Invalid mark character".into());
+        }
+        self.buffer.set_mark(letter, address);
         Ok(form)
     }
 
