@@ -3,11 +3,14 @@
 pub(crate) use bashkit::testing::assert_no_leak;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use bashkit::fs::{FileSystem, InMemoryFs};
-use bashkit::{Bash, BashBuilder, Builtin, BuiltinContext, BuiltinRegistry, ExecResult, StreamData, async_trait};
+use bashkit::{
+    Bash, BashBuilder, Builtin, BuiltinContext, BuiltinRegistry, ExecOptions, ExecResult, LiveStream, StreamData,
+    async_trait,
+};
 use chrono::DateTime;
 
 use super::date::Date;
@@ -128,4 +131,19 @@ async fn call_with_input(
 pub(crate) async fn run(script: &str) -> ExecResult {
     let result = builder().build().exec(script).await;
     result.unwrap_or_else(|error| ExecResult::err(error.to_string(), 1))
+}
+
+/// Runs a script in a new shell that delivers its output as it comes. Returns its standard output.
+pub(crate) async fn run_live(script: &str) -> String {
+    let written = Arc::new(Mutex::new(Vec::new()));
+    let output = Arc::clone(&written);
+    let options = ExecOptions::new().live(move |stream, bytes: &[u8]| {
+        if stream == LiveStream::Stdout {
+            output.lock().expect("nothing panics with the lock").extend_from_slice(bytes);
+        }
+        async {}
+    });
+    builder().build().exec_with_options(script, options).await.expect("no limit is reached");
+    let written = written.lock().expect("nothing panics with the lock");
+    String::from_utf8_lossy(&written).into_owned()
 }

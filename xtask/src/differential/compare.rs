@@ -46,6 +46,10 @@ pub(crate) enum ComparisonVerdict {
     Void(String),
 }
 
+/// Words of bash about a substitution that it has printed, and cannot read. Where the script itself is wrong, bash
+/// reports it when it reads the script.
+const MISREAD: &str = ": command substitution: line ";
+
 /// Compares our result with that of the reference.
 pub(crate) fn compare(reference: &Value, ours: &Value) -> ComparisonVerdict {
     if let Some(reason) = reference["refused"].as_str() {
@@ -60,6 +64,12 @@ pub(crate) fn compare(reference: &Value, ours: &Value) -> ComparisonVerdict {
     // bash prints this about a child process that crashed.
     if reference["stderr"].as_str().is_some_and(|text| text.contains(" Segmentation fault ")) {
         return ComparisonVerdict::Void("a program of the reference crashed".to_owned());
+    }
+    // bash 5.2 prints the body of `$(…)` and reads that again when it runs it: its text of a here-document in a group
+    // that another command follows is a syntax error.
+    let misread = |stream: &str| reference[stream].as_str().is_some_and(|text| text.contains(MISREAD));
+    if misread("stdout") || misread("stderr") {
+        return ComparisonVerdict::Void("bash misread its own text of a substitution".to_owned());
     }
     if ours["crashed"] == true || ours["status"] == "limited" {
         return ComparisonVerdict::Differs(BTreeSet::from([DifferenceAspect::Limit]));
@@ -117,6 +127,13 @@ mod tests {
     #[test]
     fn comparison_with_a_reference_that_was_late_is_void() {
         assert!(matches!(compare(&json!({"late": true}), &json!({})), ComparisonVerdict::Void(_)));
+    }
+
+    #[test]
+    fn comparison_with_a_reference_that_misread_its_own_text_is_void() {
+        let text = "bash: command substitution: line 14: syntax error near unexpected token `{'\n";
+        let ours = json!({"stdout": "a\n", "stderr": "", "exit_code": 0});
+        assert!(matches!(compare(&json!({"stdout": text, "exit_code": 0}), &ours), ComparisonVerdict::Void(_)));
     }
 
     #[test]

@@ -46,3 +46,30 @@ async fn condition_on_all_elements_asks_an_associative_array_for_the_key() {
     )])
     .await;
 }
+
+#[tokio::test]
+async fn element_that_cannot_be_is_reported() {
+    check(&[
+        ("exec 2>&1; declare -A m=([k]=v); x=; echo \"${m[$x]-y}\"; echo \"${m[$x]:+y}\"; echo \"${m[$x]#a}\"", "bash: line 1: m: bad array subscript\ny\nbash: line 1: m: bad array subscript\n\nbash: line 1: m: bad array subscript\n\n", 0),
+        ("exec 2>&1; a=(); echo \"${a[-1]:=d}\"; echo no\necho next", "bash: line 1: a: bad array subscript\nbash: line 1: a[-1]: bad array subscript\nnext\n", 0),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn word_like_an_element_is_a_command() {
+    check(&[(
+        "declare -A m; m[a]b]=12; echo $?; m[x]+=y; m['a]b']=3; a[a[0]]=x; declare -p m a",
+        "127\ndeclare -A m=([x]=\"y\" [\"a]b\"]=\"3\" )\ndeclare -a a=([0]=\"x\")\n",
+        0,
+    )])
+    .await;
+}
+
+#[tokio::test]
+async fn declaration_that_fails_says_which() {
+    check(&[
+        ("(declare -i n=1+; echo no) 2>&1; (declare -n r=; echo $?) 2>&1; readonly ro=1; (export ro=2; declare ro=3; readonly ro=4) 2>&1", "bash: line 1: declare: 1+: syntax error: operand expected (error token is \"+\")\nbash: line 1: declare: `': not a valid identifier\n1\nbash: line 1: ro: readonly variable\nbash: line 1: declare: ro: readonly variable\nbash: line 1: ro: readonly variable\n", 1),
+    ])
+    .await;
+}

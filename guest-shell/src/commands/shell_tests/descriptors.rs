@@ -11,7 +11,7 @@ async fn input_substitution_behind_exec_of_stderr_leaves_its_errors_to_the_shell
             "bash: line 1: declare: none: not found\no\n",
             0,
         ),
-        ("exec 2>&1; cat <(echo e >&2; echo o) | tr a-z A-Z", "O\ne\n", 0),
+        ("exec 2>&1; cat <(echo e >&2; echo o) | tr a-z A-Z", "e\nO\n", 0),
         ("exec 2> log; read -r l < <(echo e >&2; echo o); echo \"$l\"; cat log", "o\ne\n", 0),
         ("cat <(exec > f; echo x; echo y); cat f", "x\ny\n", 0),
     ])

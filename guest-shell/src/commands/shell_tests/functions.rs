@@ -20,3 +20,12 @@ async fn braces_yield_no_assignments_and_keep_an_empty_letter() {
     ])
     .await;
 }
+
+#[tokio::test]
+async fn readonly_function_is_neither_defined_again_nor_unset() {
+    check(&[
+        ("f() { echo 1; }; readonly -f f; f() { echo 2; }; echo $?; f; unset -f f; echo $?; unset f; echo $?; declare -F; f", "1\n1\n1\n1\ndeclare -fr f\n1\n", 0),
+        ("f() { :; }; g() { :; }; declare -fr f; readonly -f; declare -fx g; declare -F; declare -f f; declare -pf g; declare +r -f f; echo $?; readonly -f nof; echo $?; (f() { echo sub; }; f); echo end", "f () \n{ \n    :\n}\ndeclare -fr f\ndeclare -fr f\ndeclare -fx g\nf () \n{ \n    :\n}\ng () \n{ \n    :\n}\ndeclare -fx g\n1\n1\nend\n", 0),
+    ])
+    .await;
+}

@@ -1,6 +1,6 @@
 //! Stages of pipelines that write more or less than a pipe holds, before a reader that ends early.
 
-use super::check;
+use super::{check, check_live};
 
 #[tokio::test]
 async fn stage_that_wrote_what_fits_into_a_pipe_succeeds_whoever_reads_it() {
@@ -42,4 +42,24 @@ async fn loop_before_a_reader_that_ends_early_runs_few_commands_more() {
 #[tokio::test]
 async fn first_stage_of_a_pipeline_begins_first() {
     check(&[("{ echo 1 >&2; echo a; } 2> log | { cat; echo 2 >> log; }; cat log", "a\n1\n2\n", 0)]).await;
+}
+
+#[tokio::test]
+async fn errors_of_stages_are_joined_with_output_in_their_order() {
+    check_live(&[
+        ("exec 2>&1\ntrue | { echo a; ls /missing; }\n(exit 2) | { echo; declare -p zz; echo b; }", "a\nls: cannot access '/missing': No such file or directory\n\nbash: line 3: declare: zz: not found\nb\n", 0),
+        ("exec 2>&1\nls /missing | cat\nls /missing | { cat; echo a; }\n{ ls /missing; echo x; } | while read -r l; do echo \"<$l>\"; done", "ls: cannot access '/missing': No such file or directory\nls: cannot access '/missing': No such file or directory\na\nls: cannot access '/missing': No such file or directory\n<x>\n", 0),
+        ("{ ls /missing; echo x; } 2>&1 | { cat; echo a; }\nx=$(ls /missing 2>&1 | { cat; ls /missing2; } 2>&1); echo \"$x\"", "ls: cannot access '/missing': No such file or directory\nx\na\nls: cannot access '/missing': No such file or directory\nls: cannot access '/missing2': No such file or directory\n", 0),
+        ("exec > log 2>&1\nls /missing | { cat; echo a; }\ntrue | { echo b; ls /missing2; }\nexec > /dev/stdout", "", 0),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn errors_of_words_come_before_the_output_of_the_command() {
+    check_live(&[
+        ("exec 2>&1\ng() { echo in; echo more; }\ng \"x\"$(ls /missing)\ng \"x\"$(ls /missing) | cat\nx=$(ls /missing) g\neval \"echo $(ls /missing)\" ev\n. /dev/stdin <<< \"echo sourced $(ls /missing)\"\necho end", "ls: cannot access '/missing': No such file or directory\nin\nmore\nls: cannot access '/missing': No such file or directory\nin\nmore\nls: cannot access '/missing': No such file or directory\nin\nmore\nls: cannot access '/missing': No such file or directory\nev\nls: cannot access '/missing': No such file or directory\nsourced\nend\n", 0),
+        ("exec 2>&1\nf() [[ 08 -eq 1 ]]\nf $(ls /missing)\nf() { 1; } 2> /dev/null\nf \"${a[-1]}\"", "ls: cannot access '/missing': No such file or directory\nenvironment: line 2: [[: 08: value too great for base (error token is \"08\")\nbash: line 5: a: bad array subscript\n", 127),
+    ])
+    .await;
 }

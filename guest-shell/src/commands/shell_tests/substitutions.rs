@@ -21,3 +21,16 @@ async fn compound_job_runs_no_debug_trap_of_its_shell() {
     )])
     .await;
 }
+
+#[tokio::test]
+async fn backquotes_take_continued_lines_and_a_backslash_at_their_end() {
+    check(&[
+        ("x=`echo a \\\n b`\necho \"$x\" \"`echo foo\\\nbar`\" `echo 'a\\\nb'`", "a b foobar ab\n", 0),
+        (
+            "echo `echo \\\\`; echo \"`echo \\\\`\" `echo \\\\\\\\`; x=`echo \"\\$HOME\" \\`echo a\\``; echo ${x#* }",
+            "\\\n\\ \\\na\n",
+            0,
+        ),
+    ])
+    .await;
+}

@@ -57,3 +57,34 @@ async fn unset_variable_in_a_redirection_ends_what_is_of_the_shell_alone() {
     ])
     .await;
 }
+
+#[tokio::test]
+async fn word_of_an_unset_parameter_is_its_message() {
+    check(&[
+        ("(: ${x:?${a[*]}}) 2>&1; (: \"${x:?'d e'\"f\"}\") 2>&1; (: ${x:?}) 2>&1; (: ${x?}) 2>&1; (: \"${x?\"\"}\") 2>&1", "bash: line 1: x: \nbash: line 1: x: d ef\nbash: line 1: x: parameter null or not set\nbash: line 1: x: parameter not set\nbash: line 1: x: \n", 1),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn parameter_that_no_element_names_is_unset() {
+    check(&[(
+        "e=(); echo \"[${!e[@]+x}]\" \"[${!e[@]-y}]\"; declare -A m; echo \"[${!m[@]:-z}]\"",
+        "[] [y]\n[z]\n",
+        0,
+    )])
+    .await;
+}
+
+#[tokio::test]
+async fn unset_variable_in_the_words_of_a_for_ends_the_script() {
+    check(&[
+        (
+            "(set -u; for i in $zz; do echo $i; done; echo after) 2>&1; echo $?",
+            "bash: line 1: zz: unbound variable\n1\n",
+            0,
+        ),
+        ("(for i in a ${zz?none}; do echo $i; done; echo after) 2>&1; echo $?", "bash: line 1: zz: none\n1\n", 0),
+    ])
+    .await;
+}

@@ -70,8 +70,8 @@ async fn messages_of_commands_that_hold_their_output_back_stand_in_front_of_it()
 #[tokio::test]
 async fn messages_of_builtins_stand_behind_whole_lines() {
     for (script, expected) in [
-        ("printf '%d\n' 1 x 2 2>&1", "1\nbash: line 1: printf: x: invalid number\n0\n2\n"),
-        ("printf '%s %d\n' a x b 3 2>&1", "bash: line 1: printf: x: invalid number\na 0\nb 3\n"),
+        ("printf '%d\n' 1 x 2 2>&1", "1\nbash: line 2: printf: x: invalid number\n0\n2\n"),
+        ("printf '%s %d\n' a x b 3 2>&1", "bash: line 2: printf: x: invalid number\na 0\nb 3\n"),
         (
             "type cd nosuch if 2>&1",
             "cd is a shell builtin\nbash: line 1: type: nosuch: not found\nif is a shell keyword\n",
