@@ -60,9 +60,9 @@ pub(crate) fn option_word<T: Copy + PartialEq>(option: &str, word: &str, words: 
         Some(first) if matching.all(|other| other == first) => return Ok(first),
         Some(_) => "ambiguous",
     };
-    let mut message = format!("{fault} argument '{word}' for '{option}'\nValid arguments are:");
+    let mut message = format!("{fault} argument ‘{word}’ for ‘{option}’\nValid arguments are:");
     for synonyms in words.chunk_by(|(_, one), (_, other)| one == other) {
-        let names: Vec<String> = synonyms.iter().map(|(name, _)| format!("'{name}'")).collect();
+        let names: Vec<String> = synonyms.iter().map(|(name, _)| format!("‘{name}’")).collect();
         message += &format!("\n  - {}", names.join(", "));
     }
     Err(message)
@@ -92,10 +92,10 @@ mod tests {
         for (script, output) in [
             ("printf 'b\\na\\n' | sort --check 2>&1; echo $?", "sort: -:2: disorder: a\n1\n"),
             ("printf 'b\\na\\n' | sort --check=q; echo $?", "1\n"),
-            ("sort --check= < /dev/null 2>&1 | head -n 1", "sort: ambiguous argument '' for '--check'\n"),
+            ("sort --check= < /dev/null 2>&1 | head -n 1", "sort: ambiguous argument ‘’ for ‘--check’\n"),
             ("sort --sort=x < /dev/null 2> /dev/null; echo $?", "1\n"),
             ("> f; cp --preserve f g; cp --preserve=mo,time f h; ls", "f\ng\nh\n"),
-            ("> f; cp --preserve= f g 2>&1 | head -n 1", "cp: ambiguous argument '' for '--preserve'\n"),
+            ("> f; cp --preserve= f g 2>&1 | head -n 1", "cp: ambiguous argument ‘’ for ‘--preserve’\n"),
             ("> f; > g; cp --backup f g; cp --backup=num f g; ls", "f\ng\ng.~1~\ng~\n"),
             ("> f; rm --interactive=nev f; ls", ""),
             ("> f; rm --no-p f 2>&1; ls", "rm: you may not abbreviate the --no-preserve-root option\nf\n"),

@@ -41,7 +41,7 @@ pub(crate) struct RunPlace {
 }
 
 /// Entry among those who wait, until this is dropped.
-struct Waiting {
+struct QueueEntry {
     places: RunPlaces,
     number: u64,
 }
@@ -67,7 +67,7 @@ impl RunPlaces {
             let waiter = Waiter { account: account.to_owned(), given: false, told: Arc::clone(&told) };
             state.waiting.insert(number, waiter);
             state.give(self.most);
-            Waiting { places: self.clone(), number }
+            QueueEntry { places: self.clone(), number }
         };
         // Told before it waits, it does not wait.
         told.notified().await;
@@ -111,7 +111,7 @@ impl PlacesState {
     }
 }
 
-impl Waiting {
+impl QueueEntry {
     /// Turns the entry, whose place was given, into the place.
     fn into_place(self) -> RunPlace {
         let waiter = self.places.lock().waiting.remove(&self.number);
@@ -119,7 +119,7 @@ impl Waiting {
     }
 }
 
-impl Drop for Waiting {
+impl Drop for QueueEntry {
     fn drop(&mut self) {
         let mut state = self.places.lock();
         // A place that was given to somebody who has left is given to the next.

@@ -41,7 +41,7 @@ async fn value_that_an_option_does_not_take_is_refused() {
         ),
         (
             "> f; cp --reflink=x f g 2>&1 | head -n 1; cp --sparse=2 f g 2> /dev/null; echo $?; ls",
-            "cp: invalid argument 'x' for '--reflink'\n1\nf\n",
+            "cp: invalid argument ‘x’ for ‘--reflink’\n1\nf\n",
             0,
         ),
         (
@@ -49,7 +49,7 @@ async fn value_that_an_option_does_not_take_is_refused() {
             "cp: failed to clone 'g' from 'f': Operation not supported\nf\nh\n",
             0,
         ),
-        ("> f; rm --interactive=x f 2>&1 | head -n 1; ls", "rm: invalid argument 'x' for '--interactive'\nf\n", 0),
+        ("> f; rm --interactive=x f 2>&1 | head -n 1; ls", "rm: invalid argument ‘x’ for ‘--interactive’\nf\n", 0),
         (
             "> f; truncate -r f -s 5 f 2>&1 | head -n 1; printf abc > r; truncate -r r -s +2 f; wc -c < f",
             "truncate: you must specify a relative '--size' with '--reference'\n5\n",
