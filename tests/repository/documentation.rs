@@ -311,7 +311,9 @@ fn security_page_proofs_name_existing_tests() {
     for proof in page.split("\nProof: ").skip(1) {
         let proof = proof.split("\n\n").next().unwrap_or_default();
         for name in proof.split('`').skip(1).step_by(2).filter(|name| !name.contains('/')) {
-            let known = tests.contains(&format!("#[test]\nfn {name}(")) || tests.contains(&format!("\n{name}: \""));
+            let declared =
+                [format!("#[test]\nfn {name}("), format!("#[tokio::test]\nasync fn {name}("), format!("\n{name}: \"")];
+            let known = declared.iter().any(|declared| tests.contains(declared));
             assert!(known, "`{name}` is no test");
             proofs += 1;
         }
