@@ -235,17 +235,16 @@ def test_types_are_no_names() -> None:
     ("script", "message"),
     [
         ("bank pai --amount 1", "there is no tool `bank pai`"),
-        ("echo $(tool bank pai)", "there is no tool `bank pai`"),
+        ("x=$(tool bank pai)", "there is no tool `bank pai`"),
         ("f() { bank gone; }; f", "no grant allows `bank/gone`"),
         ("bank pay 1 2 3", "`bank pay`: unexpected word `1`; usage: --amount <f64> --to <string> [--note <string>]"),
         ("x=$(bank pay --amount 1 --whom a)", "`bank pay`: unknown flag `--whom`"),
         ("bank pay --amount 1 --to", "`bank pay`: `--to` needs a value: string (`--to=…` if it begins with `--`)"),
         ("tool bank.pay --amount 1 --amount 2 --to a", "`bank pay`: `--amount` is given more than once"),
         ("bank pay --amount many --to a", '`bank/pay`: amount: "many" is not of type "number"'),
-        ("bank pay --amount 1 | jq .", "`bank/pay`: the parameter `to` is missing"),
+        ("bank pay --amount 1", '`bank/pay`: "to" is a required property'),
         ("add 1 2", "`add`: unexpected word `2`; usage: --a <s64>"),
         ("add --a 1.5 -r", '`add`: a: 1.5 is not of type "integer"'),
-        ("add --json '[1]'", "`add`: `--json` takes one JSON object: got a list of 1"),
     ],
 )
 def test_commands_of_the_shell_that_no_run_could_call_are_told(script: str, message: str) -> None:

@@ -204,7 +204,7 @@ def test_server_that_changes_its_tools_is_called_no_more() -> None:
 def test_refused_tools_are_listed_with_the_reason() -> None:
     with McpServers({"fix": fixture("unchecked")}) as servers:
         refused = {tool.name: tool.refused for tool in servers.tools if tool.refused}
-        assert set(refused) == {"remote", "../up"}
+        assert set(refused) == {"remote", "doubled", "../up"}
         assert [tool.name for tool in servers.tools if tool.name == "echo"] == ["echo"]
         assert repr(servers) == "<McpServers: fix>"
 

@@ -66,7 +66,7 @@ fn run_with_check_reports_problems_without_running() {
         ("echo a\nfi", "sh", "syntax error"),
         ("stats describ | cat", "sh", "there is no tool `stats describ`"),
         ("stats describe --vals 1", "sh", "`stats describe`: unknown flag `--vals`"),
-        ("stats describe --values one", "sh", "`stats describe`: `--values`: expected"),
+        ("stats describe --values one", "sh", "`stats describe`: `--values[0]`: expected f64"),
     ] {
         let allowed = if told.contains("no grant") { &[][..] } else { &["--allow", "stats/*"] };
         let wrong = check(code, lang, allowed);
