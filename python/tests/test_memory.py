@@ -23,7 +23,7 @@ the limits of files and output allow, each as bytes, text and Python object."""
 
 
 def ran(case: str, limit: int) -> tuple[int, str | None]:
-    """The largest resident set of a process that runs a case, in bytes, and the script's error. The sandbox runs another one."""
+    """The largest resident set of a process that runs a case and another script, in bytes, and the case's error."""
     script = Path(__file__).with_name("peak.py")
     environment = {**os.environ, "PYTHONPATH": str(Path(tollhouse.__file__).parents[1])}
     command = [sys.executable, "-W", "error", str(script), case, str(limit)]
