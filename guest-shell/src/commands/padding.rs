@@ -1,12 +1,9 @@
-//! Texts of a width, and numbers with decimals. The macro `format!` takes no width and no precision above 65,535.
+//! Texts of a width. The macro `format!` takes no width above 65,535.
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
 /// Largest width that a command accepts in a format, so that a few bytes of a script do not fill the memory.
 pub(super) const MAX_FORMAT_WIDTH: usize = 10_000;
-
-/// Most decimals of an `f64` that are not 0: those of the smallest one.
-const MAX_DECIMALS: usize = 1_100;
 
 /// Returns characters that bring a text to a width.
 fn padding(text: &str, width: usize, fill: char) -> impl Iterator<Item = char> {
@@ -23,17 +20,9 @@ pub(super) fn filled_behind(text: &str, width: usize, fill: char) -> String {
     text.chars().chain(padding(text, width, fill)).collect()
 }
 
-/// Returns a number with so many decimals.
-pub(super) fn with_places(value: f64, places: usize) -> String {
-    let shown = places.min(MAX_DECIMALS);
-    let mut text = format!("{value:.shown$}");
-    text.extend(std::iter::repeat_n('0', places - shown));
-    text
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{filled, filled_behind, with_places};
+    use super::{filled, filled_behind};
 
     #[test]
     fn texts_are_filled_to_a_width_in_characters() {
@@ -41,11 +30,5 @@ mod tests {
         assert_eq!(filled_behind("é1", 4, ' '), "é1  ");
         assert_eq!(filled("long", 2, ' '), "long");
         assert_eq!(filled("", 70_000, 'x').len(), 70_000);
-    }
-
-    #[test]
-    fn numbers_have_any_number_of_decimals() {
-        assert_eq!(with_places(1.5, 3), "1.500");
-        assert_eq!(with_places(0.1, 70_000).len(), 70_002);
     }
 }

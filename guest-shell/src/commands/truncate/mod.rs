@@ -104,7 +104,7 @@ impl TruncateOptions {
         for size in values('s') {
             asked = Some(TargetSize::parse(size)?);
         }
-        let reference = values('r').last();
+        let reference = values('r').next_back();
         let size = match (asked, reference) {
             (Some(TargetSize::Absolute(_)), Some(_)) => {
                 let message = "you must specify a relative '--size' with '--reference'";
