@@ -34,19 +34,24 @@ impl Raised {
     /// Registers an active run of the session with this number, until [`take`](Self::take) is called with the run's number.
     pub(crate) fn watch(&self, session: u64, cancel: impl Fn() + Send + Sync + 'static) -> u64 {
         let mut watched = self.lock();
-        if watched.runs.is_empty() {
-            // An exception of a run that could not start was reported to its caller.
-            watched.error = None;
-        }
+        // An exception of a run that could not start was reported to its caller.
+        let reported = if watched.runs.is_empty() { watched.error.take() } else { None };
         watched.last += 1;
         let number = watched.last;
         watched.runs.push(WatchedRun { number, session, cancel: Box::new(cancel) });
+        // What an exception holds may run Python code when it is freed, which may come back to this lock.
+        drop(watched);
+        drop(reported);
         number
     }
 
     /// Records an exception, and cancels the active runs; their callers get it.
     pub(crate) fn raise(&self, error: PyErr) {
-        self.lock().error.get_or_insert(error);
+        let mut watched = self.lock();
+        let spare = if watched.error.is_some() { Some(error) } else { watched.error.replace(error) };
+        // As in `watch`: freed after the lock.
+        drop(watched);
+        drop(spare);
         self.cancel();
     }
 
