@@ -20,6 +20,13 @@ pub(super) struct CallRestriction {
     pub(super) refused: Vec<SeccompRule>,
 }
 
+impl CallRestriction {
+    /// Returns true if both refuse the same arguments of the same system call.
+    pub(super) fn refuses_the_same(&self, other: &Self) -> bool {
+        self.number == other.number && self.refused == other.refused
+    }
+}
+
 type Result<T> = std::result::Result<T, BackendError>;
 
 /// `PR_GET_AUXV`, by which a process learns what the kernel told it at its start (prctl(2)).

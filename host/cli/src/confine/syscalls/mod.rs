@@ -9,10 +9,12 @@
 mod arguments;
 mod list;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::env::consts::ARCH;
 use std::fmt::Write as _;
+use std::sync::{Mutex, PoisonError};
 
+use libc::c_long;
 use seccompiler::{
     BpfProgram, Error, SeccompAction, SeccompFilter, TargetArch, apply_filter, apply_filter_all_threads,
 };
@@ -20,24 +22,65 @@ use seccompiler::{
 use self::list::{CallPeriod, GROUPS};
 use super::{ConfinePhase, FilterStatus, ThreadScope};
 
-/// Restricts this process to the system calls of a phase.
+/// Phase whose filters hold for all threads of the process with this number.
+static APPLIED: Mutex<Option<(ConfinePhase, u32)>> = Mutex::new(None);
+
+/// Restricts this process to the system calls of a phase. Filters accumulate, so those of a later phase only name what
+/// the earlier one left: the kernel takes half a millisecond to check and to compile two whole ones.
 ///
 /// # Errors
 /// If the kernel supports filters, and refuses these.
 pub(crate) fn hold(phase: ConfinePhase, threads: ThreadScope) -> Result<FilterStatus, Error> {
     let Ok(processor) = TargetArch::try_from(ARCH) else { return Ok(FilterStatus::Unsupported) };
-    let limits = arguments::of(phase, std::process::id())?;
-    let refused = limits.into_iter().map(|limit| (limit.number, limit.refused)).collect();
-    let refuse = SeccompAction::Errno(libc::EPERM.unsigned_abs());
-    // Before the other filter, which may not allow the system call that sets filters.
-    if apply(SeccompFilter::new(refused, SeccompAction::Allow, refuse, processor)?, threads)?
-        == FilterStatus::Unsupported
-    {
-        return Ok(FilterStatus::Unsupported);
+    let own = std::process::id();
+    let mut applied = APPLIED.lock().unwrap_or_else(PoisonError::into_inner);
+    // After a fork, rules about the process itself name another one.
+    let earlier = (*applied).filter(|&(_, process)| process == own && threads == ThreadScope::All);
+    let filters = filters(phase, earlier.map(|(phase, _)| phase), own, processor)?;
+    for filter in filters {
+        if apply(filter, threads)? == FilterStatus::Unsupported {
+            return Ok(FilterStatus::Unsupported);
+        }
     }
-    let left: BTreeMap<_, _> = list::of(phase).map(|(_, number)| (number, Vec::new())).collect();
+    if threads == ThreadScope::All {
+        *applied = Some((phase, own));
+    }
+    Ok(FilterStatus::Active)
+}
+
+/// Returns the filters of a phase, in the order in which they are set. Those of the earlier phase are in force.
+fn filters(
+    phase: ConfinePhase,
+    earlier: Option<ConfinePhase>,
+    own: u32,
+    processor: TargetArch,
+) -> Result<Vec<SeccompFilter>, Error> {
+    let mut limits = arguments::of(phase, own)?;
+    if let Some(earlier) = earlier {
+        let known = arguments::of(earlier, own)?;
+        limits.retain(|limit| !known.iter().any(|known| known.refuses_the_same(limit)));
+    }
+    let refused: BTreeMap<_, _> = limits.into_iter().map(|limit| (limit.number, limit.refused)).collect();
+    let refuse = SeccompAction::Errno(libc::EPERM.unsigned_abs());
     let missing = SeccompAction::Errno(libc::ENOSYS.unsigned_abs());
-    apply(SeccompFilter::new(left, missing, SeccompAction::Allow, processor)?, threads)
+    let left: BTreeSet<c_long> = list::of(phase).map(|(_, number)| number).collect();
+    let (named, unlisted, listed) = match earlier {
+        None => (left, missing, SeccompAction::Allow),
+        Some(earlier) => {
+            let before: BTreeSet<c_long> = list::of(earlier).map(|(_, number)| number).collect();
+            (before.difference(&left).copied().collect(), SeccompAction::Allow, missing)
+        }
+    };
+    let named: BTreeMap<_, _> = named.into_iter().map(|number| (number, Vec::new())).collect();
+    let mut filters = Vec::new();
+    // Before the other filter, which may not allow the system call that sets filters.
+    if !refused.is_empty() {
+        filters.push(SeccompFilter::new(refused, SeccompAction::Allow, refuse, processor)?);
+    }
+    if !named.is_empty() {
+        filters.push(SeccompFilter::new(named, unlisted, listed, processor)?);
+    }
+    Ok(filters)
 }
 
 fn apply(filter: SeccompFilter, threads: ThreadScope) -> Result<FilterStatus, Error> {
@@ -125,9 +168,17 @@ mod tests {
             }
             UdpSocket::bind("127.0.0.1:0").expect("a tool may yet be granted it");
             UnixListener::bind(before).expect("a store has one");
-            assert_eq!(hold(ConfinePhase::RUN, ThreadScope::All).expect("the kernel takes it"), FilterStatus::Active);
+            let run = || hold(ConfinePhase::RUN, ThreadScope::All).expect("the kernel takes it");
+            assert_eq!(run(), FilterStatus::Active);
             go.send(()).expect("it waits");
             thread.join().expect("all of it");
+            let filters = || {
+                let status = std::fs::read_to_string("/proc/self/status").expect("it is listed");
+                status.lines().find(|line| line.starts_with("Seccomp_filters:")).map(str::to_owned)
+            };
+            let before = filters();
+            run();
+            assert_eq!(filters(), before, "a phase that holds needs nothing more");
         });
     }
 
