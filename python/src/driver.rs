@@ -71,7 +71,7 @@ impl Raised {
         self.lock().error.take()
     }
 
-    /// Unregisters a run.
+    /// Unregisters a run, and leaves a recorded exception to others.
     pub(crate) fn forget(&self, number: u64) {
         self.lock().runs.retain(|run| run.number != number);
     }
@@ -110,7 +110,7 @@ pub(crate) fn finish(py: Python<'_>, session: u64, run: session::Run, raised: &R
     watched(py, session, raised, move || cancel.cancel(), move || run.finish())
 }
 
-/// Makes a call.
+/// Drives a call from outside of a script to its end.
 pub(crate) fn finish_call(
     py: Python<'_>,
     session: u64,

@@ -6,6 +6,9 @@ import asyncio
 import gc
 import os
 import signal
+import subprocess
+import sys
+import textwrap
 import threading
 import weakref
 from typing import Any
@@ -261,6 +264,37 @@ def test_interrupts_of_tools_end_the_run(raised: type[BaseException], is_async: 
             sandbox.execute(f"try {{ await {name}({{}}) }} catch {{}}; while (true) {{}}")
     assert len(calls) == 2
     assert sandbox.execute("return 1") == "1\n"
+
+
+CANCELLING_INTERRUPTS = """
+    import threading
+    from tollhouse import Sandbox
+
+    both_run = threading.Barrier(2)
+
+    class CancelsWhenFreed:
+        def __del__(self) -> None:
+            sandbox.cancel()
+
+    def interrupted() -> None:
+        held = CancelsWhenFreed()
+        both_run.wait(30)
+        raise KeyboardInterrupt
+
+    sandbox = Sandbox(tools=[interrupted], limits={"wall": "60s"})
+    try:
+        sandbox.execute("await Promise.all([interrupted({}), interrupted({})])")
+    except KeyboardInterrupt:
+        print("interrupted")
+    print(sandbox.execute("return 1"))
+"""
+
+
+def test_interrupt_of_a_second_tool_may_cancel_the_run_when_it_is_freed() -> None:
+    # A deadlock there would hold the interpreter's lock, so that nothing in this process could report it.
+    code = textwrap.dedent(CANCELLING_INTERRUPTS)
+    child = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
+    assert (child.returncode, child.stdout.split(), child.stderr) == (0, ["interrupted", "1"], "")
 
 
 def test_a_tool_that_runs_its_own_sandbox() -> None:

@@ -20,19 +20,12 @@ pub(super) struct CallRestriction {
     pub(super) refused: Vec<SeccompRule>,
 }
 
-impl CallRestriction {
-    /// Returns true if both refuse the same arguments of the same system call.
-    pub(super) fn refuses_the_same(&self, other: &Self) -> bool {
-        self.number == other.number && self.refused == other.refused
-    }
-}
-
 type Result<T> = std::result::Result<T, BackendError>;
 
 /// `PR_GET_AUXV`, by which a process learns what the kernel told it at its start (prctl(2)).
 const PR_GET_AUXV: c_int = 0x4155_5856;
 
-/// `PAGEMAP_SCAN`: which of its own pages a process has written to (the kernel's admin-guide/mm/pagemap).
+/// Request by which a process learns which of its own pages it has written to (the kernel's admin-guide/mm/pagemap).
 const PAGEMAP_SCAN: u32 = 0xc060_6610;
 
 /// Allowed requests to terminals and descriptors. Not included are those that type into a terminal (`TIOCSTI`,
@@ -82,7 +75,7 @@ const PRCTLS: [(&str, c_int); 5] = [
     ("PR_GET_AUXV", PR_GET_AUXV),
 ];
 
-/// Kinds of namespaces. `CLONE_NEWTIME` is not a flag of `clone`.
+/// Kinds of namespaces that a new process could get. `CLONE_NEWTIME` is not a flag of `clone`.
 const NAMESPACES: [c_int; 7] = [
     libc::CLONE_NEWCGROUP,
     libc::CLONE_NEWIPC,
@@ -154,7 +147,7 @@ fn prctl(phase: ConfinePhase) -> Result<CallRestriction> {
     one_of("prctl", libc::SYS_prctl, 0, &left)
 }
 
-/// Restricts `fcntl`. A terminal whose descriptor is asynchronous (`O_ASYNC`) signals the foreground group, without
+/// Restricts `fcntl` to requests that reach no other process. A terminal whose descriptor is asynchronous (`O_ASYNC`) signals the foreground group, without
 /// `F_SETOWN`.
 fn fcntl() -> Result<CallRestriction> {
     let mut limit = one_of("fcntl", libc::SYS_fcntl, 1, &FCNTLS.map(unsigned))?;
@@ -163,7 +156,7 @@ fn fcntl() -> Result<CallRestriction> {
     Ok(limit)
 }
 
-/// Restricts clocks. Those beyond the last of the system's own belong to other processes, to devices and to other
+/// Restricts the calls that read clocks. Clocks beyond the last of the system's own belong to other processes, to devices and to other
 /// networks: such a clock tells the CPU time of another process, to the nanosecond.
 fn clocks() -> Result<Vec<CallRestriction>> {
     let calls = [
@@ -180,7 +173,7 @@ fn clocks() -> Result<Vec<CallRestriction>> {
     calls.into_iter().map(limit).collect()
 }
 
-/// Restricts `clone`. Flags are the first argument on all processors that there are filters for.
+/// Restricts `clone` to threads in the same namespaces. Flags are the first argument on all processors that there are filters for.
 fn clone() -> Result<CallRestriction> {
     let process = rule([masked(0, libc::CLONE_THREAD.unsigned_abs(), 0)]);
     let namespaces = NAMESPACES.into_iter().map(|kind| rule([having(0, kind.unsigned_abs())]));

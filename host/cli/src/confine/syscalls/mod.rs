@@ -3,8 +3,9 @@
 //! - `list`: the calls, and their reasons;
 //! - `arguments`: restrictions on their arguments.
 //!
-//! Each phase has two filters: one makes unlisted calls fail as on a kernel that does not have them (`ENOSYS`), the
-//! other refuses arguments (`EPERM`). Filters accumulate: a later phase has no more than an earlier one.
+//! A phase has two filters: one makes unlisted calls fail as on a kernel that does not have them (`ENOSYS`), the other
+//! refuses arguments (`EPERM`). Filters accumulate: a later phase has no more than an earlier one, and its filters only
+//! name the difference.
 
 mod arguments;
 mod list;
@@ -16,7 +17,7 @@ use std::sync::{Mutex, PoisonError};
 
 use libc::c_long;
 use seccompiler::{
-    BpfProgram, Error, SeccompAction, SeccompFilter, TargetArch, apply_filter, apply_filter_all_threads,
+    BpfProgram, Error, SeccompAction, SeccompFilter, SeccompRule, TargetArch, apply_filter, apply_filter_all_threads,
 };
 
 use self::list::{CallPeriod, GROUPS};
@@ -48,19 +49,19 @@ pub(crate) fn hold(phase: ConfinePhase, threads: ThreadScope) -> Result<FilterSt
     Ok(FilterStatus::Active)
 }
 
-/// Returns the filters of a phase, in the order in which they are set. Those of the earlier phase are in force.
+/// Returns the filters of a phase, in the order in which they are set. If there is an earlier phase, its filters are in
+/// force, and only what they do not refuse is named.
 fn filters(
     phase: ConfinePhase,
     earlier: Option<ConfinePhase>,
     own: u32,
     processor: TargetArch,
 ) -> Result<Vec<SeccompFilter>, Error> {
-    let mut limits = arguments::of(phase, own)?;
+    let mut refused = refused_arguments(phase, own)?;
     if let Some(earlier) = earlier {
-        let known = arguments::of(earlier, own)?;
-        limits.retain(|limit| !known.iter().any(|known| known.refuses_the_same(limit)));
+        let in_force = refused_arguments(earlier, own)?;
+        refused.retain(|number, rules| in_force.get(number) != Some(rules));
     }
-    let refused: BTreeMap<_, _> = limits.into_iter().map(|limit| (limit.number, limit.refused)).collect();
     let refuse = SeccompAction::Errno(libc::EPERM.unsigned_abs());
     let missing = SeccompAction::Errno(libc::ENOSYS.unsigned_abs());
     let left: BTreeSet<c_long> = list::of(phase).map(|(_, number)| number).collect();
@@ -81,6 +82,12 @@ fn filters(
         filters.push(SeccompFilter::new(named, unlisted, listed, processor)?);
     }
     Ok(filters)
+}
+
+/// Returns the rules of a phase by the number of their system call. A call is refused if one of its rules matches.
+fn refused_arguments(phase: ConfinePhase, own: u32) -> Result<BTreeMap<c_long, Vec<SeccompRule>>, Error> {
+    let limits = arguments::of(phase, own)?;
+    Ok(limits.into_iter().map(|limit| (limit.number, limit.refused)).collect())
 }
 
 fn apply(filter: SeccompFilter, threads: ThreadScope) -> Result<FilterStatus, Error> {
@@ -174,7 +181,8 @@ mod tests {
             thread.join().expect("all of it");
             let filters = || {
                 let status = std::fs::read_to_string("/proc/self/status").expect("it is listed");
-                status.lines().find(|line| line.starts_with("Seccomp_filters:")).map(str::to_owned)
+                let line = status.lines().find(|line| line.starts_with("Seccomp_filters:")).map(str::to_owned);
+                line.expect("Linux 5.9 counts them")
             };
             let before = filters();
             run();
