@@ -1,8 +1,10 @@
 //! Durability of files and directories, and directories that only their owner can access.
 
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, Write};
 use std::path::Path;
+
+use tempfile::NamedTempFile;
 
 use crate::BlobError;
 
@@ -38,6 +40,34 @@ pub(super) fn make_entry(path: &Path) -> Result<(), BlobError> {
 /// Makes the entries of a directory durable.
 pub(super) fn sync_directory(path: &Path) -> Result<(), BlobError> {
     File::open(path).and_then(|directory| directory.sync_all()).map_err(BlobError::at(path))
+}
+
+/// Choice of [`write_file`] for a file that exists.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum IfExists {
+    Keep,
+    Replace,
+}
+
+/// Writes a file durably: under a temporary name in another directory, which is created if it is absent, and then under
+/// its own.
+pub(super) fn write_file(temporary: &Path, path: &Path, bytes: &[u8], existing: IfExists) -> Result<(), BlobError> {
+    make_entry(temporary)?;
+    let write = || {
+        let mut file = NamedTempFile::new_in(temporary)?;
+        file.write_all(bytes)?;
+        file.as_file().sync_all()?;
+        let persisted = match existing {
+            IfExists::Keep => file.persist_noclobber(path),
+            IfExists::Replace => file.persist(path),
+        };
+        match persisted {
+            Err(error) if existing == IfExists::Keep && error.error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+            persisted => persisted.map(drop).map_err(io::Error::from),
+        }
+    };
+    write().map_err(BlobError::at(path))?;
+    sync_directory(path.parent().unwrap_or(Path::new(".")))
 }
 
 /// Returns true if two or more files should be synced with [`sync_file_system`]. That call takes 0.3 ms where each file

@@ -4,19 +4,24 @@ use std::collections::{BTreeSet, VecDeque};
 use std::fs::{self, DirEntry, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
 use tollhouse_types::untrusted_file::{self, ReadError};
 
 use super::blob_cache::BlobCache;
-use super::durable::{make_directory, make_entry, sync_directory};
+use super::durable::{IfExists, make_directory, write_file};
 use super::encoding::{MAX_FILE_BYTES, decode};
+use super::packs::KnownPacks;
 use super::upload_pool::UploadPool;
 use crate::{BlobError, BlobId, BlobSource, Blobs, Upload};
 
-/// Contents of `DIR/blobs/format`.
-const FORMAT: &[u8] = b"tollhouse blobs 1\n";
+/// Contents of `DIR/blobs/format` as long as each blob has a file of its own.
+const FORMAT_OF_FILES: &[u8] = b"tollhouse blobs 1\n";
+
+/// Contents of `DIR/blobs/format` since the first pack was written: versions that do not know packs refuse it.
+const FORMAT_OF_PACKS: &[u8] = b"tollhouse blobs 2\n";
 
 /// Size of the cache of blobs: a large file is read in pieces far smaller than its chunks.
 const CACHE_BYTES: usize = 64 << 20;
@@ -32,6 +37,9 @@ pub struct BlobFiles {
     pub(super) root: File,
     pub(super) pool: Mutex<UploadPool>,
     pub(super) working: Mutex<BTreeSet<u8>>,
+    pub(super) packs: Mutex<Arc<KnownPacks>>,
+    /// Set once the format is known to allow packs.
+    allows_packs: AtomicBool,
     cache: Mutex<BlobCache>,
     faults: Mutex<VecDeque<Fault>>,
 }
@@ -53,21 +61,23 @@ impl BlobFiles {
     pub fn open(directory: impl Into<PathBuf>) -> Result<Self, BlobError> {
         let directory = directory.into();
         let blobs = directory.join("blobs");
-        let path = blobs.join("format");
-        match fs::read(&path) {
-            Ok(format) if format == FORMAT => {}
-            Ok(_) => {
-                let other = "these blobs were written by another version of Tollhouse";
-                return Err(BlobError::at(&path)(io::Error::new(io::ErrorKind::InvalidData, other)));
+        let allows_packs = match read_format(&blobs)? {
+            Some(allows_packs) => allows_packs,
+            None => {
+                let temporary = blobs.join("tmp");
+                make_directory(&temporary)?;
+                // Another process may have been faster.
+                write_file(&temporary, &blobs.join("format"), FORMAT_OF_FILES, IfExists::Keep)?;
+                read_format(&blobs)?.unwrap_or(false)
             }
-            Err(error) if error.kind() == io::ErrorKind::NotFound => make(&blobs, &path)?,
-            Err(error) => return Err(BlobError::at(&path)(error)),
-        }
+        };
         Ok(Self {
             directory,
             root: File::open(&blobs).map_err(BlobError::at(&blobs))?,
             pool: Mutex::default(),
             working: Mutex::default(),
+            packs: Mutex::default(),
+            allows_packs: AtomicBool::new(allows_packs),
             cache: Mutex::new(BlobCache::new(CACHE_BYTES)),
             faults: Mutex::default(),
         })
@@ -103,11 +113,31 @@ impl BlobFiles {
         path
     }
 
+    /// States durably that there may be packs, and makes their directory.
+    pub(super) fn allow_packs(&self) -> Result<(), BlobError> {
+        if !self.allows_packs.load(Ordering::Acquire) {
+            // The directory first: the format is the last thing that is made.
+            make_directory(&self.packs_directory())?;
+            let path = self.blobs().join("format");
+            write_file(&self.temporary(), &path, FORMAT_OF_PACKS, IfExists::Replace)?;
+            self.allows_packs.store(true, Ordering::Release);
+        }
+        Ok(())
+    }
+
     /// Returns the size of a blob on disk, compressed, without reading it; `None` if it is absent.
     ///
     /// # Errors
     /// If the operating system reports an error.
     pub fn stat(&self, id: &BlobId) -> Result<Option<u64>, BlobError> {
+        match self.stat_file(id)? {
+            Some(length) => Ok(Some(length)),
+            None => Ok(self.find_packs()?.find(id).next().map(|(_, entry)| entry.length.into())),
+        }
+    }
+
+    /// Returns the size of a blob that has a file of its own.
+    pub(super) fn stat_file(&self, id: &BlobId) -> Result<Option<u64>, BlobError> {
         let path = self.path(id);
         match fs::symlink_metadata(&path) {
             Ok(metadata) => Ok(Some(metadata.len())),
@@ -119,13 +149,26 @@ impl BlobFiles {
     /// Lists all blobs with their sizes on disk, in order of their names. Blobs added or removed meanwhile may be
     /// included or not. Files whose names are not those of blobs are skipped.
     pub fn list(&self) -> impl Iterator<Item = Result<(BlobId, u64), BlobError>> {
-        (0..=u8::MAX).flat_map(|first| match self.list_shelf(first) {
-            Ok(listed) => listed.into_iter().map(Ok).collect(),
-            Err(error) => vec![Err(error)],
+        let packs = self.find_packs();
+        (0..=u8::MAX).flat_map(move |first| {
+            let listed = packs.clone().and_then(|packs| {
+                let mut listed = self.list_shelf(first)?;
+                let packed = packs.packs().flat_map(|pack| pack.entries_of(first));
+                listed.extend(packed.map(|entry| (entry.id, u64::from(entry.length))));
+                // A blob may be in several places.
+                listed.sort_by_key(|(id, _)| *id);
+                listed.dedup_by_key(|(id, _)| *id);
+                Ok(listed)
+            });
+            match listed {
+                Ok(listed) => listed.into_iter().map(Ok).collect(),
+                Err(error) => vec![Err(error)],
+            }
         })
     }
 
-    fn list_shelf(&self, first: u8) -> Result<Vec<(BlobId, u64)>, BlobError> {
+    /// Lists the blobs with files of their own whose names begin with this byte.
+    pub(super) fn list_shelf(&self, first: u8) -> Result<Vec<(BlobId, u64)>, BlobError> {
         let shelf = self.shelf(first);
         let entries = match fs::read_dir(&shelf) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -145,8 +188,29 @@ impl BlobFiles {
         Ok(listed)
     }
 
-    /// Reads a blob from disk and verifies it.
+    /// Reads a blob from disk and verifies it: its file or, if that is absent or damaged, its copy in a pack.
     pub(super) fn read(&self, id: &BlobId) -> Result<Bytes, BlobError> {
+        let error = match self.read_file(id) {
+            Err(error @ (BlobError::Missing(_) | BlobError::Damaged(_))) => error,
+            read => return read,
+        };
+        let intact = |bytes| decode(bytes).filter(|plain| BlobId::of(plain) == *id);
+        let mut damaged = matches!(error, BlobError::Damaged(_));
+        let known = self.known_packs();
+        for looked in [false, true] {
+            let packs = if looked { self.find_packs()? } else { Arc::clone(&known) };
+            match self.read_packed(&packs, id, intact)? {
+                Some(Some(plain)) => return Ok(plain),
+                Some(None) => damaged = true,
+                // It may have been in a pack whose index is damaged.
+                None => damaged |= !packs.damaged().is_empty(),
+            }
+        }
+        Err(if damaged { BlobError::Damaged(*id) } else { error })
+    }
+
+    /// Reads a blob that has a file of its own.
+    fn read_file(&self, id: &BlobId) -> Result<Bytes, BlobError> {
         let path = self.path(id);
         // A pipe, which might stand there too, would have the reader wait.
         let file = match untrusted_file::open_regular(&path) {
@@ -206,20 +270,19 @@ impl BlobFiles {
     }
 }
 
-/// Creates the directories and the file that states their format.
-fn make(blobs: &Path, format: &Path) -> Result<(), BlobError> {
-    make_directory(blobs)?;
-    let temporary = blobs.join("tmp");
-    make_entry(&temporary)?;
-    let write = || {
-        let mut file = tempfile::NamedTempFile::new_in(&temporary)?;
-        io::Write::write_all(&mut file, FORMAT)?;
-        file.as_file().sync_all()?;
-        file.persist(format)?;
-        Ok(())
-    };
-    write().map_err(BlobError::at(format))?;
-    sync_directory(blobs)
+/// Reads the format: whether there may be packs. Returns `None` if it is not stated yet.
+fn read_format(blobs: &Path) -> Result<Option<bool>, BlobError> {
+    let path = blobs.join("format");
+    match fs::read(&path) {
+        Ok(format) if format == FORMAT_OF_FILES => Ok(Some(false)),
+        Ok(format) if format == FORMAT_OF_PACKS => Ok(Some(true)),
+        Ok(_) => {
+            let other = "these blobs were written by another version of Tollhouse";
+            Err(BlobError::at(&path)(io::Error::new(io::ErrorKind::InvalidData, other)))
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(BlobError::at(&path)(error)),
+    }
 }
 
 impl Blobs for BlobFiles {

@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::durable::{make_directory, sync_directory};
+use super::durable::{IfExists, make_directory, sync_directory, write_file};
 use super::files::BlobFiles;
+use super::pack::{Pack, PackBuilder};
 use crate::{BlobError, BlobId};
 
 /// How long new uploads are held up for one that is alive. A commit takes a hundredth of this.
@@ -120,7 +121,17 @@ impl Exclusive<'_> {
     /// # Errors
     /// If the operating system reports an error.
     pub fn remove(&self, id: &BlobId) -> Result<Option<u64>, BlobError> {
-        let Some(bytes) = self.files.stat(id)? else { return Ok(None) };
+        let mut removed = self.remove_file(id)?;
+        for (pack, entry) in self.files.find_packs()?.find(id) {
+            self.rewrite(pack, |kept| kept != id)?;
+            removed = removed.or(Some(entry.length.into()));
+        }
+        Ok(removed)
+    }
+
+    /// Removes a blob that has a file of its own: see [`Exclusive::remove`].
+    pub(super) fn remove_file(&self, id: &BlobId) -> Result<Option<u64>, BlobError> {
+        let Some(bytes) = self.files.stat_file(id)? else { return Ok(None) };
         self.say_removing()?;
         let path = self.files.path(id);
         fs::remove_file(&path).map_err(BlobError::at(&path))?;
@@ -128,8 +139,33 @@ impl Exclusive<'_> {
         Ok(Some(bytes))
     }
 
+    /// Replaces a pack by one with those of its blobs that are to be kept, or removes it if there are none. The new pack
+    /// is durable before the old one is removed. Returns false if the pack does not exist any more.
+    pub(super) fn rewrite(&self, pack: &Pack, keep: impl Fn(&BlobId) -> bool) -> Result<bool, BlobError> {
+        let dropped: Vec<&BlobId> = pack.entries().iter().map(|entry| &entry.id).filter(|id| !keep(id)).collect();
+        if dropped.is_empty() || !pack.path.exists() {
+            return Ok(pack.path.exists());
+        }
+        let mut kept = PackBuilder::default();
+        for entry in pack.entries().iter().filter(|entry| keep(&entry.id)) {
+            // As they are, even if they are damaged.
+            kept.add(entry.id, &[&pack.read(*entry).map_err(BlobError::at(&pack.path))?]);
+        }
+        self.say_removing()?;
+        if !kept.is_empty() {
+            let (new, bytes) = kept.finish(&self.files.packs_directory());
+            write_file(&self.files.temporary(), &new.path, &bytes, IfExists::Replace)?;
+        }
+        fs::remove_file(&pack.path).map_err(BlobError::at(&pack.path))?;
+        self.files.forget_packs();
+        dropped.into_iter().for_each(|id| self.files.forget(id));
+        Ok(true)
+    }
+
     /// Moves a damaged blob to `DIR/damaged`, durably, and returns its new path; `None` if the blob is not damaged. Its
     /// name is free afterwards: a caller that has the bytes can put them again.
+    ///
+    /// If the name is that of a pack whose index is damaged, the pack is moved.
     ///
     /// # Errors
     /// If the operating system reports an error.
@@ -139,15 +175,36 @@ impl Exclusive<'_> {
             Ok(_) | Err(BlobError::Missing(_)) => return Ok(None),
             Err(error) => return Err(error),
         }
-        let damaged = self.files.directory().join("damaged");
-        make_directory(&damaged)?;
-        self.say_removing()?;
-        let (from, to) = (self.files.path(id), damaged.join(id.to_string()));
-        fs::rename(&from, &to).map_err(BlobError::at(&from))?;
-        sync_directory(&damaged)?;
-        sync_directory(from.parent().unwrap_or(Path::new(".")))?;
+        let packs = self.files.find_packs()?;
+        let aside = self.files.directory().join("damaged").join(id.to_string());
+        if packs.damaged().contains(id) {
+            self.move_aside(&self.files.packs_directory().join(id.to_string()), &aside)?;
+        } else if self.files.stat_file(id)?.is_some() {
+            self.move_aside(&self.files.path(id), &aside)?;
+        } else if packs.find(id).next().is_none() {
+            // It is missing, unless it is in a pack whose index is damaged.
+            return Ok(None);
+        }
+        for (pack, entry) in packs.find(id) {
+            let bytes = pack.read(entry).map_err(BlobError::at(&pack.path))?;
+            make_directory(&self.files.directory().join("damaged"))?;
+            write_file(&self.files.temporary(), &aside, &bytes, IfExists::Replace)?;
+            self.rewrite(pack, |kept| kept != id)?;
+        }
         self.files.forget(id);
-        Ok(Some(to))
+        Ok(Some(aside))
+    }
+
+    /// Moves a file of blobs to another directory, durably.
+    fn move_aside(&self, from: &Path, to: &Path) -> Result<(), BlobError> {
+        let parent = |path: &Path| path.parent().unwrap_or(Path::new(".")).to_owned();
+        make_directory(&parent(to))?;
+        self.say_removing()?;
+        fs::rename(from, to).map_err(BlobError::at(from))?;
+        sync_directory(&parent(to))?;
+        sync_directory(&parent(from))?;
+        self.files.forget_packs();
+        Ok(())
     }
 
     /// Removes the temporary files of killed uploads, and returns their number and total size. No upload is alive, so

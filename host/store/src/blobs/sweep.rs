@@ -6,9 +6,11 @@ use std::time::Duration;
 use tracing::debug;
 
 use super::files::BlobFiles;
+use super::pack::Pack;
+use super::removal_lock::Exclusive;
 use crate::{BlobError, BlobId};
 
-/// Number of blobs removed before commits may proceed: takes some milliseconds.
+/// Number of files removed before commits may proceed: takes some milliseconds.
 const REMOVAL_BATCH: usize = 256;
 
 /// A reference from a record or a blob to a blob.
@@ -86,18 +88,27 @@ impl BlobFiles {
         let mut marks = ReachableBlobs { files: self, references, expanded: HashMap::new(), skip, unreadable: 0 };
         marks.mark(roots()?)?;
         let mut swept = Swept::default();
-        let mut rest = Vec::new();
-        for listed in self.list() {
-            let (id, bytes) = listed?;
-            if marks.has(&id) { swept.kept.add(bytes) } else { rest.push((id, bytes)) }
-        }
         if options.dry_run {
-            rest.iter().for_each(|(_, bytes)| swept.removed.add(*bytes));
+            for listed in self.list() {
+                let (id, bytes) = listed?;
+                if marks.has(&id) { swept.kept.add(bytes) } else { swept.removed.add(bytes) }
+            }
             swept.unreadable = marks.unreadable;
             return Ok(swept);
         }
+        let mut candidates = Vec::new();
+        for first in 0..=u8::MAX {
+            for (id, bytes) in self.list_shelf(first)? {
+                if marks.has(&id) { swept.kept.add(bytes) } else { candidates.push((id, bytes)) }
+            }
+        }
+        let (kept, packs): (Vec<_>, Vec<_>) =
+            self.find_packs()?.packs().cloned().partition(|pack| pack.entries().iter().all(|entry| marks.has(&entry.id)));
+        kept.iter().flat_map(|pack| pack.entries()).for_each(|entry| swept.kept.add(entry.length.into()));
+        let files = candidates.chunks(REMOVAL_BATCH).map(Candidates::Files);
+        let batches: Vec<_> = files.chain(packs.iter().map(|pack| Candidates::Pack(pack))).collect();
         // At least once, to remove temporary files.
-        for batch in rest.chunks(REMOVAL_BATCH).chain(rest.is_empty().then_some(&[][..])) {
+        for batch in batches.iter().chain(batches.is_empty().then_some(&Candidates::Files(&[]))) {
             // Marks most of what is new before commits have to wait.
             marks.mark(roots()?)?;
             let Some(alone) = self.lock_exclusive(options.patience)? else {
@@ -105,19 +116,47 @@ impl BlobFiles {
                 break;
             };
             marks.mark(roots()?)?;
-            for (id, bytes) in batch {
-                if marks.has(id) {
-                    swept.kept.add(*bytes);
-                } else if let Some(bytes) = alone.remove(id)? {
-                    swept.removed.add(bytes);
-                }
-            }
+            batch.remove(&alone, |id| marks.has(id), &mut swept)?;
             let (files, bytes) = alone.clear_leftovers()?;
             swept.leftovers = Amount { files: swept.leftovers.files + files, bytes: swept.leftovers.bytes + bytes };
         }
         swept.unreadable = marks.unreadable;
         debug!(target: "tollhouse::store", removed = swept.removed.files, kept = swept.kept.files, "garbage collected");
         Ok(swept)
+    }
+}
+
+/// Blobs of which some were unreachable, and which are removed together, so that commits wait for some milliseconds.
+enum Candidates<'a> {
+    /// Blobs with files of their own, and their sizes.
+    Files(&'a [(BlobId, u64)]),
+    /// A pack.
+    Pack(&'a Pack),
+}
+
+impl Candidates<'_> {
+    /// Removes the blobs that are still unreachable, and counts all.
+    fn remove(&self, alone: &Exclusive, reachable: impl Fn(&BlobId) -> bool, swept: &mut Swept) -> Result<(), BlobError> {
+        match self {
+            Self::Files(files) => {
+                for (id, bytes) in *files {
+                    if reachable(id) {
+                        swept.kept.add(*bytes);
+                    } else if let Some(bytes) = alone.remove_file(id)? {
+                        swept.removed.add(bytes);
+                    }
+                }
+            }
+            // Another process may have replaced it.
+            Self::Pack(pack) if alone.rewrite(pack, &reachable)? => {
+                for entry in pack.entries() {
+                    let amount = if reachable(&entry.id) { &mut swept.kept } else { &mut swept.removed };
+                    amount.add(entry.length.into());
+                }
+            }
+            Self::Pack(_) => {}
+        }
+        Ok(())
     }
 }
 

@@ -4,12 +4,19 @@ use std::collections::HashSet;
 use std::fs::File;
 use std::io;
 use std::mem;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::encoding::BlobEncoder;
 use super::files::BlobFiles;
-use super::upload_pool::PendingBlob;
+use super::pack::MAX_PACKED_BYTES;
+use super::packs::KnownPacks;
+use super::upload_pool::NewBlob;
 use crate::{BlobError, BlobId, BlobSink, MAX_BLOB_BYTES, Upload};
+
+/// Number of small blobs of an upload that get files of their own, before packs are used: a pack for each little change
+/// would make reading slower, and a few files cost little.
+const UNPACKED_BLOBS: usize = 64;
 
 /// An upload of blobs that are not yet durable. As long as it is alive, no blob is removed: drop it soon after
 /// committing the record that refers to its blobs.
@@ -24,6 +31,10 @@ pub struct FileUpload<'a> {
     /// Prefix of the names of its temporary files.
     prefix: String,
     encoder: BlobEncoder,
+    /// Number of small blobs that were put and did not exist.
+    small_blobs: usize,
+    /// Packs that existed when this upload first looked for them: as long as it is alive, they do.
+    packs: Option<Arc<KnownPacks>>,
     /// Blobs that were put, or found to exist.
     seen: HashSet<BlobId>,
     /// Set if something was put since the last sync.
@@ -57,6 +68,8 @@ impl BlobFiles {
             number: NEXT.fetch_add(1, Ordering::Relaxed),
             prefix: format!("{prefix:016x}"),
             encoder,
+            small_blobs: 0,
+            packs: None,
             seen: HashSet::new(),
             unsynced: false,
             failed: None,
@@ -90,7 +103,7 @@ impl BlobSink for FileUpload<'_> {
     fn has(&mut self, id: &BlobId) -> Result<bool, BlobError> {
         let mut there = self.seen.contains(id);
         self.attempt(|upload| {
-            if !there && upload.find(id)? {
+            if !there && (upload.find_file(id)? || upload.find_packed(id)?) {
                 there = upload.seen.insert(*id);
             }
             Ok(())
@@ -134,23 +147,41 @@ impl FileUpload<'_> {
 
     /// Adds a blob that this upload has not seen before.
     fn take(&mut self, id: BlobId, plain: Vec<u8>) -> Result<(), BlobError> {
-        if self.find(&id)? {
+        let small = plain.len() <= MAX_PACKED_BYTES;
+        let packed = small && self.small_blobs >= UNPACKED_BLOBS;
+        // An upload that is not packed does not look into packs: it may store a few blobs twice.
+        if self.find_file(&id)? || (packed && self.find_packed(&id)?) {
             return Ok(());
         }
         self.unsynced = true;
+        self.small_blobs += usize::from(small);
         let path = self.files.temporary().join(format!("{}-{}", self.prefix, self.seen.len()));
-        self.files.take(self.place, PendingBlob::new(id, path, self.number), plain, &mut self.encoder)
+        let blob = NewBlob { id, plain, upload: self.number, path };
+        if packed {
+            self.files.take_packed(self.place, blob)
+        } else {
+            self.files.take(self.place, blob, &mut self.encoder)
+        }
     }
 
-    /// Returns true if a blob exists; then its name is made durable too.
-    fn find(&self, id: &BlobId) -> Result<bool, BlobError> {
+    /// Returns true if a blob has a file of its own; then its name is made durable too.
+    fn find_file(&self, id: &BlobId) -> Result<bool, BlobError> {
         // An empty file is not even an empty blob. A blob known to be damaged is replaced, but damage is not looked
         // for, which would cost as much as writing.
-        let there = self.files.stat(id)?.is_some_and(|length| length > 0) && !self.files.is_faulty(id);
+        let there = self.files.stat_file(id)?.is_some_and(|length| length > 0) && !self.files.is_faulty(id);
         if there {
             self.files.found(self.place, id)?;
         }
         Ok(there)
+    }
+
+    /// Returns true if a blob is in a pack.
+    fn find_packed(&mut self, id: &BlobId) -> Result<bool, BlobError> {
+        let packs = match &self.packs {
+            Some(packs) => packs,
+            None => self.packs.insert(self.files.find_durable_packs()?),
+        };
+        Ok(packs.find(id).next().is_some() && !self.files.is_faulty(id))
     }
 
     fn abandon(&mut self, failure: Option<&BlobError>) {

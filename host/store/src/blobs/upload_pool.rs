@@ -15,6 +15,7 @@ use std::sync::{MutexGuard, PoisonError};
 use super::durable::{make_entry, pays_to_sync_file_system, sync_directory, sync_file_system};
 use super::encoding::BlobEncoder;
 use super::files::BlobFiles;
+use super::pack::{FULL_PACK_BYTES, MAX_PACK_BLOBS, Pack, PackBuilder};
 use crate::{BlobError, BlobId, new_place, parallel_map};
 
 /// Minimum size of blobs that several threads compress: one thread compresses 200 MB/s. For smaller ones, handing them
@@ -23,6 +24,12 @@ const MIN_LARGE_BYTES: usize = 64 << 10;
 
 /// Number of bytes of large blobs that are collected for the threads.
 const LARGE_BATCH_BYTES: usize = 8 << 20;
+
+/// Minimum number of blobs of a pack; fewer get files of their own.
+const MIN_PACK_BLOBS: usize = 16;
+
+/// Number of bytes that are written in the time in which one file is synced.
+const BYTES_PER_SYNC: u64 = 64 << 10;
 
 /// Maximum number of files that stay open until they are synced.
 const MAX_OPEN_FILES: usize = 8;
@@ -42,38 +49,105 @@ pub(super) struct UploadPool {
 #[derive(Debug, Default)]
 struct UnsyncedBlobs {
     /// Large blobs that are not written yet.
-    waiting: Vec<(PendingBlob, Vec<u8>)>,
-    /// Number of bytes of the blobs in `waiting`.
-    waiting_bytes: usize,
-    /// Blobs that are written to temporary files and not yet renamed.
-    pending: Vec<PendingBlob>,
-    /// Number of plain bytes put since the last sync.
+    waiting: WaitingBlobs,
+    /// Small blobs that are not written yet, and will be in packs.
+    packed: WaitingBlobs,
+    /// Files that are written under temporary names and not yet renamed.
+    pending: Vec<PendingFile>,
+    /// Number of plain bytes put since the last sync, and [`BYTES_PER_SYNC`] for each file.
     bytes: u64,
     /// First bytes of the names that may not be durable.
     shelves: BTreeSet<u8>,
 }
 
-/// A blob that is being written to a file.
+/// A blob that an upload has put, before it is written.
 #[derive(Debug)]
-pub(super) struct PendingBlob {
+pub(super) struct NewBlob {
     pub(super) id: BlobId,
-    /// Path of its temporary file.
-    pub(super) path: PathBuf,
-    /// Number of the upload that has put it.
+    pub(super) plain: Vec<u8>,
+    /// Number of the upload.
     pub(super) upload: u64,
+    /// Path of the temporary file to be written.
+    pub(super) path: PathBuf,
+}
+
+impl NewBlob {
+    /// Writes the blob to a file of its own.
+    fn write(&self, files: &BlobFiles, encoder: &mut BlobEncoder) -> Result<File, BlobError> {
+        let parts = encoder.encode(&self.plain).map_err(BlobError::at(&self.path))?;
+        write(files, &self.path, &parts)
+    }
+}
+
+/// Blobs that are not written yet.
+#[derive(Debug, Default)]
+struct WaitingBlobs {
+    blobs: Vec<NewBlob>,
+    /// Number of plain bytes.
+    bytes: usize,
+}
+
+impl WaitingBlobs {
+    fn push(&mut self, blob: NewBlob) {
+        self.bytes += blob.plain.len();
+        self.blobs.push(blob);
+    }
+
+    /// Removes the blobs that an upload has put; returns true if there were any.
+    fn abandon(&mut self, upload: u64) -> bool {
+        let before = self.blobs.len();
+        self.blobs.retain(|blob| blob.upload != upload);
+        self.bytes = self.blobs.iter().map(|blob| blob.plain.len()).sum();
+        self.blobs.len() < before
+    }
+}
+
+/// A file with one or many blobs, under a temporary name.
+#[derive(Debug)]
+struct PendingFile {
+    content: PendingContent,
+    /// Path of the temporary file.
+    path: PathBuf,
+    /// Number of the upload that has put the blobs.
+    upload: u64,
     /// Open handle for the sync, if there are few of them.
     file: Option<File>,
 }
 
-impl PendingBlob {
-    pub(super) fn new(id: BlobId, path: PathBuf, upload: u64) -> Self {
-        Self { id, path, upload, file: None }
+#[derive(Debug)]
+enum PendingContent {
+    Blob(BlobId),
+    Pack(Pack),
+}
+
+impl PendingFile {
+    fn of_blob(NewBlob { id, path, upload, .. }: NewBlob, file: Option<File>) -> Self {
+        Self { content: PendingContent::Blob(id), path, upload, file }
+    }
+
+    /// Gives the file its name.
+    fn rename(&self, files: &BlobFiles) -> Result<(), BlobError> {
+        let (path, directory) = match &self.content {
+            PendingContent::Blob(id) => (files.path(id), files.shelf(id.as_bytes()[0])),
+            PendingContent::Pack(pack) => (pack.path.clone(), files.packs_directory()),
+        };
+        match fs::rename(&self.path, &path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                make_entry(&directory)?;
+                fs::rename(&self.path, &path).map_err(BlobError::at(&path))
+            }
+            renamed => renamed.map_err(BlobError::at(&path)),
+        }
     }
 
     fn discard(&self) {
-        // The file may not exist yet. If it stays, it is removed with the files of killed processes.
-        let _ = fs::remove_file(&self.path);
+        discard(&self.path);
     }
+}
+
+/// Removes a temporary file, which may not exist yet. If it stays, it is removed with the files of killed processes.
+fn discard(path: &Path) {
+    let _ = fs::remove_file(path);
 }
 
 impl Default for UploadPool {
@@ -101,13 +175,13 @@ impl UploadPool {
     /// Removes the blobs that an upload has put. If there are any, they are lost, and other uploads of the same place
     /// may have relied on them.
     fn abandon(&mut self, place: u64, upload: u64, failure: Option<&BlobError>) {
-        let pending = self.unsynced.pending.extract_if(.., |pending| pending.upload == upload);
-        let waiting = self.unsynced.waiting.extract_if(.., |(pending, _)| pending.upload == upload);
-        let lost: Vec<PendingBlob> = pending.chain(waiting.map(|(pending, _)| pending)).collect();
-        self.unsynced.waiting_bytes = self.unsynced.waiting.iter().map(|(_, plain)| plain.len()).sum();
-        lost.iter().for_each(PendingBlob::discard);
+        let pending: Vec<_> = self.unsynced.pending.extract_if(.., |pending| pending.upload == upload).collect();
+        pending.iter().for_each(PendingFile::discard);
+        let mut lost = !pending.is_empty();
+        lost |= self.unsynced.waiting.abandon(upload);
+        lost |= self.unsynced.packed.abandon(upload);
         // If the place has ended, those other uploads fail already, and later ones are not affected.
-        if !lost.is_empty() && place == self.place {
+        if lost && place == self.place {
             self.renew(failure.cloned());
         }
     }
@@ -133,51 +207,47 @@ impl BlobFiles {
         Ok(())
     }
 
-    /// Adds a blob to the pool: small ones are written at once, large ones later.
-    pub(super) fn take(
-        &self,
-        place: u64,
-        mut pending: PendingBlob,
-        plain: Vec<u8>,
-        encoder: &mut BlobEncoder,
-    ) -> Result<(), BlobError> {
-        let large = plain.len() >= MIN_LARGE_BYTES;
-        if !large {
-            match write(self, &pending.path, encoder, &plain) {
-                Ok(file) => pending.file = Some(file),
-                Err(error) => {
-                    pending.discard();
-                    return Err(error);
-                }
-            }
-        }
+    /// Adds a blob to the pool that gets a file of its own: small ones are written at once, large ones later.
+    pub(super) fn take(&self, place: u64, blob: NewBlob, encoder: &mut BlobEncoder) -> Result<(), BlobError> {
+        let discard = |_: &BlobError| discard(&blob.path);
+        let large = blob.plain.len() >= MIN_LARGE_BYTES;
+        let file = if large { None } else { Some(blob.write(self, encoder).inspect_err(discard)?) };
         let mut pool = self.pool();
-        pool.check(place).inspect_err(|_| pending.discard())?;
+        pool.check(place).inspect_err(discard)?;
         let unsynced = &mut pool.unsynced;
-        unsynced.shelves.insert(pending.id.as_bytes()[0]);
-        unsynced.bytes = unsynced.bytes.saturating_add(u64::try_from(plain.len()).unwrap_or(u64::MAX));
+        unsynced.count_file(&blob);
         if large {
-            unsynced.waiting_bytes += plain.len();
-            unsynced.waiting.push((pending, plain));
+            unsynced.waiting.push(blob);
         } else {
-            pending.file.take_if(|_| unsynced.pending.len() >= MAX_OPEN_FILES);
-            unsynced.pending.push(pending);
+            let file = file.filter(|_| unsynced.pending.len() < MAX_OPEN_FILES);
+            unsynced.pending.push(PendingFile::of_blob(blob, file));
         }
-        let full = unsynced.waiting_bytes >= LARGE_BATCH_BYTES;
+        let full = unsynced.waiting.bytes >= LARGE_BATCH_BYTES;
         drop(pool);
         if full { self.write_waiting() } else { Ok(()) }
     }
 
-    /// Writes the large blobs that are waiting.
+    /// Adds a small blob to the pool that is written later, into a pack.
+    pub(super) fn take_packed(&self, place: u64, blob: NewBlob) -> Result<(), BlobError> {
+        let mut pool = self.pool();
+        pool.check(place)?;
+        let packed = &mut pool.unsynced.packed;
+        packed.push(blob);
+        let full = packed.bytes >= FULL_PACK_BYTES || packed.blobs.len() >= MAX_PACK_BLOBS;
+        drop(pool);
+        if full { self.write_waiting() } else { Ok(()) }
+    }
+
+    /// Writes the blobs that are waiting.
     fn write_waiting(&self) -> Result<(), BlobError> {
         let _working = self.working();
         let mut batch = UnsyncedBlobs::default();
         let mut pool = self.pool();
         mem::swap(&mut batch.waiting, &mut pool.unsynced.waiting);
-        pool.unsynced.waiting_bytes = 0;
+        mem::swap(&mut batch.packed, &mut pool.unsynced.packed);
         drop(pool);
         self.attempt(&mut batch, |batch| batch.write(self))?;
-        self.pool().unsynced.pending.append(&mut batch.pending);
+        self.pool().unsynced.append(batch);
         Ok(())
     }
 
@@ -203,20 +273,74 @@ impl BlobFiles {
         work: impl FnOnce(&mut UnsyncedBlobs) -> Result<(), BlobError>,
     ) -> Result<(), BlobError> {
         work(batch).inspect_err(|error| {
-            batch.pending.iter().for_each(PendingBlob::discard);
-            batch.waiting.iter().for_each(|(pending, _)| pending.discard());
+            batch.pending.iter().for_each(PendingFile::discard);
+            batch.waiting.blobs.iter().chain(&batch.packed.blobs).for_each(|blob| discard(&blob.path));
             self.pool().renew(Some(error.clone()));
         })
     }
 }
 
 impl UnsyncedBlobs {
+    /// Counts a blob that gets a file of its own.
+    fn count_file(&mut self, blob: &NewBlob) {
+        self.shelves.insert(blob.id.as_bytes()[0]);
+        self.bytes = self.bytes.saturating_add(blob.plain.len() as u64 + BYTES_PER_SYNC);
+    }
+
+    /// Adds the files of another batch, which are written.
+    fn append(&mut self, mut written: Self) {
+        self.pending.append(&mut written.pending);
+        self.shelves.append(&mut written.shelves);
+        self.bytes = self.bytes.saturating_add(written.bytes);
+    }
+
+    /// Writes the blobs that are waiting.
     fn write(&mut self, files: &BlobFiles) -> Result<(), BlobError> {
-        parallel_map(&self.waiting, true, |(PendingBlob { path, .. }, plain)| {
-            let mut encoder = BlobEncoder::new().map_err(BlobError::at(path))?;
-            write(files, path, &mut encoder, plain).map(drop)
+        self.write_packs(files)?;
+        parallel_map(&self.waiting.blobs, true, |blob| {
+            let mut encoder = BlobEncoder::new().map_err(BlobError::at(&blob.path))?;
+            blob.write(files, &mut encoder).map(drop)
         })?;
-        self.pending.extend(self.waiting.drain(..).map(|(pending, _)| pending));
+        let written = mem::take(&mut self.waiting).blobs;
+        self.pending.extend(written.into_iter().map(|blob| PendingFile::of_blob(blob, None)));
+        Ok(())
+    }
+
+    /// Writes packs, each with blobs of one upload, so that it can be abandoned. If there are too few blobs for a pack,
+    /// they wait for files of their own.
+    fn write_packs(&mut self, files: &BlobFiles) -> Result<(), BlobError> {
+        let mut rest = mem::take(&mut self.packed).blobs;
+        rest.sort_by_key(|blob| blob.upload);
+        while let Some(first) = rest.first() {
+            let of_upload = |blob: &&NewBlob| blob.upload == first.upload;
+            let count = rest.iter().take(MAX_PACK_BLOBS).take_while(of_upload).count();
+            let others = rest.split_off(count);
+            let blobs = mem::replace(&mut rest, others);
+            if blobs.len() < MIN_PACK_BLOBS {
+                for blob in blobs {
+                    self.count_file(&blob);
+                    self.waiting.push(blob);
+                }
+            } else {
+                self.write_pack(files, &blobs)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn write_pack(&mut self, files: &BlobFiles, blobs: &[NewBlob]) -> Result<(), BlobError> {
+        files.allow_packs()?;
+        let NewBlob { path, upload, .. } = &blobs[0];
+        let mut encoder = BlobEncoder::new().map_err(BlobError::at(path))?;
+        let mut pack = PackBuilder::default();
+        for blob in blobs {
+            pack.add(blob.id, &encoder.encode(&blob.plain).map_err(BlobError::at(path))?);
+        }
+        let (pack, bytes) = pack.finish(&files.packs_directory());
+        let file = write(files, path, &[&bytes]).inspect_err(|_| discard(path))?;
+        self.bytes = self.bytes.saturating_add(bytes.len() as u64 + BYTES_PER_SYNC);
+        let content = PendingContent::Pack(pack);
+        self.pending.push(PendingFile { content, path: path.clone(), upload: *upload, file: Some(file) });
         Ok(())
     }
 
@@ -225,8 +349,9 @@ impl UnsyncedBlobs {
         let many = self.pending.len() > 1 || self.shelves.len() > 1;
         let whole = many && pays_to_sync_file_system(&files.root, self.bytes);
         self.sync_contents(files, whole)?;
-        self.rename(files)?;
-        self.sync_names(files, whole, durable)?;
+        let packs = self.rename(files)?;
+        self.sync_names(files, whole, !packs.is_empty(), durable)?;
+        files.add_packs(packs);
         durable.append(&mut self.shelves);
         Ok(())
     }
@@ -238,7 +363,7 @@ impl UnsyncedBlobs {
         if whole {
             return sync_file_system(&files.root).map_err(BlobError::at(&files.blobs()));
         }
-        let sync = |PendingBlob { path, file, .. }: &PendingBlob| {
+        let sync = |PendingFile { path, file, .. }: &PendingFile| {
             let sync = || match file {
                 Some(file) => file.sync_data(),
                 None => File::open(path)?.sync_data(),
@@ -248,27 +373,35 @@ impl UnsyncedBlobs {
         parallel_map(&self.pending, true, sync).map(drop)
     }
 
-    fn rename(&mut self, files: &BlobFiles) -> Result<(), BlobError> {
+    /// Gives all files their names, and returns the packs among them.
+    fn rename(&mut self, files: &BlobFiles) -> Result<Vec<Pack>, BlobError> {
+        let mut packs = Vec::new();
         while let Some(pending) = self.pending.last() {
-            let path = files.path(&pending.id);
-            match fs::rename(&pending.path, &path) {
-                Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                    make_entry(&files.shelf(pending.id.as_bytes()[0]))?;
-                    fs::rename(&pending.path, &path).map_err(BlobError::at(&path))?;
+            pending.rename(files)?;
+            match self.pending.pop().map(|pending| pending.content) {
+                Some(PendingContent::Blob(id)) => files.forget(&id),
+                Some(PendingContent::Pack(pack)) => {
+                    pack.entries().iter().for_each(|entry| files.forget(&entry.id));
+                    packs.push(pack);
                 }
-                renamed => renamed.map_err(BlobError::at(&path))?,
+                None => {}
             }
-            files.forget(&pending.id);
-            self.pending.pop();
         }
-        Ok(())
+        Ok(packs)
     }
 
-    fn sync_names(&self, files: &BlobFiles, whole: bool, durable: &BTreeSet<u8>) -> Result<(), BlobError> {
-        if whole && self.shelves.len() > 1 {
+    fn sync_names(
+        &self,
+        files: &BlobFiles,
+        whole: bool,
+        packs: bool,
+        durable: &BTreeSet<u8>,
+    ) -> Result<(), BlobError> {
+        if whole && self.shelves.len() + usize::from(packs) > 1 {
             return sync_file_system(&files.root).map_err(BlobError::at(&files.blobs()));
         }
         let mut directories: Vec<PathBuf> = self.shelves.iter().map(|first| files.shelf(*first)).collect();
+        directories.extend(packs.then(|| files.packs_directory()));
         if !self.shelves.is_subset(durable) {
             // The directory may be new, and created by another process.
             directories.push(files.blobs());
@@ -282,8 +415,8 @@ impl UnsyncedBlobs {
     }
 }
 
-/// Writes a blob to a new file.
-fn write(files: &BlobFiles, path: &Path, encoder: &mut BlobEncoder, plain: &[u8]) -> Result<File, BlobError> {
+/// Writes a new file.
+fn write(files: &BlobFiles, path: &Path, parts: &[&[u8]]) -> Result<File, BlobError> {
     let mut options = OpenOptions::new();
     options.create_new(true).write(true);
     #[cfg(unix)]
@@ -297,7 +430,7 @@ fn write(files: &BlobFiles, path: &Path, encoder: &mut BlobEncoder, plain: &[u8]
         file => file,
     };
     let write = |mut file: File| {
-        encoder.encode(plain)?.iter().try_for_each(|part| file.write_all(part))?;
+        parts.iter().try_for_each(|part| file.write_all(part))?;
         Ok(file)
     };
     file.and_then(write).map_err(BlobError::at(path))

@@ -11,7 +11,8 @@ pub struct Verified {
     pub blobs: u64,
     /// Size of the intact blobs on disk, in bytes.
     pub bytes: u64,
-    /// Blobs that could not be read, in order of their names.
+    /// Blobs that could not be read, in order of their names; then the names of the packs whose index is damaged, so that
+    /// nobody knows what blobs they contain.
     pub faults: Vec<Fault>,
 }
 
@@ -34,6 +35,8 @@ impl BlobFiles {
                 Err(error) => verified.faults.push(Fault { blob, error }),
             }
         }
+        let damaged = self.find_packs()?;
+        verified.faults.extend(damaged.damaged().iter().map(|pack| Fault { blob: *pack, error: BlobError::Damaged(*pack) }));
         Ok(verified)
     }
 }

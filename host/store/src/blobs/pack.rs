@@ -1,0 +1,184 @@
+//! The format of a pack: many small blobs in one file.
+//!
+//! | bytes | contents |
+//! | --- | --- |
+//! | 0..8 | `thpack1` and a line feed |
+//! | 8..12 | number of blobs |
+//! | 12..16 | the first four bytes of the blake3 of all that precedes |
+//! | 16.. | the index: 40 bytes for each blob, in order of their ids |
+//! | then | the blobs, each encoded like the file of a blob: see `encoding` |
+//!
+//! An entry of the index:
+//!
+//! | bytes | contents |
+//! | --- | --- |
+//! | 0..32 | id of the blob |
+//! | 32..36 | its offset in the file |
+//! | 36..40 | its length, encoded |
+//!
+//! Numbers are little-endian. A pack is named by the blake3 of its head and its index.
+//!
+//! Every entry stands alone: if some bytes of the index or of a blob are damaged, the other blobs can be read. A reader
+//! verifies each blob against its id, so that a false entry is found when it is used.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use tollhouse_types::untrusted_file::{self, ReadError};
+
+use crate::BlobId;
+
+/// Maximum size of the plain bytes of a blob in a pack. Larger ones have files of their own, where what a file costs is
+/// less than what they cost.
+pub(super) const MAX_PACKED_BYTES: usize = 16 << 10;
+
+/// Maximum number of blobs in a pack.
+pub(super) const MAX_PACK_BLOBS: usize = 1 << 14;
+
+/// Number of plain bytes with which a pack is full.
+pub(super) const FULL_PACK_BYTES: usize = 4 << 20;
+
+const MAGIC: &[u8; 8] = b"thpack1\n";
+const HEAD_BYTES: usize = 16;
+const ENTRY_BYTES: usize = 40;
+
+/// Place of a blob in a pack.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct PackEntry {
+    pub(super) id: BlobId,
+    offset: u32,
+    /// Length of the encoded blob.
+    pub(super) length: u32,
+}
+
+/// A pack on disk and its index.
+#[derive(Debug)]
+pub(super) struct Pack {
+    /// Name of the pack: the hash of its head and index.
+    pub(super) name: BlobId,
+    pub(super) path: PathBuf,
+    /// Blobs in order of their ids, each once.
+    entries: Vec<PackEntry>,
+}
+
+impl Pack {
+    /// Reads the head and the index. Returns `None` if they are damaged.
+    pub(super) fn open(name: BlobId, path: PathBuf) -> io::Result<Option<Self>> {
+        let mut file = match untrusted_file::open_regular(&path) {
+            Ok(file) => file,
+            Err(ReadError::Io(error)) => return Err(error),
+            // Not a file.
+            Err(_) => return Ok(None),
+        };
+        let mut head = Vec::with_capacity(HEAD_BYTES);
+        (&mut file).take(HEAD_BYTES as u64).read_to_end(&mut head)?;
+        let Some(count) = parse_head(&head) else { return Ok(None) };
+        let mut index = Vec::with_capacity(count * ENTRY_BYTES);
+        file.take((count * ENTRY_BYTES) as u64).read_to_end(&mut index)?;
+        Ok((index.len() == count * ENTRY_BYTES).then(|| Self { name, path, entries: parse_index(&index) }))
+    }
+
+    /// Blobs in order of their ids.
+    pub(super) fn entries(&self) -> &[PackEntry] {
+        &self.entries
+    }
+
+    pub(super) fn find(&self, id: &BlobId) -> Option<PackEntry> {
+        self.entries.binary_search_by(|entry| entry.id.cmp(id)).ok().map(|at| self.entries[at])
+    }
+
+    /// Blobs whose ids begin with this byte.
+    pub(super) fn entries_of(&self, first: u8) -> &[PackEntry] {
+        let begin = self.entries.partition_point(|entry| entry.id.as_bytes()[0] < first);
+        let length = self.entries[begin..].partition_point(|entry| entry.id.as_bytes()[0] == first);
+        &self.entries[begin..begin + length]
+    }
+
+    /// Reads an encoded blob; it is shorter than its entry says if the file is.
+    pub(super) fn read(&self, entry: PackEntry) -> io::Result<Vec<u8>> {
+        let mut file: File = untrusted_file::open_regular(&self.path).map_err(io::Error::from)?;
+        file.seek(SeekFrom::Start(entry.offset.into()))?;
+        // An entry that is damaged may claim any length.
+        let length = u64::from(entry.length).min(MAX_PACKED_BYTES as u64 + 1);
+        let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or(0));
+        file.take(length).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    }
+}
+
+/// A pack in memory, to which blobs are added.
+#[derive(Debug, Default)]
+pub(super) struct PackBuilder {
+    /// Ids of the blobs, and where in `contents` they are.
+    blobs: Vec<(BlobId, Range<usize>)>,
+    contents: Vec<u8>,
+}
+
+impl PackBuilder {
+    /// Adds a blob, encoded in parts. The caller adds each one once, and at most [`MAX_PACK_BLOBS`].
+    pub(super) fn add(&mut self, id: BlobId, encoded: &[&[u8]]) {
+        let begin = self.contents.len();
+        encoded.iter().for_each(|part| self.contents.extend_from_slice(part));
+        self.blobs.push((id, begin..self.contents.len()));
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.blobs.is_empty()
+    }
+
+    /// Returns the pack, to be stored in `directory`, and the bytes of its file.
+    pub(super) fn finish(mut self, directory: &Path) -> (Pack, Vec<u8>) {
+        // Blobs stay in the order in which they were put, which is likely to be that in which they are read.
+        self.blobs.sort_unstable_by_key(|(id, _)| *id);
+        let begin = HEAD_BYTES + self.blobs.len() * ENTRY_BYTES;
+        let small = |number: usize| u32::try_from(number).expect("a pack is small");
+        let entry = |(id, range): (BlobId, Range<usize>)| PackEntry {
+            id,
+            offset: small(begin + range.start),
+            length: small(range.len()),
+        };
+        let entries: Vec<PackEntry> = self.blobs.into_iter().map(entry).collect();
+        let mut file = Vec::with_capacity(begin + self.contents.len());
+        file.extend_from_slice(MAGIC);
+        file.extend_from_slice(&small(entries.len()).to_le_bytes());
+        file.extend_from_slice(&check(&file));
+        for entry in &entries {
+            file.extend_from_slice(entry.id.as_bytes());
+            file.extend_from_slice(&entry.offset.to_le_bytes());
+            file.extend_from_slice(&entry.length.to_le_bytes());
+        }
+        let name = BlobId::of(&file);
+        file.append(&mut self.contents);
+        (Pack { name, path: directory.join(name.to_string()), entries }, file)
+    }
+}
+
+/// Returns the number of blobs, or `None` if the head is damaged.
+fn parse_head(head: &[u8]) -> Option<usize> {
+    let (claimed, found) = head.split_at_checked(HEAD_BYTES - 4)?;
+    if found != check(claimed) {
+        return None;
+    }
+    let count = u32::from_le_bytes(claimed.strip_prefix(MAGIC)?.try_into().ok()?);
+    usize::try_from(count).ok().filter(|count| *count <= MAX_PACK_BLOBS)
+}
+
+fn parse_index(index: &[u8]) -> Vec<PackEntry> {
+    let number = |bytes: &[u8]| u32::from_le_bytes(bytes.try_into().expect("four bytes"));
+    let entry = |entry: &[u8; ENTRY_BYTES]| PackEntry {
+        id: BlobId::from(*entry.first_chunk::<32>().expect("an entry is longer")),
+        offset: number(&entry[32..36]),
+        length: number(&entry[36..]),
+    };
+    let mut entries: Vec<PackEntry> = index.as_chunks().0.iter().map(entry).collect();
+    // They are in order, unless some are damaged.
+    entries.sort_by_key(|entry| entry.id);
+    entries.dedup_by_key(|entry| entry.id);
+    entries
+}
+
+fn check(bytes: &[u8]) -> [u8; 4] {
+    *blake3::hash(bytes).as_bytes().first_chunk().expect("a hash has 32 bytes")
+}
