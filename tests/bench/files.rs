@@ -163,7 +163,7 @@ fn settle() {
 fn on_disk(disk: &DiskStore, shape: Shape, tree: &Tree) -> [SnapshotId; 3] {
     let mut first = None;
     let whole = taken(|| first = Some(disk.keep(tree)));
-    row("  the first durable snapshot: 100,000 files", whole, "", None, None);
+    row("  the first durable snapshot: 100,000 files", whole, "2 s", None, None);
     settle();
     let (mut changing, mut round) = (tree.clone(), 0);
     let kept = median(50, || {

@@ -49,7 +49,8 @@ fn child() {
             scope.spawn(|| {
                 loop {
                     let mut upload = files.begin().expect("it begins");
-                    let count = if random(4) == 0 { random(60) } else { random(4) };
+                    // Some uploads are large enough for packs.
+                    let count = if random(4) == 0 { random(150) } else { random(4) };
                     let ids: Vec<_> = (0..=count).map(|_| upload.put(content()).expect("it is put")).collect();
                     upload.sync().expect("it is synced");
                     say(&ids);
@@ -170,7 +171,7 @@ fn full_disk_loses_no_acknowledged_blob_in_a_power_cut() {
     let mut acknowledged = BTreeSet::new();
     let mut upload = || {
         let mut upload = files.begin()?;
-        let ids: Vec<_> = (0..20).map(|_| upload.put(content())).collect::<Result<_, _>>()?;
+        let ids: Vec<_> = (0..random(120)).map(|_| upload.put(content())).collect::<Result<_, _>>()?;
         upload.sync().map(|()| acknowledged.extend(ids))
     };
     let error = loop {

@@ -96,13 +96,17 @@ impl Pack {
         &self.entries[begin..begin + length]
     }
 
-    /// Reads an encoded blob; it is shorter than its entry says if the file is.
+    /// Reads an encoded blob. Returns no bytes, which is not an encoded blob, if the file does not have what the entry
+    /// claims.
     pub(super) fn read(&self, entry: PackEntry) -> io::Result<Vec<u8>> {
         let mut file: File = untrusted_file::open_regular(&self.path).map_err(io::Error::from)?;
+        let length = u64::from(entry.length);
+        let end = u64::from(entry.offset) + length;
+        if length > MAX_PACKED_BYTES as u64 + 1 || end > file.metadata()?.len() {
+            return Ok(Vec::new());
+        }
         file.seek(SeekFrom::Start(entry.offset.into()))?;
-        // An entry that is damaged may claim any length.
-        let length = u64::from(entry.length).min(MAX_PACKED_BYTES as u64 + 1);
-        let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or(0));
+        let mut bytes = Vec::with_capacity(entry.length as usize);
         file.take(length).read_to_end(&mut bytes)?;
         Ok(bytes)
     }
@@ -181,4 +185,65 @@ fn parse_index(index: &[u8]) -> Vec<PackEntry> {
 
 fn check(bytes: &[u8]) -> [u8; 4] {
     *blake3::hash(bytes).as_bytes().first_chunk().expect("a hash has 32 bytes")
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn open(bytes: &[u8]) -> Option<Pack> {
+        let file = tempfile::NamedTempFile::new().expect("a temporary file");
+        std::fs::write(file.path(), bytes).expect("it is written");
+        Pack::open(BlobId::of(b"name"), file.path().to_owned()).expect("it is read")
+    }
+
+    #[test]
+    fn pack_written_is_read_back_equal() {
+        let blobs: Vec<_> = (0..300_u32).map(|n| (BlobId::of(&n.to_le_bytes()), vec![1; n as usize])).collect();
+        let mut builder = PackBuilder::default();
+        assert!(builder.is_empty());
+        blobs.iter().for_each(|(id, bytes)| builder.add(*id, &[&bytes[..bytes.len() / 2], &bytes[bytes.len() / 2..]]));
+        let home = tempfile::tempdir().expect("a temporary directory");
+        let (written, bytes) = builder.finish(home.path());
+        std::fs::write(&written.path, &bytes).expect("it is written");
+        let read = Pack::open(written.name, written.path.clone()).expect("it is read").expect("it is a pack");
+        assert_eq!(read.entries(), written.entries());
+        for (id, bytes) in &blobs {
+            let entry = read.find(id).expect("it is there");
+            assert_eq!(read.read(entry).expect("it is read"), *bytes);
+            assert!(read.entries_of(id.as_bytes()[0]).contains(&entry));
+        }
+        assert_eq!((0..=u8::MAX).map(|first| read.entries_of(first).len()).sum::<usize>(), blobs.len());
+        assert_eq!(read.find(&BlobId::of(b"absent")), None);
+    }
+
+    #[test]
+    fn pack_with_false_head_is_refused_before_the_index_is_read() {
+        let head = |magic: &[u8], count: u32| {
+            let claimed = [magic, &count.to_le_bytes()].concat();
+            [&claimed[..], &check(&claimed)].concat()
+        };
+        assert!(open(&head(MAGIC, 0)).is_some_and(|pack| pack.entries().is_empty()));
+        assert!(open(&head(MAGIC, 1)).is_none(), "the index is missing");
+        assert!(open(&head(MAGIC, u32::MAX)).is_none());
+        assert!(open(&head(b"thpack2\n", 0)).is_none());
+        assert!(open(&[head(MAGIC, 1), vec![0; ENTRY_BYTES]].concat()).is_some());
+    }
+
+    proptest! {
+        #[test]
+        fn pack_reader_with_arbitrary_index_does_not_panic(index in prop::collection::vec(any::<u8>(), 0..400)) {
+            let count = u32::try_from(index.len() / ENTRY_BYTES).expect("it is small");
+            let claimed = [&MAGIC[..], &count.to_le_bytes()].concat();
+            let file = tempfile::NamedTempFile::new().expect("a temporary file");
+            std::fs::write(file.path(), [&claimed[..], &check(&claimed), &index].concat()).expect("it is written");
+            let pack = Pack::open(BlobId::of(b"name"), file.path().to_owned()).expect("it is read").expect("it is a pack");
+            for entry in pack.entries() {
+                prop_assert!(pack.read(*entry).expect("it is read").len() <= index.len() + HEAD_BYTES);
+                prop_assert_eq!(pack.find(&entry.id), Some(*entry));
+            }
+        }
+    }
 }

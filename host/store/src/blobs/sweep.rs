@@ -102,8 +102,11 @@ impl BlobFiles {
                 if marks.has(&id) { swept.kept.add(bytes) } else { candidates.push((id, bytes)) }
             }
         }
-        let (kept, packs): (Vec<_>, Vec<_>) =
-            self.find_packs()?.packs().cloned().partition(|pack| pack.entries().iter().all(|entry| marks.has(&entry.id)));
+        let (kept, packs): (Vec<_>, Vec<_>) = self
+            .find_packs()?
+            .packs()
+            .cloned()
+            .partition(|pack| pack.entries().iter().all(|entry| marks.has(&entry.id)));
         kept.iter().flat_map(|pack| pack.entries()).for_each(|entry| swept.kept.add(entry.length.into()));
         let files = candidates.chunks(REMOVAL_BATCH).map(Candidates::Files);
         let batches: Vec<_> = files.chain(packs.iter().map(|pack| Candidates::Pack(pack))).collect();
@@ -136,7 +139,12 @@ enum Candidates<'a> {
 
 impl Candidates<'_> {
     /// Removes the blobs that are still unreachable, and counts all.
-    fn remove(&self, alone: &Exclusive, reachable: impl Fn(&BlobId) -> bool, swept: &mut Swept) -> Result<(), BlobError> {
+    fn remove(
+        &self,
+        alone: &Exclusive,
+        reachable: impl Fn(&BlobId) -> bool,
+        swept: &mut Swept,
+    ) -> Result<(), BlobError> {
         match self {
             Self::Files(files) => {
                 for (id, bytes) in *files {

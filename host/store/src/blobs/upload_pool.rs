@@ -390,13 +390,7 @@ impl UnsyncedBlobs {
         Ok(packs)
     }
 
-    fn sync_names(
-        &self,
-        files: &BlobFiles,
-        whole: bool,
-        packs: bool,
-        durable: &BTreeSet<u8>,
-    ) -> Result<(), BlobError> {
+    fn sync_names(&self, files: &BlobFiles, whole: bool, packs: bool, durable: &BTreeSet<u8>) -> Result<(), BlobError> {
         if whole && self.shelves.len() + usize::from(packs) > 1 {
             return sync_file_system(&files.root).map_err(BlobError::at(&files.blobs()));
         }

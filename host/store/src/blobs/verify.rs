@@ -36,7 +36,9 @@ impl BlobFiles {
             }
         }
         let damaged = self.find_packs()?;
-        verified.faults.extend(damaged.damaged().iter().map(|pack| Fault { blob: *pack, error: BlobError::Damaged(*pack) }));
+        verified
+            .faults
+            .extend(damaged.damaged().iter().map(|pack| Fault { blob: *pack, error: BlobError::Damaged(*pack) }));
         Ok(verified)
     }
 }

@@ -22,7 +22,8 @@ fn uploads_until_it_is_killed() {
     let mut seed: u64 = seed.parse().expect("it is a number");
     let files = BlobFiles::open(directory).expect("it opens");
     loop {
-        let count = seed % 23;
+        // Some uploads are large enough for packs.
+        let count = if seed.is_multiple_of(5) { 150 } else { seed % 23 };
         // Half of the blobs are put by every process.
         let ids = put(&files, (0..count).map(|n| content(if n % 2 == 0 { seed * 100 + n } else { seed % 1_000 + n })));
         let line = ids.iter().map(|id| format!("{id} ")).collect::<String>() + "\n";

@@ -2,6 +2,7 @@
 
 mod crash;
 mod full;
+mod packs;
 mod pool;
 mod sweep;
 
@@ -240,7 +241,7 @@ fn directories_that_a_copy_left_out_are_made() {
 #[test]
 fn blobs_of_another_version_are_left_alone() {
     let (home, files) = home();
-    fs::write(files.blobs().join("format"), "tollhouse blobs 2\n").expect("it can be written");
+    fs::write(files.blobs().join("format"), "tollhouse blobs 3\n").expect("it can be written");
     let error = BlobFiles::open(home.path()).expect_err("another version");
     assert!(error.to_string().contains("blobs/format"), "{error}");
 }

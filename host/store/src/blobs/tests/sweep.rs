@@ -115,10 +115,12 @@ impl SessionRecords {
 /// Uploads a tree of old and new blobs, and then commits a record that refers to it.
 fn commit(files: &BlobFiles, records: &SessionRecords, session: u64, round: u64) {
     let mut upload = files.begin().expect("it begins");
-    // Drawn from a few contents, so that many exist already and are being removed.
-    let leaf = |n: u64| content((session * 7 + round * 3 + n) % 40);
+    // Drawn from a few contents, so that many exist already and are being removed. Some uploads are large enough for
+    // packs.
+    let (leaves, contents) = if round % 5 == 1 { (120, 200) } else { (4, 40) };
+    let leaf = |n: u64| content((session * 7 + round * 3 + n) % contents);
     let mut children: Vec<_> =
-        (0..4).map(|n| Named { id: upload.put(leaf(n)).expect("it is put"), node: false }).collect();
+        (0..leaves).map(|n| Named { id: upload.put(leaf(n)).expect("it is put"), node: false }).collect();
     let below = upload.put(node(&children[..2])).expect("it is put");
     children[0] = Named { id: below, node: true };
     children.remove(1);
