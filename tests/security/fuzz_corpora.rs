@@ -58,7 +58,7 @@ fn replay(name: &str) {
 
 /// Gives a target what is made for it.
 fn make(name: &str) {
-    let count = if ["engine", "journal", "step", "vfs"].contains(&name) { LONG } else { STRUCTURED };
+    let count = if ["engine", "journal", "pack", "step", "vfs"].contains(&name) { LONG } else { STRUCTURED };
     (0..count).for_each(|number| {
         give(name, &structured::input(name, number), &format!("structured input {number}"));
     });
@@ -96,8 +96,8 @@ macro_rules! targets {
 }
 
 targets!(
-    archive, canonical, component, engine, frames, hosted, index, journal, manifest, names, pattern, policy, snapshot,
-    step, token, vfs, wit, words
+    archive, canonical, component, engine, frames, hosted, index, journal, manifest, names, pack, pattern, policy,
+    snapshot, step, token, vfs, wit, words
 );
 
 #[test]

@@ -16,6 +16,7 @@ mod journal;
 mod manifest;
 pub mod mutate;
 mod names;
+mod pack;
 mod pattern;
 mod policy;
 mod shape;
@@ -39,6 +40,7 @@ pub use index::index;
 pub use journal::journal;
 pub use manifest::manifest;
 pub use names::names;
+pub use pack::pack;
 pub use pattern::pattern;
 pub use policy::policy;
 pub use snapshot::snapshot;
@@ -52,7 +54,7 @@ pub use words::words;
 pub type Target = fn(&[u8]);
 
 /// Every target, by the name of its file and of its corpus.
-pub const TARGETS: [(&str, Target); 18] = [
+pub const TARGETS: [(&str, Target); 19] = [
     ("archive", archive),
     ("canonical", canonical),
     ("component", component),
@@ -63,6 +65,7 @@ pub const TARGETS: [(&str, Target); 18] = [
     ("journal", journal),
     ("manifest", manifest),
     ("names", names),
+    ("pack", pack),
     ("pattern", pattern),
     ("policy", policy),
     ("snapshot", snapshot),

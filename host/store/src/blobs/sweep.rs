@@ -35,10 +35,10 @@ pub struct SweepOptions {
     pub skip_unreadable: bool,
 }
 
-/// A number of files, and their size on disk.
+/// A number of blobs or files, and their size on disk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Amount {
-    /// Number of files.
+    /// Number of blobs; of leftovers, number of files.
     pub files: u64,
     /// Size in bytes.
     pub bytes: u64,

@@ -12,7 +12,7 @@ use std::mem;
 use std::path::{Path, PathBuf};
 use std::sync::{MutexGuard, PoisonError};
 
-use super::durable::{make_entry, pays_to_sync_file_system, sync_directory, sync_file_system};
+use super::durable::{make_directory, make_entry, pays_to_sync_file_system, sync_directory, sync_file_system};
 use super::encoding::BlobEncoder;
 use super::files::BlobFiles;
 use super::pack::{FULL_PACK_BYTES, MAX_PACK_BLOBS, Pack, PackBuilder};
@@ -127,13 +127,16 @@ impl PendingFile {
 
     /// Gives the file its name.
     fn rename(&self, files: &BlobFiles) -> Result<(), BlobError> {
-        let (path, directory) = match &self.content {
-            PendingContent::Blob(id) => (files.path(id), files.shelf(id.as_bytes()[0])),
-            PendingContent::Pack(pack) => (pack.path.clone(), files.packs_directory()),
+        let path = match &self.content {
+            PendingContent::Blob(id) => files.path(id),
+            PendingContent::Pack(pack) => pack.path.clone(),
         };
         match fs::rename(&self.path, &path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                make_entry(&directory)?;
+                match &self.content {
+                    PendingContent::Blob(id) => make_entry(&files.shelf(id.as_bytes()[0]))?,
+                    PendingContent::Pack(_) => make_directory(&files.packs_directory())?,
+                }
                 fs::rename(&self.path, &path).map_err(BlobError::at(&path))
             }
             renamed => renamed.map_err(BlobError::at(&path)),

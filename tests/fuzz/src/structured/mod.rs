@@ -52,7 +52,7 @@ fn make(target: &str, number: u64, choices: &mut Unstructured<'_>) -> Result<Vec
         "words" => arguments::words(choices),
         // Every second input is a list of changes to a session, which random bytes already are.
         "journal" if number % 2 == 1 => Ok(changes(choices)),
-        "engine" | "step" | "vfs" => Ok(rest(choices)),
+        "engine" | "pack" | "step" | "vfs" => Ok(rest(choices)),
         text => Ok(GRAMMARS[text].text(choices)?.into_bytes()),
     }
 }
