@@ -45,6 +45,7 @@ const WAYS: &[(&str, &str, bool)] = &[
     ("own-memory", TOUCHED, true),
     ("environment-of-parent", TOUCHED, true),
     ("list-root", TOUCHED, true),
+    ("own-control-group", TOUCHED, true),
     ("list-control-groups", TOUCHED, false),
     ("lead-to-file-by-handle", MISSING, false),
     ("watch-files", MISSING, false),
@@ -150,7 +151,7 @@ const WAYS: &[(&str, &str, bool)] = &[
 const LEFT: [&str; 9] = [
     "left-make-file",
     "left-look-at-path",
-    "left-read-cgroup",
+    "left-read-status",
     "left-pair-of-streams",
     "left-signal-to-itself",
     "left-no-core",

@@ -99,6 +99,7 @@ static void files(void) {
     snprintf(other, sizeof other, "/proc/%d/environ", getppid());
     say("environment-of-parent", open(other, O_RDONLY));
     say("list-root", open("/", O_RDONLY | O_DIRECTORY));
+    say("own-control-group", open("/proc/self/cgroup", O_RDONLY));
     say("list-control-groups", open("/sys/fs/cgroup", O_RDONLY | O_DIRECTORY));
     say("lead-to-file-by-handle", syscall(SYS_name_to_handle_at, AT_FDCWD, "/", NULL, NULL, 0));
     say("watch-files", syscall(SYS_inotify_init1, 0));
@@ -247,7 +248,7 @@ static void left(void) {
     int pair[2];
     /* Landlock has no right for it: docs/security.md says so. */
     say("left-look-at-path", stat(outside("secret"), &given));
-    say("left-read-cgroup", open("/proc/self/status", O_RDONLY));
+    say("left-read-status", open("/proc/self/status", O_RDONLY));
     say("left-pair-of-streams", socketpair(AF_UNIX, SOCK_STREAM, 0, pair));
     say("left-signal-to-itself", kill(getpid(), 0));
     say("left-no-core", getrlimit(RLIMIT_CORE, &core) == 0 && core.rlim_cur <= 1 && core.rlim_max <= 1 ? 0 : -1);

@@ -11,7 +11,6 @@ mod running;
 
 use std::ffi::OsString;
 use std::io::{self, BufRead, IsTerminal as _, Read as _, Write};
-use std::num::NonZeroUsize;
 use std::process;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver};
@@ -22,6 +21,7 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use serde::Serialize;
 use serde_json::Value;
+use tollhouse::code::processors;
 use tollhouse::error::Failure;
 use tollhouse::session::{Host, RunOptions, RunResult, Status};
 
@@ -184,8 +184,7 @@ impl BatchCommand {
         running: &Arc<RunningJobs>,
         answer: &(dyn Fn(&JobLine, &running::RunningJob<'_>) -> JobReply + Sync),
     ) -> Result {
-        let cores = || thread::available_parallelism().map_or(1, NonZeroUsize::get);
-        let jobs = if self.worker { 1 } else { self.jobs.map_or_else(cores, usize::from) };
+        let jobs = if self.worker { 1 } else { self.jobs.map_or_else(processors, usize::from) };
         let stopped = Arc::clone(running);
         signals::on_first(move || {
             stopped.stop();

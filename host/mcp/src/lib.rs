@@ -46,6 +46,7 @@ mod images;
 mod line_transport;
 mod live_output;
 mod pending;
+mod place_shares;
 mod prompts;
 mod relayed;
 mod resources;

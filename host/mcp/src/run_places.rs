@@ -1,25 +1,22 @@
 //! Places of runs and calls that are in progress, and how many of them the clients of one account may have.
 //!
-//! An account (a token with those that were made narrower, or a subject) may have half as many as there are places left, as with
-//! requests (`http/request_places`), so that its runs leave room for those of others, however many tokens and sessions it has. What
-//! finds no place waits: of those who wait, the first whose account may have one is given the next place.
+//! An account (a token with those that were made narrower, or a subject) has a share of them (`place_shares`), so that its runs leave
+//! room for those of others, however many tokens and sessions it has. What finds no place waits: of those who wait, the first whose
+//! account may have one is given the next place.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::Notify;
 
+use crate::place_shares::PlaceShares;
+
 /// Places of the runs of all clients. Clones share them.
 #[derive(Clone)]
-pub(crate) struct RunPlaces {
-    most: usize,
-    state: Arc<Mutex<PlacesState>>,
-}
+pub(crate) struct RunPlaces(Arc<Mutex<PlacesState>>);
 
-#[derive(Default)]
 struct PlacesState {
-    all: usize,
-    of_account: HashMap<String, usize>,
+    shares: PlaceShares,
     /// True if one account may have all of them.
     undivided: bool,
     /// Those who wait, in the order in which they came.
@@ -48,7 +45,8 @@ struct QueueEntry {
 
 impl RunPlaces {
     pub(crate) fn new(most: usize) -> Self {
-        Self { most, state: Arc::default() }
+        let shares = PlaceShares::new(most);
+        Self(Arc::new(Mutex::new(PlacesState { shares, undivided: false, waiting: BTreeMap::new(), next: 0 })))
     }
 
     /// Lets each account have all places: in a process that serves one account, nobody else wants them.
@@ -66,7 +64,7 @@ impl RunPlaces {
             state.next += 1;
             let waiter = Waiter { account: account.to_owned(), given: false, told: Arc::clone(&told) };
             state.waiting.insert(number, waiter);
-            state.give(self.most);
+            state.give();
             QueueEntry { places: self.clone(), number }
         };
         // Told before it waits, it does not wait.
@@ -76,38 +74,30 @@ impl RunPlaces {
 
     /// Locks the places. No change can be seen half done, so a poisoned lock is still good.
     fn lock(&self) -> MutexGuard<'_, PlacesState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl PlacesState {
     /// Gives the places that are left to those who wait and may have one.
-    fn give(&mut self, most: usize) {
-        let Self { all, of_account, waiting, undivided, .. } = self;
+    fn give(&mut self) {
+        let Self { shares, waiting, undivided, .. } = self;
         for waiter in waiting.values_mut().filter(|waiter| !waiter.given) {
-            let left = most.saturating_sub(*all);
-            if left == 0 {
+            if shares.left() == 0 {
                 return;
             }
-            let own = of_account.get(&waiter.account).copied().unwrap_or_default();
-            if *undivided || waiter.account.is_empty() || own.saturating_mul(2) < left {
-                *all += 1;
-                of_account.insert(waiter.account.clone(), own + 1);
-                waiter.given = true;
+            let account = &waiter.account;
+            waiter.given =
+                if *undivided || account.is_empty() { shares.take_any(account) } else { shares.take(account) };
+            if waiter.given {
                 waiter.told.notify_one();
             }
         }
     }
 
-    fn leave(&mut self, account: &str, most: usize) {
-        self.all -= 1;
-        if let Some(own) = self.of_account.get_mut(account) {
-            *own -= 1;
-            if *own == 0 {
-                self.of_account.remove(account);
-            }
-        }
-        self.give(most);
+    fn leave(&mut self, account: &str) {
+        self.shares.leave(account);
+        self.give();
     }
 }
 
@@ -124,14 +114,14 @@ impl Drop for QueueEntry {
         let mut state = self.places.lock();
         // A place that was given to somebody who has left is given to the next.
         if let Some(Waiter { account, given: true, .. }) = state.waiting.remove(&self.number) {
-            state.leave(&account, self.places.most);
+            state.leave(&account);
         }
     }
 }
 
 impl Drop for RunPlace {
     fn drop(&mut self) {
-        self.places.lock().leave(&self.account, self.places.most);
+        self.places.lock().leave(&self.account);
     }
 }
 
@@ -207,6 +197,6 @@ mod tests {
         drop(own);
         assert!(take(&places, "d").is_some());
         let state = places.lock();
-        assert_eq!((state.all, state.of_account.len(), state.waiting.len()), (0, 0, 0));
+        assert!(state.shares.is_unused() && state.waiting.is_empty());
     }
 }

@@ -10,13 +10,12 @@
 //! without a clock of a thread's CPU time no run asks for a slot, and the system alone schedules.
 
 use std::cell::Cell;
-use std::num::NonZero;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
 
-use super::{Interrupt, TICK, poll_hook};
+use super::{Interrupt, TICK, poll_hook, processors};
 
 /// CPU time below which a run does not ask for a slot: most runs, and most calls of tools, are shorter.
 const SHORT: Duration = Duration::from_millis(2);
@@ -112,10 +111,8 @@ struct CpuScheduler {
     least: u64,
 }
 
-static SCHEDULER: LazyLock<Mutex<CpuScheduler>> = LazyLock::new(|| {
-    let slots = thread::available_parallelism().map_or(1, NonZero::get);
-    Mutex::new(CpuScheduler { slots, ..CpuScheduler::default() })
-});
+static SCHEDULER: LazyLock<Mutex<CpuScheduler>> =
+    LazyLock::new(|| Mutex::new(CpuScheduler { slots: processors(), ..CpuScheduler::default() }));
 
 /// Number of waiting threads, read without the lock.
 static WAITING: AtomicUsize = AtomicUsize::new(0);

@@ -1,6 +1,5 @@
 //! Landlock: the files that this process may access, whether it may use TCP, and which processes it may signal.
 
-use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::os::unix::fs::FileTypeExt as _;
 use std::path::{Path, PathBuf};
@@ -10,6 +9,7 @@ use landlock::{
     RestrictSelfAttr as _, Ruleset, RulesetAttr as _, RulesetCreated, RulesetCreatedAttr as _, RulesetError, Scope,
     make_bitflags,
 };
+use tollhouse::code::processors;
 
 use super::{Confinement, ThreadScope};
 
@@ -22,20 +22,14 @@ pub(super) const SYSTEM: [&str; 7] =
 
 /// Files that describe the machine's resources for this process, and its own state. Its environment and its memory are
 /// not among them.
-const PROCESS: [&str; 7] = [
+const PROCESS: [&str; 6] = [
     "/sys/devices/system/cpu",
     "/proc/self/auxv",
-    "/proc/self/cgroup",
     "/proc/self/maps",
     "/proc/self/mountinfo",
     "/proc/self/pagemap",
     "/proc/self/status",
 ];
-
-/// Mount points of control groups, of either version, and the files there that hold a group's CPU quota. Everything
-/// else there tells of other processes: their names, their numbers, and their CPU time.
-const GROUPS: [&str; 3] = ["/sys/fs/cgroup", "/sys/fs/cgroup/cpu", "/sys/fs/cgroup/cpu,cpuacct"];
-const QUOTAS: [&str; 3] = ["cpu.max", "cpu.cfs_quota_us", "cpu.cfs_period_us"];
 
 /// Terminal on which a person is asked.
 const TERMINAL: &str = "/dev/tty";
@@ -63,6 +57,8 @@ impl Confinement {
     /// # Errors
     /// If the kernel supports Landlock, and refuses these rules.
     pub(crate) fn stand(self, threads: ThreadScope) -> Result<Option<u8>, RulesetError> {
+        // The quotas of the control groups cannot be read afterwards: what is in their directories tells of other processes.
+        let _remembered = processors();
         // No rule allows a port.
         let ports = if self.network { BitFlags::from(AccessNet::BindTcp) } else { AccessNet::from_all(KNOWN) };
         let mut rules = Ruleset::default()
@@ -71,8 +67,7 @@ impl Confinement {
             // No signals to other processes, and no connections to them by an abstract name.
             .scope(Scope::from_all(KNOWN))?
             .create()?;
-        let quotas = quotas();
-        let read = self.read.iter().chain(&quotas).map(PathBuf::as_path);
+        let read = self.read.iter().map(PathBuf::as_path);
         for path in SYSTEM.iter().chain(&PROCESS).map(Path::new).chain(read) {
             rules = allow(rules, path, READ)?;
         }
@@ -107,16 +102,6 @@ pub(super) fn refuse_tcp_but(port: Option<u16>) -> Result<(), RulesetError> {
     allow(rules, Path::new("/"), AccessFs::Refer.into())?.all_threads(true)?.restrict_self().map(drop)
 }
 
-/// Returns the files with this process's CPU quota: of its control groups, and of those around them.
-fn quotas() -> Vec<PathBuf> {
-    // Without the list, all processors are used.
-    let listed = std::fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
-    let own = listed.lines().filter_map(|line| line.splitn(3, ':').nth(2)).flat_map(|path| Path::new(path).ancestors());
-    let own: BTreeSet<&Path> = own.filter_map(|path| path.strip_prefix("/").ok()).collect();
-    let groups = GROUPS.iter().flat_map(|group| own.iter().map(|path| Path::new(group).join(path)));
-    groups.flat_map(|group| QUOTAS.map(|file| group.join(file))).collect()
-}
-
 /// Allows access to a path; for a file, the part of the access that applies to files.
 pub(super) fn allow(
     rules: RulesetCreated,
@@ -144,7 +129,6 @@ pub(super) fn describe() -> String {
     let mut text = format!("files (Landlock, ABI {} or what the kernel has of it)\n", KNOWN as u8);
     let locations = [
         (format!("{} {}", SYSTEM.join(" "), PROCESS.join(" ")), READ),
-        (format!("{} of the control groups of this process", QUOTAS.join(" ")), READ),
         ("the registry, trusted keys, what the command line names to be read".to_owned(), READ),
         ("the cache, what the command line names to be written".to_owned(), WRITE),
         ("the store, if the session is kept".to_owned(), STORE),
@@ -211,17 +195,15 @@ mod tests {
     }
 
     #[test]
-    fn processor_count_is_readable_behind_the_wall_but_other_cgroups_are_not() {
+    fn processor_count_is_known_behind_the_wall_and_control_groups_are_not() {
         in_a_process(|_| {
-            let processors = || std::thread::available_parallelism().expect("the system says");
-            let before = processors();
+            let before = std::thread::available_parallelism().expect("the system says");
             if Confinement::default().stand(ThreadScope::All).expect("the kernel takes it").is_none() {
                 return note!("this kernel has no Landlock");
             }
-            assert_eq!(processors(), before);
-            for path in quotas().iter().filter(|path| path.exists()) {
-                fs::read(path).expect("it says how much there is");
-            }
+            assert_eq!(processors(), before.get());
+            let own = fs::read("/proc/self/cgroup").expect_err("it tells of others");
+            assert_eq!(own.kind(), ErrorKind::PermissionDenied);
             let listed = fs::read_dir("/sys/fs/cgroup").expect_err("it tells of others");
             assert!(matches!(listed.kind(), ErrorKind::PermissionDenied | ErrorKind::NotFound));
         });
