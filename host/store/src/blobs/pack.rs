@@ -53,6 +53,21 @@ pub(super) struct PackEntry {
     pub(super) length: u32,
 }
 
+impl PackEntry {
+    /// Reads the encoded blob from the file of the pack: see [`Pack::read`].
+    pub(super) fn read(self, mut file: &File) -> io::Result<Vec<u8>> {
+        let length = u64::from(self.length);
+        let end = u64::from(self.offset) + length;
+        if length > MAX_PACKED_BYTES as u64 + 1 || end > file.metadata()?.len() {
+            return Ok(Vec::new());
+        }
+        file.seek(SeekFrom::Start(self.offset.into()))?;
+        let mut bytes = Vec::with_capacity(self.length as usize);
+        file.take(length).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    }
+}
+
 /// A pack on disk and its index.
 #[derive(Debug)]
 pub(super) struct Pack {
@@ -99,16 +114,12 @@ impl Pack {
     /// Reads an encoded blob. Returns no bytes, which is not an encoded blob, if the file does not have what the entry
     /// claims.
     pub(super) fn read(&self, entry: PackEntry) -> io::Result<Vec<u8>> {
-        let mut file: File = untrusted_file::open_regular(&self.path).map_err(io::Error::from)?;
-        let length = u64::from(entry.length);
-        let end = u64::from(entry.offset) + length;
-        if length > MAX_PACKED_BYTES as u64 + 1 || end > file.metadata()?.len() {
-            return Ok(Vec::new());
-        }
-        file.seek(SeekFrom::Start(entry.offset.into()))?;
-        let mut bytes = Vec::with_capacity(entry.length as usize);
-        file.take(length).read_to_end(&mut bytes)?;
-        Ok(bytes)
+        entry.read(&self.file()?)
+    }
+
+    /// Opens the file.
+    pub(super) fn file(&self) -> io::Result<File> {
+        Ok(untrusted_file::open_regular(&self.path)?)
     }
 }
 

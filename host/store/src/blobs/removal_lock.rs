@@ -143,13 +143,17 @@ impl Exclusive<'_> {
     /// is durable before the old one is removed. Returns false if the pack does not exist any more.
     pub(super) fn rewrite(&self, pack: &Pack, keep: impl Fn(&BlobId) -> bool) -> Result<bool, BlobError> {
         let dropped: Vec<&BlobId> = pack.entries().iter().map(|entry| &entry.id).filter(|id| !keep(id)).collect();
-        if dropped.is_empty() || !pack.path.exists() {
-            return Ok(pack.path.exists());
+        let file = match pack.file() {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+            file => file.map_err(BlobError::at(&pack.path))?,
+        };
+        if dropped.is_empty() {
+            return Ok(true);
         }
         let mut kept = PackBuilder::default();
         for entry in pack.entries().iter().filter(|entry| keep(&entry.id)) {
             // As they are, even if they are damaged.
-            kept.add(entry.id, &[&pack.read(*entry).map_err(BlobError::at(&pack.path))?]);
+            kept.add(entry.id, &[&entry.read(&file).map_err(BlobError::at(&pack.path))?]);
         }
         self.say_removing()?;
         if !kept.is_empty() {
