@@ -188,25 +188,25 @@ impl BlobFiles {
         Ok(listed)
     }
 
-    /// Reads a blob from disk and verifies it: its file or, if that is absent or damaged, its copy in a pack.
+    /// Reads a blob from disk and verifies it: from the packs that are known, its own file, or packs that are not known
+    /// yet, whichever has an intact copy.
     pub(super) fn read(&self, id: &BlobId) -> Result<Bytes, BlobError> {
+        let intact = |bytes| decode(bytes).filter(|plain| BlobId::of(plain) == *id);
+        if let Some(Some(plain)) = self.read_packed(&self.known_packs(), id, intact)? {
+            return Ok(plain);
+        }
         let error = match self.read_file(id) {
             Err(error @ (BlobError::Missing(_) | BlobError::Damaged(_))) => error,
             read => return read,
         };
-        let intact = |bytes| decode(bytes).filter(|plain| BlobId::of(plain) == *id);
-        let mut damaged = matches!(error, BlobError::Damaged(_));
-        let known = self.known_packs();
-        for looked in [false, true] {
-            let packs = if looked { self.find_packs()? } else { Arc::clone(&known) };
-            match self.read_packed(&packs, id, intact)? {
-                Some(Some(plain)) => return Ok(plain),
-                Some(None) => damaged = true,
-                // It may have been in a pack whose index is damaged.
-                None => damaged |= !packs.damaged().is_empty(),
-            }
+        let packs = self.find_packs()?;
+        match self.read_packed(&packs, id, intact)? {
+            Some(Some(plain)) => Ok(plain),
+            Some(None) => Err(BlobError::Damaged(*id)),
+            // It may have been in a pack whose index is damaged.
+            None if !packs.damaged().is_empty() => Err(BlobError::Damaged(*id)),
+            None => Err(error),
         }
-        Err(if damaged { BlobError::Damaged(*id) } else { error })
     }
 
     /// Reads a blob that has a file of its own.
