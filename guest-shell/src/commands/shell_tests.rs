@@ -3,10 +3,12 @@
 use super::testing::{builder, run, run_live};
 
 mod arrays;
+mod byte_locale;
 mod child_shells;
 mod commands;
 mod descriptors;
 mod file_errors;
+mod filters;
 mod functions;
 mod launchers;
 mod lines;
