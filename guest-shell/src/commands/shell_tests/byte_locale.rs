@@ -43,6 +43,11 @@ async fn awk_in_the_locale_c_takes_bytes_for_characters() {
         (r#"printf 'aéb\n' | LC_ALL=C awk -Fé '{print $2}'; printf 'aéb\n' | LC_ALL=C awk '{gsub(/é/,"-");print}'; printf 'aéb\n' | LC_ALL=C awk '{gsub(/[^a-z]/,"-");print}'; printf 'aéb\n' | LC_ALL=C awk '{n=split($0,c,"");print n}'"#, "b\na-b\na--b\n4\n", 0),
         (r#"x=$(LC_ALL=C awk 'BEGIN{printf "é"}'); echo ${#x}"#, "1\n", 0),
         (r#"printf 'é\n' | LC_ALL=C awk 'match($0,/.$/){print RSTART, RLENGTH}'"#, "2 1\n", 0),
+        (
+            r#"LC_ALL=C awk 'BEGIN { for (i = 250; i < 258; i++) printf "%c", i; printf "%c%c", 233, "é" }' | od -An -tx1"#,
+            " fa fb fc fd fe ff 00 01 e9 c3\n",
+            0,
+        ),
     ])
     .await;
 }

@@ -98,6 +98,7 @@ async fn options_that_exclude_each_other_are_refused() {
     check_with_files(&[
         ("xargs -o echo < words 2>/dev/null; echo $?", "125\n", 0),
         ("setsid -c echo a; echo $?", "1\n", 0),
+        ("cmp -s -l left.txt right.txt; echo $?", "2\n", 0),
         ("od -a -S1 words; echo $?", "1\n", 0),
         ("bzip2 -t -c words; echo $?", "1\n", 0),
         ("zip -x q.zip words; echo $?", "\nzip error: Invalid command arguments (nothing to select from)\n16\n", 0),
