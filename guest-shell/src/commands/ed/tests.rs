@@ -34,6 +34,7 @@ async fn ed_commands_print_what_gnus_print() {
         ("d\nq\n", "6\n?\n", 1),
         ("d\n", "6\n?\n", 2),
         ("H\nzz\n", "6\n?\nInvalid address\n", 1),
+        ("1,3d\ng/a/p\nv/a/p\nQ\n", "6\n?\n?\n", 1),
     ] {
         assert_eq!(edit("", commands).await, (output.to_owned(), status), "{commands}");
     }
