@@ -149,7 +149,7 @@ impl Sheet {
     }
 }
 
-/// Adds line feeds. A half one is a whole one, unless half ones are allowed.
+/// Adds line feeds for a number of half lines, which is rounded up to whole ones unless `-f` allows halves.
 fn push_feeds(halves: usize, options: ColOptions, output: &mut String) {
     let has_half = options.is_fine && halves % WHOLE_LINE == 1;
     let feeds = if has_half { halves / WHOLE_LINE } else { halves.div_ceil(WHOLE_LINE) };

@@ -104,6 +104,7 @@ mod watch;
 mod wc;
 pub(crate) mod web;
 mod which;
+mod who;
 mod wrappers;
 mod xargs;
 mod xxd;

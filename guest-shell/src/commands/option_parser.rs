@@ -20,14 +20,14 @@ pub(crate) fn getopt_long(
     let mut all = long.to_vec();
     all.extend(COMMON.iter().filter(|(name, ..)| !long.iter().any(|(known, ..)| known == name)));
     let parsed = arg_parser::gnu_getopt(command, words, short, &all, permute, status)?;
-    if !parsed.0.iter().any(|option| COMMON.iter().any(|(_, _, key)| *key == option.key)) {
-        return Ok(parsed);
+    let given = |key: char| parsed.0.iter().any(|option| option.key == key);
+    match COMMON.iter().find(|(_, _, key)| given(*key)) {
+        None => Ok(parsed),
+        // The command has not answered it, since it was abbreviated.
+        Some((name, ..)) => {
+            Err(ExecResult::err(format!("{command}: option '--{name}' is not abbreviated here\n"), status))
+        }
     }
-    let is_common = |word: &&String| {
-        COMMON.iter().any(|(name, ..)| word.len() > 2 && format!("--{name}").starts_with(word.as_str()))
-    };
-    let word = words.iter().find(is_common).map_or("--help", String::as_str);
-    Err(ExecResult::err(format!("{command}: unrecognized option '{word}'\n"), status))
 }
 
 /// [`getopt_long`] with GNU's hint behind a mistake.

@@ -3,10 +3,12 @@
 use super::testing::{builder, run, run_live};
 
 mod arrays;
+mod byte_locale;
 mod child_shells;
 mod commands;
 mod descriptors;
 mod file_errors;
+mod filters;
 mod functions;
 mod launchers;
 mod lines;
@@ -356,4 +358,17 @@ async fn substitution_that_begins_with_a_subshell_is_no_arithmetic_in_quotes_eit
         ("echo \"$(((2+3)*2))\" \"$(( (1) + (2) ))\" \"$(((1)+1))\" \"$(( $(echo \"(2)\") + (3) ))\"", "10 3 2 5\n", 0),
     ])
     .await;
+}
+
+/// Script that makes the files of [`check_with_files`].
+const FILES: &str = r"mkdir -p /t/src; cd /t; printf '1 ann\n2 bob\n4 dan\n' > left.txt; printf '1 red\n2 blue\n3 green\n' > right.txt
+printf 'apple\nBanana\ncherry\napple\ndate\nélan\nZebra\nfig 10\nfig 9\n\nbanana\n' > words
+";
+
+/// Checks scripts that run beside some files of text.
+pub(super) async fn check_with_files(cases: &[(&str, &str, i32)]) {
+    for (script, output, status) in cases {
+        let result = run(&format!("{FILES}{script}")).await;
+        assert_eq!((&*result.stdout, result.exit_code), (*output, *status), "{script}\n{}", &*result.stderr);
+    }
 }

@@ -20,6 +20,7 @@ use super::encodings::EncodingCommand;
 use super::identity::{Groups, Id, UserDatabase};
 use super::line_breaks::{Conversion, LineBreaks};
 use super::shred::Shred;
+use super::who::Who;
 use super::wrappers::{Ionice, Setsid, Stdbuf};
 use super::{
     awk, cat, checksum, cmp, col, colrm, comm, csplit, cut, df, diff, dirname, dirstack, ed, enable, env, expand, expr,
@@ -156,6 +157,7 @@ fn file_commands(clock: Date, user: &str) -> Vec<NamedUtility> {
         ("fallocate", Arc::new(truncate::Fallocate)),
         ("file", Arc::new(file::File)),
         ("groups", Arc::new(Groups(UserDatabase::new(user)))),
+        ("who", Arc::new(Who)),
         ("id", Arc::new(Id(UserDatabase::new(user)))),
         ("find", Arc::new(find::Find::new(clock, user))),
         ("less", Arc::new(less::Less)),

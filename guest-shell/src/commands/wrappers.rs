@@ -87,10 +87,14 @@ fn parse_stdbuf(words: &[String]) -> std::result::Result<Vec<String>, ExecResult
 fn parse_setsid(words: &[String]) -> std::result::Result<Vec<String>, ExecResult> {
     const LONG: [(&str, OptArg, char); 3] =
         [("ctty", OptArg::No, 'c'), ("fork", OptArg::No, 'f'), ("wait", OptArg::No, 'w')];
-    let (_, command) = gnu_getopt("setsid", words, "cfw", &LONG, false, 1)?;
+    let (given, command) = gnu_getopt("setsid", words, "cfw", &LONG, false, 1)?;
     if command.is_empty() {
         let message = "setsid: no command specified\nTry 'setsid --help' for more information.\n";
         return Err(ExecResult::err(message, 1));
+    }
+    if given.iter().any(|option| option.key == 'c') {
+        let reason = "failed to set the controlling terminal: Inappropriate ioctl for device";
+        return Err(ExecResult::err(format!("setsid: {reason}\n"), 1));
     }
     Ok(command)
 }

@@ -170,6 +170,9 @@ async fn run(ctx: &Context<'_>, command: &'static str, mut options: Bzip2Options
     if let Err(flag) = options.parse(ctx.args, &mut files)? {
         return Ok(ExecResult::err(format!("{command}: Bad flag `{flag}'\n{USAGE}"), TROUBLE));
     }
+    if options.task == Bzip2Task::Test && options.to_stdout {
+        return Ok(ExecResult::err(format!("{command}: -c and -t cannot be used together.\n"), TROUBLE));
+    }
     let mut call =
         Bzip2Call { ctx, command, options, output: budgeted_bytes(ctx)?, messages: String::new(), status: 0 };
     if files.is_empty() {

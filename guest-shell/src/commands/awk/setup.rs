@@ -13,7 +13,7 @@ use super::options::{Options, ProgramSource, USAGE, VERSION, failure};
 use super::parser::{ParseError, ParseErrorKind, Parser};
 use super::value::Value;
 use super::{Awk, driver};
-use crate::commands::character_locale::is_c_locale;
+use crate::commands::character_locale::CharacterSet;
 use bashkit::builtins::{Context, check_help_version};
 use bashkit::fs::vfs_join;
 use bashkit::limits::ExecutionLimits;
@@ -57,8 +57,9 @@ impl Awk {
             Ok(options) => options,
             Err(result) => return Ok(Setup::Done(result)),
         };
+        let characters = CharacterSet::of_environment(ctx.env);
         let text = ProgramText::read(&options.sources, ctx).await?;
-        let program = match text.as_ref().map_err(Clone::clone).and_then(ProgramText::parse) {
+        let program = match text.as_ref().map_err(Clone::clone).and_then(|text| text.parse(characters)) {
             Ok(program) => program,
             Err(result) => return Ok(Setup::Done(result)),
         };
@@ -68,7 +69,7 @@ impl Awk {
         }
         io.in_place.is_enabled = options.edits_files;
         io.in_place.suffix = options.copy_suffix.clone();
-        let bytes_match = is_c_locale(ctx.env);
+        let bytes_match = characters == CharacterSet::Bytes;
         let mut interpreter = match Interpreter::new(Arc::new(program), io, limits_of(ctx), bytes_match) {
             Ok(interpreter) => Box::new(interpreter),
             Err(message) => return Ok(Setup::Done(failure(format!("awk: fatal: {message}\n"), 2))),
@@ -84,12 +85,14 @@ impl Awk {
         let mut env: Vec<(String, String)> =
             ctx.env.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
         env.sort();
+        let characters = CharacterSet::of_environment(ctx.env);
         Host {
             fs: ctx.fs.clone(),
             cwd: ctx.cwd.clone(),
             env,
-            stdin: ctx.stdin.map(|stdin| stdin.text_lossy().into_owned()),
-            pipe: ctx.stdin_stream().map(InputPipe::new),
+            characters,
+            stdin: ctx.stdin.map(|stdin| characters.of_text(stdin.text_lossy().into_owned())),
+            pipe: ctx.stdin_stream().map(|stream| InputPipe::new(stream, characters)),
             output: ctx.stdout_stream(),
             budget: ctx.execution_budget().and_then(|budget| budget.try_with(Clone::clone).ok()),
             clock: self.clock,
@@ -146,8 +149,8 @@ impl ProgramText {
         self.text.push_str(text);
     }
 
-    fn parse(&self) -> std::result::Result<Program, Box<ExecResult>> {
-        Parser::new(&self.text, &self.sources).parse_program().map_err(|error| self.failure_of(&error))
+    fn parse(&self, characters: CharacterSet) -> std::result::Result<Program, Box<ExecResult>> {
+        Parser::new(&self.text, &self.sources, characters).parse_program().map_err(|error| self.failure_of(&error))
     }
 
     /// Returns the result of a call whose program has an error, with gawk's message.
@@ -196,9 +199,11 @@ fn indentation(line: &str, column: usize) -> String {
 /// Sets `ENVIRON`, `ARGV`, `ARGC` and `PROCINFO`, and does what `-F`, `--csv` and `-v` say.
 fn set_variables(interpreter: &mut Interpreter, options: &Options) -> Evaluation<()> {
     let environment = interpreter.io.host.env.clone();
-    let environment = environment.into_iter().map(|(name, value)| (name, Value::from_input(value)));
+    let characters = interpreter.io.host.characters;
+    let input = |text: &str| Value::from_input(characters.of_text(text.to_owned()));
+    let environment = environment.into_iter().map(|(name, value)| (name, input(&value)));
     fill(interpreter, special::ENVIRON, environment)?;
-    let operands = options.operands.iter().map(|operand| Value::from_input(operand.clone()));
+    let operands = options.operands.iter().map(|operand| input(operand));
     let arguments = std::iter::once(Value::Str("awk".to_string())).chain(operands);
     fill(interpreter, special::ARGV, arguments.enumerate().map(|(index, argument)| (index.to_string(), argument)))?;
     fill(interpreter, special::PROCINFO, PROCINFO.map(|(key, text)| (key.to_string(), Value::Str(text.to_string()))))?;
@@ -209,7 +214,7 @@ fn set_variables(interpreter: &mut Interpreter, options: &Options) -> Evaluation
         interpreter.set_variable(VarRef::Global(special::FS), Value::Str(",".to_string()))?;
     }
     if let Some(separator) = &options.field_separator {
-        interpreter.set_variable(VarRef::Global(special::FS), Value::Str(unescape(separator)))?;
+        interpreter.set_variable(VarRef::Global(special::FS), Value::Str(characters.of_text(unescape(separator))))?;
     }
     options.assignments.iter().try_for_each(|assignment| assign(interpreter, assignment))
 }
@@ -237,7 +242,8 @@ fn assign(interpreter: &mut Interpreter, assignment: &str) -> Evaluation<()> {
         interpreter.write_error_line(&message);
         return Err(Unwind::Exit);
     }
-    interpreter.assign_by_name(name, Value::from_input(unescape(value)))
+    let value = interpreter.io.host.characters.of_text(unescape(value));
+    interpreter.assign_by_name(name, Value::from_input(value))
 }
 
 fn refuse_assignment(interpreter: &mut Interpreter, assignment: &str) -> Unwind {

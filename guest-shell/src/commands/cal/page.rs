@@ -7,9 +7,9 @@ const WEEK_LINES: usize = 6;
 
 /// Consecutive months that `cal` prints, with the numbering of their days.
 pub(super) struct CalendarPage {
-    /// First month, counted from January of the year 0.
+    /// Number of the first month, counted from January of the year 0.
     pub(super) first_month: i64,
-    /// Number of months.
+    /// Number of months on the page.
     pub(super) count: i64,
     /// True if days are numbered from the first of January.
     pub(super) days_of_year: bool,

@@ -42,6 +42,9 @@ impl CmpOptions {
         for option in given {
             options.take(option)?;
         }
+        if options.verbose && options.silent {
+            return Err(usage_error("options -l and -s are incompatible"));
+        }
         let mut operands = operands.into_iter();
         let first = operands.next().ok_or_else(|| usage_error("missing operand after 'cmp'"))?;
         options.names = [first, operands.next().unwrap_or_else(|| "-".to_owned())];

@@ -88,6 +88,9 @@ fn columns(count: usize, options: &Options) -> Result<Vec<Column>, String> {
             columns[at].hidden = true;
         }
     }
+    for name in &options.flexible {
+        named(name, &columns)?;
+    }
     let mut first = Vec::new();
     for name in &options.order {
         first.extend(named(name, &columns)?.into_iter().filter(|at| !first.contains(at)).collect::<Vec<_>>());

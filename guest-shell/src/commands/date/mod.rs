@@ -29,7 +29,7 @@ use bashkit::{ExecResult, PlacedMessages, Result};
 use chrono::{DateTime, Duration, NaiveDate, Utc};
 
 use self::format::Dialect;
-use self::options::{DateOptions, DateSource};
+use self::options::{CANNOT_SET, DateOptions, DateSource};
 use self::resolve::parse_date;
 pub(crate) use self::timezone::SandboxTimezone;
 use self::timezone::instant_of_nanoseconds;
@@ -175,7 +175,13 @@ impl Builtin for Date {
             },
         };
         Ok(match instant {
-            Ok(instant) => ExecResult::ok(show(&instant, &timezone, &options.format)),
+            Ok(instant) => {
+                let stdout = show(&instant, &timezone, &options.format);
+                match options.sets {
+                    true => ExecResult { stdout: stdout.into(), ..ExecResult::err(CANNOT_SET, 1) },
+                    false => ExecResult::ok(stdout),
+                }
+            }
             Err(message) => ExecResult::err(format!("{message}\n"), 1),
         })
     }

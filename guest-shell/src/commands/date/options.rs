@@ -39,13 +39,13 @@ const LONG: [(&str, OptArg, char); 12] = [
     ("utc", OptArg::No, 'u'),
 ];
 
-const CANNOT_SET: &str = "date: cannot set date: Operation not permitted\n";
+pub(super) const CANNOT_SET: &str = "date: cannot set date: Operation not permitted\n";
 
 /// Source of the dates to print.
 #[derive(Debug)]
 pub(super) enum DateSource {
     Now,
-    /// Text of `-d`.
+    /// Text that `-d` or `-s` gives.
     Text(String),
     /// File whose time of modification is printed.
     Reference(String),
@@ -59,6 +59,8 @@ pub(super) struct DateOptions {
     pub(super) utc: bool,
     pub(super) format: String,
     pub(super) source: DateSource,
+    /// The date is to become that of the system, which is refused once it was printed.
+    pub(super) sets: bool,
 }
 
 /// Options as they are given.
@@ -69,6 +71,7 @@ struct GivenOptions {
     text: Option<String>,
     lines: Option<String>,
     reference: Option<String>,
+    sets: bool,
 }
 
 impl DateOptions {
@@ -92,7 +95,7 @@ impl GivenOptions {
             'f' => self.lines = Some(value),
             'r' => self.reference = Some(value),
             // The clock of the sandbox cannot be set.
-            's' => return Err(ExecResult::err(CANNOT_SET, 1)),
+            's' => (self.text, self.sets) = (Some(value), true),
             'u' => self.utc = true,
             'R' => self.formats.push(RFC_EMAIL_FORMAT.to_owned()),
             '3' => self.formats.push(format_of_precision("--rfc-3339", &RFC_3339_FORMATS, &value)?),
@@ -133,7 +136,7 @@ impl GivenOptions {
             return Err(ExecResult::err("date: multiple output formats specified\n", 1));
         }
         let format = self.formats.pop().unwrap_or_else(|| DEFAULT_FORMAT.to_owned());
-        Ok(DateOptions { utc: self.utc, format, source })
+        Ok(DateOptions { utc: self.utc, format, source, sets: self.sets })
     }
 }
 

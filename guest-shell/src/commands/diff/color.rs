@@ -20,6 +20,7 @@ impl DiffOptions {
 
     /// Appends a line behind a mark, in a colour if there are colours.
     pub(super) fn put_colored(&self, output: &mut Vec<u8>, start: &str, mark: &str, line: &[u8]) {
+        let line = &*self.shown_line(line);
         let tabbed = match self.initial_tab {
             true => mark.strip_suffix(' ').unwrap_or(mark).to_owned() + "\t",
             false => mark.to_owned(),

@@ -10,6 +10,27 @@ use super::script::{Change, changes};
 /// Bytes at the start of a file in which a NUL makes it binary.
 const BINARY_PROBE: usize = 4096;
 
+/// Returns the name of a file as heads of diffs have it: as a string of C if it has a blank, a quote or another character
+/// that would not be read back.
+pub(super) fn quoted_name(name: &str) -> String {
+    if name.bytes().all(|byte| byte.is_ascii_graphic() && !matches!(byte, b'"' | b'\\')) {
+        return name.to_owned();
+    }
+    let escaped = name.bytes().map(|byte| match byte {
+        7 => "\\a".to_owned(),
+        8 => "\\b".to_owned(),
+        b'\t' => "\\t".to_owned(),
+        b'\n' => "\\n".to_owned(),
+        11 => "\\v".to_owned(),
+        12 => "\\f".to_owned(),
+        b'\r' => "\\r".to_owned(),
+        b'"' | b'\\' => format!("\\{}", char::from(byte)),
+        b' '..=b'~' => char::from(byte).to_string(),
+        byte => format!("\\{byte:03o}"),
+    });
+    format!("\"{}\"", escaped.collect::<String>())
+}
+
 /// File that is compared with another.
 pub(super) struct ComparedFile {
     pub(super) name: String,
@@ -21,7 +42,8 @@ pub(super) struct ComparedFile {
 impl ComparedFile {
     /// Returns a file that is not there, with `-N`.
     pub(super) fn absent(name: &str) -> Self {
-        let title = format!("{name}\t1970-01-01 00:00:00.000000000 +0000");
+        let name_in_title = quoted_name(name);
+        let title = format!("{name_in_title}\t1970-01-01 00:00:00.000000000 +0000");
         Self { name: name.to_owned(), data: Vec::new(), title }
     }
 

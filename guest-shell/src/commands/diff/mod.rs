@@ -51,6 +51,7 @@ Compare FILES line by line.
   -c, -C NUM, --context[=NUM]\toutput NUM (default 3) lines of copied context
   -u, -U NUM, --unified[=NUM]\toutput NUM (default 3) lines of unified context
   -e, --ed\toutput an ed script
+  -f, --forward-ed\toutput an ed script in the order of the lines
   -n, --rcs\toutput an RCS format diff
   -y, --side-by-side\toutput in two columns
   -W, --width=NUM\toutput at most NUM (default 130) print columns
@@ -70,6 +71,7 @@ Compare FILES line by line.
   -E, --ignore-tab-expansion\tignore changes due to tab expansion
   -x, --exclude=PAT, -X, --exclude-from=FILE\texclude files that match PAT, or a pattern in FILE
   -p, -F RE\tshow which C function, or the most recent line that matches RE, each change is in
+  -t, --expand-tabs\texpand tabs to spaces in output
   -T, --initial-tab\tmake tabs line up by prepending a tab
       --LTYPE-line-format=LFMT, --GTYPE-group-format=GFMT, --line-format=LFMT
       --color[=WHEN]\tcolor output: never, always, or auto (which is never)
@@ -102,7 +104,8 @@ impl Builtin for Diff {
         };
         let mut report = DiffReport::default();
         let directories = [is_directory(&ctx, one).await, is_directory(&ctx, other).await];
-        if directories == [true, true] && resolve_path(ctx.cwd, one) == resolve_path(ctx.cwd, other) {
+        let is_same = resolve_path(ctx.cwd, one) == resolve_path(ctx.cwd, other);
+        if directories == [true, true] && is_same && !options.shows_common_lines() {
             // A directory is the same as itself, without a look at its files.
         } else if directories == [true, true] {
             compare_directories(&ctx, &options, [one.clone(), other.clone()], &mut report).await?;

@@ -2,6 +2,8 @@
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
+use std::borrow::Cow;
+
 use crate::commands::option_parser::getopt_long;
 use bashkit::ExecResult;
 use bashkit::builtins::arg_parser::{OptArg, ParsedOpt};
@@ -24,6 +26,8 @@ pub(super) enum DiffStyle {
     Unified(usize),
     Context(usize),
     Ed,
+    /// Script of ed in the order of the lines, which ed cannot run (`-f`).
+    ForwardEd,
     Rcs,
     SideBySide,
     /// Formats of lines and groups decide (`--line-format`, `--changed-group-format`).
@@ -64,18 +68,22 @@ pub(super) struct DiffOptions {
     pub(super) color: bool,
     /// A tab stands behind the mark of a line (`-T`).
     pub(super) initial_tab: bool,
+    /// Tabs of lines are printed as blanks (`-t`).
+    pub(super) expands_tabs: bool,
     pub(super) ignore_tab_expansion: bool,
     pub(super) formats: DiffFormats,
     /// Options as they were given, for the lines that tell of files in directories.
     pub(super) words: String,
 }
 
-const LONG: [(&str, OptArg, char); 40] = [
+const LONG: [(&str, OptArg, char); 42] = [
     ("brief", OptArg::No, 'q'),
     ("changed-group-format", OptArg::Required, '5'),
     ("color", OptArg::Optional, '4'),
     ("context", OptArg::Optional, 'C'),
     ("ed", OptArg::No, 'e'),
+    ("expand-tabs", OptArg::No, 't'),
+    ("forward-ed", OptArg::No, 'f'),
     ("exclude", OptArg::Required, 'x'),
     ("exclude-from", OptArg::Required, 'X'),
     ("horizon-lines", OptArg::Required, 'd'),
@@ -138,6 +146,7 @@ impl Default for DiffOptions {
             function_line: None,
             color: false,
             initial_tab: false,
+            expands_tabs: false,
             ignore_tab_expansion: false,
             formats: DiffFormats::default(),
             words: String::new(),
@@ -152,7 +161,7 @@ impl DiffOptions {
         let is_number = |word: &String| word.len() > 1 && word[1..].bytes().all(|byte| byte.is_ascii_digit());
         let (numbers, rest): (Vec<String>, Vec<String>) =
             words.iter().flat_map(|word| split_number(word)).partition(|word| word.starts_with('-') && is_number(word));
-        let parsed = getopt_long("diff", &rest, "BC:EF:HI:L:NTU:W:X:Zabcdeinpqrstuwx:y", &LONG, true, 2);
+        let parsed = getopt_long("diff", &rest, "BC:EF:HI:L:NTU:W:X:Zabcdefinpqrstuwx:y", &LONG, true, 2);
         let (given, files) =
             parsed.map_err(|error| trouble(error.stderr.text_lossy().trim_start_matches("diff: ").trim_end()))?;
         let mut options = Self::default();
@@ -172,6 +181,10 @@ impl DiffOptions {
             Some(_) if options.formats.are_given() => return Err(trouble("conflicting output style options")),
             Some(style) => style,
         };
+        let keeps_tabs = [DiffStyle::Ed, DiffStyle::ForwardEd, DiffStyle::Rcs, DiffStyle::Formatted];
+        if options.expands_tabs && keeps_tabs.contains(&options.style) {
+            return Err(trouble("tabs are not expanded in this output style"));
+        }
         let context = numbers.last().and_then(|word| word[1..].parse().ok());
         if let (DiffStyle::Unified(lines) | DiffStyle::Context(lines), Some(context)) = (&mut options.style, context) {
             *lines = context;
@@ -211,12 +224,23 @@ impl DiffOptions {
             'p' => self.function_line = Some(regular_expression("^[[:alpha:]$_]")?),
             '4' => self.color = color_of(&value)?,
             'T' => self.initial_tab = true,
+            't' => self.expands_tabs = true,
             'E' => self.ignore_tab_expansion = true,
             '5'..='9' | 'A' | 'D' | 'G' => self.formats.set(option.key, value),
-            // `-d`, `-H` and `-t`: the script is the shortest already, and tabs stay.
+            // `-d` and `-H`: the script is the shortest already.
             _ => {}
         }
         Ok(())
+    }
+
+    /// Returns true if lines that are equal are printed.
+    pub(super) fn shows_common_lines(&self) -> bool {
+        matches!(self.style, DiffStyle::SideBySide | DiffStyle::Formatted) && !self.brief
+    }
+
+    /// Returns a line as it is printed.
+    pub(super) fn shown_line<'l>(&self, line: &'l [u8]) -> Cow<'l, [u8]> {
+        if self.expands_tabs { expand_tabs(line).into() } else { line.into() }
     }
 
     /// Returns a line as it is compared.
@@ -245,7 +269,7 @@ impl DiffOptions {
 fn split_number(word: &str) -> Vec<String> {
     let letters = word.trim_end_matches(|last: char| last.is_ascii_digit());
     let number = &word[letters.len()..];
-    let takes_none = |letter: char| "EBHNTZabcdeinpqrstuwy".contains(letter);
+    let takes_none = |letter: char| "EBHNTZabcdefinpqrstuwy".contains(letter);
     match letters.strip_prefix('-') {
         Some(flags) if !flags.is_empty() && !number.is_empty() && flags.chars().all(takes_none) => {
             vec![letters.to_owned(), format!("-{number}")]
@@ -314,6 +338,7 @@ fn style_of(option: &ParsedOpt) -> Result<Option<DiffStyle>, ExecResult> {
         'u' => DiffStyle::Unified(DEFAULT_CONTEXT),
         'U' => DiffStyle::Unified(lines()?),
         'e' => DiffStyle::Ed,
+        'f' => DiffStyle::ForwardEd,
         'n' => DiffStyle::Rcs,
         'y' => DiffStyle::SideBySide,
         _ => return Ok(None),

@@ -11,7 +11,7 @@ use bashkit::builtins::ls::glob::fnmatch;
 use bashkit::builtins::{Context, resolve_path};
 use bashkit::time_compat::{now_utc, to_chrono_utc};
 
-use super::comparison::{ComparedFile, Comparison};
+use super::comparison::{ComparedFile, Comparison, quoted_name};
 use super::options::{DiffOptions, DiffStyle};
 use super::{formats, hunks, is_directory, scripts, side_by_side};
 use crate::commands::date::Date;
@@ -36,12 +36,22 @@ impl DiffReport {
         self.status = self.status.max(1);
     }
 
+    /// Prints a diff, behind a line with the names if the files were found in directories.
+    fn print_listed(&mut self, comparison: &Comparison<'_>, listed: bool) {
+        if listed {
+            let [one, other] = comparison.files.map(|file| quoted_name(&file.name));
+            self.say(&format!("diff{} {one} {other}\n", comparison.options.words));
+        }
+        self.print(comparison);
+    }
+
     fn print(&mut self, comparison: &Comparison<'_>) {
         match comparison.options.style {
             DiffStyle::Normal => scripts::normal(comparison, &mut self.output),
             DiffStyle::Unified(lines) => hunks::unified(comparison, lines, &mut self.output),
             DiffStyle::Context(lines) => hunks::context(comparison, lines, &mut self.output),
             DiffStyle::Ed => scripts::ed(comparison, &mut self.output, &mut self.errors),
+            DiffStyle::ForwardEd => scripts::forward_ed(comparison, &mut self.output),
             DiffStyle::Rcs => scripts::rcs(comparison, &mut self.output),
             DiffStyle::SideBySide => side_by_side::side_by_side(comparison, &mut self.output),
             DiffStyle::Formatted => formats::formatted(comparison, &mut self.output),
@@ -110,7 +120,7 @@ async fn read_file(
     };
     let nanos = modified.timestamp_nanos_opt().unwrap_or(0).into();
     let time = Date::strftime_nanos(ctx.env.get("TZ"), nanos, "%Y-%m-%d %H:%M:%S.%N %z");
-    let title = format!("{name}\t{}", time.unwrap_or_default());
+    let title = format!("{}\t{}", quoted_name(name), time.unwrap_or_default());
     Ok(Ok(ComparedFile { name: name.to_owned(), data, title }))
 }
 
@@ -127,12 +137,12 @@ fn without_carriage_returns(text: &[u8]) -> Vec<u8> {
 fn compare(options: &DiffOptions, one: &ComparedFile, other: &ComparedFile, listed: bool, report: &mut DiffReport) {
     let is_binary = !options.text && (one.is_binary() || other.is_binary());
     let is_same = one.data == other.data;
-    let shows_common_lines = matches!(options.style, DiffStyle::SideBySide | DiffStyle::Formatted) && !options.brief;
+    let shows_common_lines = options.shows_common_lines();
     let needs_lines = !is_binary && (!is_same || shows_common_lines);
     let comparison = needs_lines.then(|| Comparison::new(options, one, other));
     if is_same || comparison.as_ref().is_some_and(|comparison| !comparison.differs()) {
         if let Some(comparison) = comparison.filter(|_| shows_common_lines) {
-            report.print(&comparison);
+            report.print_listed(&comparison, listed);
         }
         if options.report_identical {
             report.say(&format!("Files {} and {} are identical\n", one.name, other.name));
@@ -147,10 +157,7 @@ fn compare(options: &DiffOptions, one: &ComparedFile, other: &ComparedFile, list
         report.say_difference(&format!("Binary files {} and {} differ\n", one.name, other.name));
         return;
     };
-    if listed {
-        report.say(&format!("diff{} {} {}\n", options.words, one.name, other.name));
-    }
-    report.print(&comparison);
+    report.print_listed(&comparison, listed);
     report.status = report.status.max(1);
     if options.style == DiffStyle::Ed && !report.errors.is_empty() {
         report.status = 2;

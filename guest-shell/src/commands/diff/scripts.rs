@@ -54,6 +54,21 @@ pub(super) fn ed(comparison: &Comparison<'_>, output: &mut Vec<u8>, errors: &mut
     }
 }
 
+/// Writes a script of ed in the order of the lines.
+pub(super) fn forward_ed(comparison: &Comparison<'_>, output: &mut Vec<u8>) {
+    for change in comparison.shown_changes() {
+        let letter = letter(change.old.1, change.new.1);
+        output.extend_from_slice(format!("{letter}{}\n", range(change.old).replace(',', " ")).as_bytes());
+        if letter != 'd' {
+            for line in comparison.inserted(change) {
+                output.extend_from_slice(line.strip_suffix(b"\n").unwrap_or(line));
+                output.push(b'\n');
+            }
+            output.extend_from_slice(b".\n");
+        }
+    }
+}
+
 /// Writes the text of an instruction of ed.
 fn put_ed_text(lines: &[&[u8]], output: &mut Vec<u8>) {
     let mut is_open = true;

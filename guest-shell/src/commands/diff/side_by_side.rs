@@ -11,7 +11,7 @@ const TAB_STOP: usize = 8;
 
 /// Writes both files side by side.
 pub(super) fn side_by_side(comparison: &Comparison<'_>, output: &mut Vec<u8>) {
-    let columns = PageColumns::new(comparison.options.width);
+    let columns = PageColumns::new(comparison.options.width, comparison.options.expands_tabs);
     let (mut at, mut new_at) = (0, 0);
     for change in &comparison.changes {
         put_common(comparison, &columns, (at, change.old.0), new_at, output);
@@ -58,14 +58,17 @@ struct PageColumns {
     width: usize,
     /// Place of the second column.
     second: usize,
+    /// Blanks stand in place of tabs.
+    expands_tabs: bool,
 }
 
 impl PageColumns {
     /// Returns columns as wide as a page allows, the second one at a tab stop.
-    fn new(page_width: usize) -> Self {
-        let offset = (page_width + TAB_STOP + 3) / (2 * TAB_STOP) * TAB_STOP;
+    fn new(page_width: usize, expands_tabs: bool) -> Self {
+        let tab_stop = if expands_tabs { 1 } else { TAB_STOP };
+        let offset = (page_width + tab_stop + 3) / (2 * tab_stop) * tab_stop;
         let width = offset.saturating_sub(3).min(page_width.saturating_sub(offset));
-        Self { width, second: if width > 0 { offset } else { page_width } }
+        Self { width, second: if width > 0 { offset } else { page_width }, expands_tabs }
     }
 
     fn put(&self, left: Option<&[u8]>, mark: char, right: Option<&[u8]>, output: &mut Vec<u8>) {
@@ -75,7 +78,7 @@ impl PageColumns {
             column = self.put_cut(left, output);
         }
         if mark != ' ' {
-            column = put_blanks(column, (self.width + self.second - 1) / 2, output) + 1;
+            column = self.put_blanks(column, (self.width + self.second - 1) / 2, output) + 1;
             let mark = match mark {
                 '|' if has_end(left) && !has_end(right) => '/',
                 '|' if !has_end(left) && has_end(right) => '\\',
@@ -84,7 +87,7 @@ impl PageColumns {
             output.push(u8::try_from(mark).unwrap_or(b'|'));
         }
         if let Some(right) = right.filter(|line| *line != b"\n") {
-            put_blanks(column, self.second, output);
+            self.put_blanks(column, self.second, output);
             self.put_cut(right, output);
         }
         if has_end(left) || has_end(right) {
@@ -100,7 +103,10 @@ impl PageColumns {
                 let blanks = TAB_STOP - wanted % TAB_STOP;
                 if wanted == written && written + blanks < self.width {
                     written += blanks;
-                    output.push(b'\t');
+                    match self.expands_tabs {
+                        true => output.extend(std::iter::repeat_n(b' ', blanks)),
+                        false => output.push(b'\t'),
+                    }
                 }
                 wanted += blanks;
                 continue;
@@ -113,15 +119,15 @@ impl PageColumns {
         }
         written
     }
-}
 
-/// Goes from one column to another with tabs and blanks, and returns where it arrives.
-fn put_blanks(from: usize, to: usize, output: &mut Vec<u8>) -> usize {
-    let mut column = from;
-    while (column / TAB_STOP + 1) * TAB_STOP <= to {
-        column = (column / TAB_STOP + 1) * TAB_STOP;
-        output.push(b'\t');
+    /// Goes from one column to another with tabs and blanks, and returns where it arrives.
+    fn put_blanks(&self, from: usize, to: usize, output: &mut Vec<u8>) -> usize {
+        let mut column = from;
+        while !self.expands_tabs && (column / TAB_STOP + 1) * TAB_STOP <= to {
+            column = (column / TAB_STOP + 1) * TAB_STOP;
+            output.push(b'\t');
+        }
+        output.extend(std::iter::repeat_n(b' ', to.saturating_sub(column)));
+        column.max(to)
     }
-    output.extend(std::iter::repeat_n(b' ', to.saturating_sub(column)));
-    column.max(to)
 }

@@ -24,7 +24,7 @@ impl Editor {
             'e' | 'E' | 'f' | 'r' | 'w' | 'W' => self.transfer(letter, addresses, line),
             'g' | 'v' | 'G' | 'V' => {
                 let end = self.buffer.last();
-                let range = if addresses.count == 0 { (1, end) } else { addresses.range(1, end, end)? };
+                let range = addresses.range(1, end, end)?;
                 self.begin_global(letter, range, line)
             }
             'h' | 'H' | 'P' | 'q' | 'Q' => {

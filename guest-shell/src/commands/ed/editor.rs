@@ -7,7 +7,7 @@ use super::output::Output;
 use super::pattern::Pattern;
 use super::scanner::Scanner;
 use super::substitution::Substitution;
-use super::text::{self, Input};
+use super::text::{self, Input, InputSource};
 
 /// Something that the editor cannot do by itself.
 pub(super) enum Request {
@@ -104,12 +104,12 @@ const WINDOW_LINES: usize = 22;
 
 impl Editor {
     /// Returns an editor whose commands are in `stdin`, and which begins with its file.
-    pub(super) fn new(options: Options, stdin: &str) -> Self {
+    pub(super) fn new(options: Options, stdin: &str, source: InputSource) -> Self {
         let is_first = true;
         Self {
             buffer: Buffer::default(),
             output: Output::default(),
-            input: Input::new(stdin),
+            input: Input::new(stdin, source),
             last_pattern: None,
             substitution: None,
             global: None,
@@ -146,26 +146,32 @@ impl Editor {
                     return request;
                 }
                 Ok(Action::Quit) => return Request::End(self.status),
-                Err(failure) => self.report(failure),
+                Err(failure) => {
+                    self.report(failure);
+                    if self.input.source() == InputSource::File {
+                        return Request::End(self.status);
+                    }
+                }
             }
             outcome = match self.next_command() {
-                Some(line) => self.execute(&mut Scanner::new(&line)),
-                None => return Request::End(self.end_of_input()),
+                Ok(Some(line)) => self.execute(&mut Scanner::new(&line)),
+                Ok(None) => return Request::End(self.end_of_input()),
+                Err(failure) => Err(failure),
             };
         }
     }
 
     /// Returns the next command, of a global command or of the input.
-    fn next_command(&mut self) -> Option<String> {
+    fn next_command(&mut self) -> Result<Option<String>, Failure> {
         if self.global.is_some() {
             match self.next_global_command() {
-                Ok(Some(line)) => return Some(line),
+                Ok(Some(line)) => return Ok(Some(line)),
                 Ok(None) => self.global = None,
-                Err(failure) => self.report(failure),
+                Err(failure) => return Err(failure),
             }
         }
         self.prompt();
-        self.input.line()
+        Ok(self.input.line())
     }
 
     fn prompt(&mut self) {
@@ -183,8 +189,11 @@ impl Editor {
         };
         self.output.print("?\n");
         if self.is_verbose {
-            self.output.print(self.message);
-            self.output.print("\n");
+            let line = self.input.line_number();
+            match self.input.source() {
+                InputSource::File => self.output.print(&format!("script, line {line}: {}\n", self.message)),
+                InputSource::Pipe => self.output.print(&format!("{}\n", self.message)),
+            }
         }
         if !self.options.is_loose {
             self.status = FAILED_STATUS;
@@ -199,12 +208,6 @@ impl Editor {
         self.report(Failure::Modified);
         self.prompt();
         if self.options.is_loose { 0 } else { LOST_STATUS }
-    }
-
-    /// Returns a message that was made for a pattern.
-    pub(super) fn intern(&self, message: String) -> &'static str {
-        // The messages of expressions are few.
-        text::KNOWN_MESSAGES.iter().find(|known| message.starts_with(*known)).copied().unwrap_or("Invalid pattern")
     }
 
     /// Returns the request for the contents of a file, or of what a command prints.

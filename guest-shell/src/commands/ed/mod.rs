@@ -9,7 +9,7 @@
 //! | [`buffer`] | the lines, marks and undo |
 //! | [`driver`] | answers to what the machine asks for |
 //!
-//! The input is always taken for a pipe, as that of a here-document is: a mistake does not end the script.
+//! The input is read before the editor begins. A mistake ends a script that is a file, and none that comes from a pipe.
 
 mod address;
 mod buffer;
@@ -27,12 +27,13 @@ mod tests;
 mod text;
 
 use async_trait::async_trait;
-use bashkit::builtins::{Builtin, Context, ExecutionPlan, check_help_version};
+use bashkit::builtins::{Builtin, Context, ExecutionPlan, InputChunks, check_help_version};
 use bashkit::{ExecResult, Result};
 
 use driver::EditorRun;
 use editor::Editor;
 use options::{HELP, Options};
+use text::InputSource;
 
 /// Command that edits a file, as `ed`.
 pub(crate) struct Ed;
@@ -46,8 +47,12 @@ impl Ed {
             Ok(options) => options,
             Err(result) => return Ok(Err(*result)),
         };
+        let source = match InputChunks::stdin(ctx)?.is_seekable() {
+            true => InputSource::File,
+            false => InputSource::Pipe,
+        };
         let input = ctx.stdin_to_end().await?;
-        let editor = Editor::new(options, &input.text_lossy());
+        let editor = Editor::new(options, &input.text_lossy(), source);
         Ok(Ok(EditorRun::new(editor, ctx.fs.clone(), ctx.cwd.clone())))
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::editor::Editor;
 use super::scanner::Scanner;
-use crate::commands::sed::{SedRegex, Syntax};
+use crate::commands::sed::{Mistake, PatternError, SedRegex, Syntax};
 
 /// Expression of a search or a substitution.
 pub(super) type Pattern = Arc<SedRegex>;
@@ -20,7 +20,10 @@ impl Editor {
         }
         let text = delimited(line, delimiter)?;
         let syntax = Syntax::of_dialect(self.options.is_extended);
-        let pattern = SedRegex::new(&text, syntax).map(Arc::new).map_err(|error| self.intern(error))?;
+        let pattern = SedRegex::new(&text, syntax).map(Arc::new).map_err(|error| match error {
+            PatternError::Mistake(Mistake(message)) => message,
+            PatternError::Engine(_) => "Invalid pattern",
+        })?;
         self.last_pattern = Some(Arc::clone(&pattern));
         Ok(pattern)
     }

@@ -34,6 +34,7 @@ async fn ed_commands_print_what_gnus_print() {
         ("d\nq\n", "6\n?\n", 1),
         ("d\n", "6\n?\n", 2),
         ("H\nzz\n", "6\n?\nInvalid address\n", 1),
+        ("1,3d\ng/a/p\nv/a/p\nQ\n", "6\n?\n?\n", 1),
     ] {
         assert_eq!(edit("", commands).await, (output.to_owned(), status), "{commands}");
     }
@@ -72,4 +73,17 @@ async fn ed_runs_commands_of_the_shell() {
     let (output, status) = edit("", "!echo a %\n!!\nr !echo hi; echo ho\n,p\n1,2w !tr a-z A-Z\nQ\n").await;
     assert_eq!(output, "6\necho a f\na f\n!\necho a f\na f\n!\n6\na\nb\nc\nhi\nho\nA\nB\n4\n");
     assert_eq!(status, 0);
+}
+
+#[tokio::test]
+async fn mistake_ends_a_script_that_is_a_file() {
+    crate::commands::shell_tests::check_with_files(&[
+        (r#"printf '1d\nzz\nw\n' > s; printf '1\n2\n' > f; ed -s f < s; echo $?; cat f"#, "?\n1\n1\n2\n", 0),
+        (r#"printf 'H\n1d\nzz\nw\n' > s; printf '1\n2\n' > f; ed -s f < s; echo $?; cat f; ed -s -l f < s; echo $?"#, "?\nscript, line 3: Invalid address\n1\n1\n2\n?\nscript, line 3: Invalid address\n0\n", 0),
+        (r#"printf '1d\nzz\nw\n' > s; printf '1\n2\n' > f; cat s | ed -s f; echo $?; cat f; ed -s f <<< $'zz\n1p'; echo $?"#, "?\n1\n2\n?\n2\n1\n", 0),
+        (r#"printf 'g/2/s/x/y/\\\nzz\nw\n' > s; printf '1\n2\n' > f; ed -v f < s 2>&1; echo $?"#, "4\n?\nscript, line 2: Invalid command suffix\n1\n", 0),
+        (r#"printf '1s/\\(/x/\nw\n' > s; printf '1\n2\n' > f; ed -vs f < s 2>&1; echo $?"#, "?\nscript, line 1: Unmatched ( or \\(\n1\n", 0),
+        (r#"printf '1s/[[:foo:]]/x/\nh\n1s/\\(a/x/\nh\n1s/a\\{1/x/\nh\n1s/[z-a]/x/\nh\n1s/\\(a\\)\\2/x/\nh\n' | ed -s left.txt"#, "?\nInvalid character class name\n?\nUnmatched ( or \\(\n?\nUnmatched \\{\n?\nInvalid range end\n?\nInvalid back reference\n", 1),
+    ])
+    .await;
 }

@@ -2,37 +2,43 @@
 
 use std::sync::Arc;
 
-/// Messages about expressions, in the words of the library of C, as far as they begin alike.
-pub(super) const KNOWN_MESSAGES: [&str; 11] = [
-    "Invalid preceding regular expression",
-    "Invalid character class name",
-    "Invalid collation character",
-    "Invalid back reference",
-    "Invalid content of \\{\\}",
-    "Invalid range end",
-    "Regular expression too big",
-    "Trailing backslash",
-    "Unmatched ( or \\(",
-    "Unmatched ) or \\)",
-    "Unmatched [, [^, [:, [., or [=",
-];
+/// Kind of standard input, which decides whether a mistake ends the editor.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum InputSource {
+    /// A file, whose commands are a script: a mistake ends it.
+    File,
+    Pipe,
+}
 
 /// Commands of standard input that are not read yet.
 pub(super) struct Input {
     lines: std::vec::IntoIter<String>,
+    line_number: usize,
+    source: InputSource,
 }
 
 impl Input {
     /// Returns the lines of a text. What follows the last newline is no command.
-    pub(super) fn new(text: &str) -> Self {
+    pub(super) fn new(text: &str, source: InputSource) -> Self {
         let complete = text.rfind('\n').map_or("", |end| &text[..=end]);
         let lines: Vec<String> = complete.split_terminator('\n').map(str::to_owned).collect();
-        Self { lines: lines.into_iter() }
+        Self { lines: lines.into_iter(), line_number: 0, source }
+    }
+
+    pub(super) fn source(&self) -> InputSource {
+        self.source
+    }
+
+    /// Returns the number of the line that was read last.
+    pub(super) fn line_number(&self) -> usize {
+        self.line_number
     }
 
     /// Reads a line.
     pub(super) fn line(&mut self) -> Option<String> {
-        self.lines.next()
+        let line = self.lines.next()?;
+        self.line_number += 1;
+        Some(line)
     }
 }
 

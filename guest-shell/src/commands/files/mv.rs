@@ -35,7 +35,9 @@ pub(super) async fn run(call: &mut Call<'_>) -> Done {
         Some("interactive") => Existing::Ask,
         _ => Existing::Replace,
     };
-    if backups.control != Control::Off && existing == Existing::Keep {
+    // `--backup=none` is a wish for backups, too.
+    let wants_backups = backups.control != Control::Off || words.has("backup");
+    if wants_backups && existing == Existing::Keep {
         call.usage("options --backup and --no-clobber are mutually exclusive");
         return Ok(());
     }

@@ -23,7 +23,7 @@ use super::expression::{
 };
 use super::format;
 use super::{OWNER_GID, OWNER_UID};
-use crate::commands::file_status::{self, FmtEnv, nanos_of};
+use crate::commands::file_status::{self, FmtEnv, apparent_size, nanos_of};
 
 const MINUTE: i128 = 60_000_000_000;
 const DAY: i128 = 24 * 60 * MINUTE;
@@ -137,7 +137,9 @@ impl<'a> Evaluation<'a> {
             FileTest::Type { letters, of_other_end: true } => {
                 letters.contains(&type_letter(file.status_of_other_end()))
             }
-            FileTest::Size { comparison, number, unit } => comparison.test(status.size.div_ceil(*unit), *number),
+            FileTest::Size { comparison, number, unit } => {
+                comparison.test(apparent_size(status).div_ceil(*unit), *number)
+            }
             FileTest::Age { unit, comparison, number } => {
                 has_age(self.setting.now - nanos_of(status.modified), *unit, *comparison, i128::from(*number))
             }

@@ -192,7 +192,7 @@ impl Renderer<'_> {
         let file = self.file;
         let status = file.status();
         Some(match letter {
-            's' => status.size.to_string(),
+            's' => file_status::apparent_size(status).to_string(),
             'k' => (file_status::blocks(status) / 2).to_string(),
             'b' => file_status::blocks(status).to_string(),
             'm' => format!("{:o}", status.mode & 0o7777),

@@ -8,8 +8,9 @@ use std::iter::Peekable;
 use super::lines::{FileLine, FileLines, Line};
 use super::options::FmtOptions;
 
-/// Additional indentation of a tagged paragraph with one line.
-const TAG_INDENT: &[u8] = b"    ";
+/// Columns by which the output of a tagged paragraph of one line is indented behind its first line, if that has no
+/// indentation.
+const TAG_INDENT: usize = 3;
 
 /// Part of the input.
 pub(super) enum Part<'a> {
@@ -41,12 +42,14 @@ pub(super) struct ParagraphStream<'a> {
     lines: Peekable<FileLines<'a>>,
     /// True where a header of a mail may begin: at the start, after another header, and after a blank line.
     next_mail: bool,
+    /// Indentation of the last tagged paragraph behind its first line, which one of a single line takes over.
+    tag_indent: usize,
     options: &'a FmtOptions,
 }
 
 impl<'a> ParagraphStream<'a> {
     pub(super) fn new(options: &'a FmtOptions, input: &'a [u8]) -> Self {
-        Self { lines: FileLines::new(options, input).peekable(), next_mail: true, options }
+        Self { lines: FileLines::new(options, input).peekable(), next_mail: true, tag_indent: 0, options }
     }
 }
 
@@ -66,6 +69,9 @@ impl<'a> Iterator for ParagraphStream<'a> {
             while self.lines.next_if(|line| takes(line)).is_some() {}
         }
         self.next_mail = paragraph.paragraph.is_mail_header;
+        if self.options.tagged && !self.next_mail {
+            self.tag_indent = paragraph.settle_tag_indent(self.tag_indent);
+        }
         Some(Part::Paragraph(paragraph.paragraph))
     }
 }
@@ -96,10 +102,6 @@ impl<'a> OpenParagraph<'a> {
             paragraph.first_indent_length = first.indent_length;
         }
         paragraph.set_indent(first);
-        if options.tagged {
-            paragraph.indent.extend_from_slice(TAG_INDENT);
-            paragraph.indent_length += TAG_INDENT.len();
-        }
         let FileLine { prefix_length, prefix_indent_end, .. } = *first;
         Self { options, paragraph, prefix_length, prefix_indent_end, indent_is_known: !second_may_differ }
     }
@@ -110,10 +112,10 @@ impl<'a> OpenParagraph<'a> {
             // Continuation lines of a header begin with blanks.
             line.indent_end > 0 && (self.options.prefix.is_none() || line.prefix_indent_end > 0)
         } else if self.indent_is_known {
-            self.has_prefix_of(line) && self.has_indent_of(line, 0)
+            self.has_prefix_of(line) && self.has_indent_of(line)
         } else {
             // The second line of a tagged paragraph is indented in another way than the first.
-            let is_tag = self.options.tagged && self.has_indent_of(line, TAG_INDENT.len());
+            let is_tag = self.options.tagged && self.has_indent_of(line);
             self.has_prefix_of(line) && !is_tag
         };
         if continues {
@@ -130,9 +132,28 @@ impl<'a> OpenParagraph<'a> {
         self.prefix_length == line.prefix_length && self.prefix_indent_end == line.prefix_indent_end
     }
 
-    /// Returns true if a line is indented as the paragraph is without `added` columns.
-    fn has_indent_of(&self, line: &FileLine<'_>, added: usize) -> bool {
-        self.paragraph.indent_length == line.indent_length + added && self.paragraph.indent_end == line.indent_end
+    /// Returns true if a line is indented as the paragraph is, of which only the first line may be known.
+    fn has_indent_of(&self, line: &FileLine<'_>) -> bool {
+        self.paragraph.indent_length == line.indent_length && self.paragraph.indent_end == line.indent_end
+    }
+
+    /// Sets the indentation behind the first line of a tagged paragraph of one line: that of the paragraph before, or
+    /// another one than that of the first line. Returns the indentation for the next paragraph.
+    fn settle_tag_indent(&mut self, before: usize) -> usize {
+        let paragraph = &mut self.paragraph;
+        if self.indent_is_known {
+            return paragraph.indent_length;
+        }
+        let columns = match paragraph.first_indent_length {
+            first if first != before => before,
+            0 => TAG_INDENT,
+            _ => 0,
+        };
+        // What stands in front of the text with `-p` stays.
+        paragraph.indent = paragraph.first_indent.trim_ascii_end().to_vec();
+        paragraph.indent.resize(paragraph.indent.len().max(columns), b' ');
+        paragraph.indent_length = paragraph.indent.len();
+        columns
     }
 }
 

@@ -8,6 +8,7 @@ use std::sync::OnceLock;
 use super::color::Colors;
 use super::options::{BinaryFiles, GrepOptions};
 use super::pattern::PatternMatcher;
+use crate::commands::character_locale::CharacterSet;
 
 /// A line of input, without what ends it.
 pub(super) struct Line<'a> {
@@ -21,8 +22,8 @@ pub(super) struct Line<'a> {
 }
 
 impl<'a> Line<'a> {
-    pub(super) fn new(index: usize, offset: u64, bytes: &'a [u8]) -> Self {
-        Line { index, offset, bytes, text: bashkit::text_of(bytes) }
+    pub(super) fn new(index: usize, offset: u64, bytes: &'a [u8], characters: CharacterSet) -> Self {
+        Line { index, offset, bytes, text: characters.text_of(bytes) }
     }
 }
 
@@ -49,14 +50,16 @@ pub(super) struct EncodingError;
 /// The patterns of a run, and whether searching for them was given up.
 pub(super) struct LineMatcher {
     matcher: PatternMatcher,
+    /// Characters of which lines consist.
+    pub(super) characters: CharacterSet,
     invert: bool,
     /// The reason for which a search was given up. It ends the run: nothing more is searched or printed.
     given_up: OnceLock<String>,
 }
 
 impl LineMatcher {
-    pub(super) fn new(matcher: PatternMatcher, options: &GrepOptions) -> Self {
-        LineMatcher { matcher, invert: options.invert_match, given_up: OnceLock::new() }
+    pub(super) fn new(matcher: PatternMatcher, characters: CharacterSet, options: &GrepOptions) -> Self {
+        LineMatcher { matcher, characters, invert: options.invert_match, given_up: OnceLock::new() }
     }
 
     pub(super) fn given_up(&self) -> Option<&str> {
@@ -150,14 +153,13 @@ impl<'a> LinePrinter<'a> {
             return Ok(());
         }
         let separator_kind = if self.options.invert_match { LineKind::Context } else { LineKind::Selected };
-        let is_utf8 = std::str::from_utf8(line.bytes).is_ok();
-        let mut places = BytePlaces { text: &line.text, is_utf8, text_place: 0, byte_place: 0 };
+        let mut places = BytePlaces::new(line);
         let mut from = 0;
         while let Some((start, end)) = self.matcher.find_nonempty(&line.text, from) {
-            let decoded = bashkit::bytes_of(&line.text[start..end]);
-            let found: &[u8] = if is_utf8 { &line.bytes[start..end] } else { &decoded };
-            let checked = if is_utf8 { found } else { line.bytes };
-            let offset = line.offset + places.advance(start) as u64;
+            let (first, behind) = (places.advance(start), places.advance(end));
+            let found = &line.bytes[first..behind];
+            let checked = if places.are_same { found } else { line.bytes };
+            let offset = line.offset + first as u64;
             self.prefix(prefix, line.index, offset, checked, separator_kind)?;
             match kind {
                 LineKind::Selected => self.part(|colors| &colors.selected_match, found),
@@ -179,7 +181,8 @@ impl<'a> LinePrinter<'a> {
         kind: LineKind,
     ) -> Result<(), EncodingError> {
         let options = self.options;
-        if options.binary_files != BinaryFiles::Text && std::str::from_utf8(content).is_err() {
+        let may_err = options.binary_files != BinaryFiles::Text && self.matcher.characters == CharacterSet::Utf8;
+        if may_err && std::str::from_utf8(content).is_err() {
             return Err(EncodingError);
         }
         let width = prefix.number_width;
@@ -243,15 +246,15 @@ impl<'a> LinePrinter<'a> {
             LineKind::Selected => &colors.selected_match,
             LineKind::Context => &colors.context_match,
         };
-        // Bytes that are no UTF-8 have other places in the text than in the line.
-        let has_places = line.text.len() == line.bytes.len();
-        let mut printed = 0;
-        if self.matcher.has_matches(kind) && !match_mark.is_empty() && has_places {
-            while let Some((start, end)) = self.matcher.find_nonempty(&line.text, printed) {
+        let mut places = BytePlaces::new(line);
+        let (mut from, mut printed) = (0, 0);
+        if self.matcher.has_matches(kind) && !match_mark.is_empty() {
+            while let Some((start, end)) = self.matcher.find_nonempty(&line.text, from) {
+                let (first, behind) = (places.advance(start), places.advance(end));
                 colors.begin(rest_mark, &mut self.output);
-                self.output.extend_from_slice(&line.bytes[printed..start]);
-                colors.mark(match_mark, &line.bytes[start..end], &mut self.output);
-                printed = end;
+                self.output.extend_from_slice(&line.bytes[printed..first]);
+                colors.mark(match_mark, &line.bytes[first..behind], &mut self.output);
+                (from, printed) = (end, behind);
             }
         }
         if printed < line.bytes.len() {
@@ -275,15 +278,21 @@ impl<'a> LinePrinter<'a> {
 /// Places in the text of a line, counted in the bytes that the text stands for.
 struct BytePlaces<'a> {
     text: &'a str,
-    is_utf8: bool,
+    /// The text is the bytes.
+    are_same: bool,
     text_place: usize,
     byte_place: usize,
 }
 
-impl BytePlaces<'_> {
+impl<'a> BytePlaces<'a> {
+    fn new(line: &'a Line<'_>) -> Self {
+        let are_same = matches!(line.text, Cow::Borrowed(_));
+        BytePlaces { text: &line.text, are_same, text_place: 0, byte_place: 0 }
+    }
+
     /// Goes on to a place of the text, and returns that place in the bytes.
     fn advance(&mut self, text_place: usize) -> usize {
-        if self.is_utf8 {
+        if self.are_same {
             return text_place;
         }
         self.byte_place += bashkit::bytes_of(&self.text[self.text_place..text_place]).len();

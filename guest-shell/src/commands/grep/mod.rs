@@ -34,7 +34,7 @@ use self::line::LineMatcher;
 use self::options::GrepOptions;
 use self::pattern::{CompileOptions, Syntax, compile};
 use self::search::{Search, path_of};
-use super::character_locale::is_c_locale;
+use super::character_locale::CharacterSet;
 
 const HELP: &str = include_str!("help.txt");
 
@@ -61,24 +61,31 @@ impl Builtin for Grep {
             Err(message) => return Ok(ExecResult::err(message, 2)),
         };
         // GNU grep then opens no file and compiles no pattern, so neither is an error. Under `-L`, each file counts.
-        let selects_nothing = options.max_count == Some(0) || (patterns.is_empty() && !options.invert_match);
+        let matches_all =
+            matches!(&patterns[..], [pattern] if pattern.is_empty()) && !options.line_match && !options.word_match;
+        let selects_nothing = match options.invert_match {
+            true => matches_all,
+            false => patterns.is_empty(),
+        } || options.max_count == Some(0);
         if selects_nothing && !options.files_without_match {
             return Ok(ExecResult::with_code(String::new(), 1));
         }
+        let characters = CharacterSet::of_environment(ctx.env);
+        let patterns: Vec<String> = patterns.into_iter().map(|pattern| characters.of_text(pattern)).collect();
         let compile_options = CompileOptions {
             syntax: options.syntax,
             icase: options.ignore_case,
             word: options.word_match,
             line: options.line_match,
             null_data: options.null_data,
-            bytes_match: is_c_locale(ctx.env),
+            bytes_match: characters == CharacterSet::Bytes,
         };
         let (matcher, warnings) = match compile(&patterns, &compile_options) {
             Ok(compiled) => compiled,
             Err(message) => return Ok(ExecResult::err(format!("grep: {message}\n"), 2)),
         };
         let warnings = warnings.iter().map(|warning| format!("grep: {warning}\n")).collect();
-        let matcher = LineMatcher::new(matcher, &options);
+        let matcher = LineMatcher::new(matcher, characters, &options);
         Search::new(&ctx, &options, &matcher, warnings).run().await
     }
 }

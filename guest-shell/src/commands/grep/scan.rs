@@ -115,7 +115,7 @@ impl<'a> FileScan<'a> {
         if self.is_done {
             return;
         }
-        let line = Line::new(self.next_index, self.next_offset, bytes);
+        let line = Line::new(self.next_index, self.next_offset, bytes, self.matcher.characters);
         self.next_index += 1;
         self.next_offset += bytes.len() as u64 + 1;
         if self.is_limit_reached {
@@ -177,7 +177,8 @@ impl<'a> FileScan<'a> {
         let first = self.earlier_lines.front().map_or(line.index, |earlier| earlier.index);
         printer.begin_group(self.behind_printed == Some(first));
         for earlier in std::mem::take(&mut self.earlier_lines) {
-            self.print(&Line::new(earlier.index, earlier.offset, &earlier.bytes), LineKind::Context, printer);
+            let line = Line::new(earlier.index, earlier.offset, &earlier.bytes, self.matcher.characters);
+            self.print(&line, LineKind::Context, printer);
         }
         self.print(line, LineKind::Selected, printer);
         self.behind_printed = Some(line.index + 1);

@@ -25,7 +25,7 @@ pub(super) struct File {
 impl File {
     /// Returns the size in bytes.
     pub(super) fn size(&self) -> u64 {
-        self.meta.as_ref().map_or(0, |meta| meta.size)
+        self.meta.as_ref().map_or(0, file_status::apparent_size)
     }
 
     /// Returns the size in blocks of 512 bytes.

@@ -34,8 +34,8 @@ async fn long_format_is_aligned_and_dated() {
          -rw-r--r-- 1 agent agent     5 Nov 22  2024 a.txt\n\
          -rwsr-xr-x 1 agent agent  4097 Oct  1 01:02 b.c\n\
          -rw-r--r-- 1 agent agent 10188 Nov 22  2027 c d\n\
-         drwxr-xr-x 3 agent agent     0 Oct  1 01:02 d\n\
-         drwxrwxrwt 2 agent agent     0 Oct  1 01:02 e\n\
+         drwxr-xr-x 3 agent agent  4096 Oct  1 01:02 d\n\
+         drwxrwxrwt 2 agent agent  4096 Oct  1 01:02 e\n\
          -rw-r--r-- 1 agent agent     0 Oct  1 01:02 w~\n"
     );
 }
@@ -72,7 +72,7 @@ async fn hidden_names_and_patterns() {
 
 #[tokio::test]
 async fn orders() {
-    assert_eq!(out("ls -mS --group-directories-first").await, "to, d, e, c d, b.c, gone, a.txt, link, w~\n");
+    assert_eq!(out("ls -mS --group-directories-first").await, "d, e, to, c d, b.c, gone, a.txt, link, w~\n");
     assert_eq!(out("ls -mX").await, "c d, d, e, gone, link, to, w~, b.c, a.txt\n");
     assert_eq!(out("ls -mt a.txt b.c 'c d'").await, "c d, b.c, a.txt\n");
     assert_eq!(out("cd e; touch f10 f9 f1; ls -mv; ls -mrv").await, "f1, f9, f10\nf10, f9, f1\n");
@@ -100,9 +100,9 @@ async fn links_and_marks() {
 #[tokio::test]
 async fn colours_only_always() {
     let coloured = "\x1b[0m\x1b[01;34md\x1b[0m\n\x1b[30;42me\x1b[0m\n";
-    assert_eq!(out("ls -d --color=always d e").await, coloured);
-    assert_eq!(out("ls -d --color d e").await, coloured);
-    assert_eq!(out("ls -d --color=auto d e").await, "d\ne\n");
+    assert_eq!(out("TERM=xterm ls -d --color=always d e").await, coloured);
+    assert_eq!(out("LS_COLORS=x=1 ls -d --color d e").await, coloured);
+    assert_eq!(out("ls -d --color=auto d e; TERM=dumb ls -d --color d").await, "d\ne\nd\n");
 }
 
 #[tokio::test]

@@ -2,6 +2,7 @@
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
+use std::collections::HashMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -53,6 +54,40 @@ impl Ls {
 // See `builtins::clap_cache` for why it is built, not just constructed.
 cached_command!(ls_cmd, bashkit::builtins::generated::ls_args::ls_command());
 
+/// Terminals that have colours, as far as `ls` knows, by the beginnings of their names.
+const COLOUR_TERMINALS: [&str; 20] = [
+    "Eterm",
+    "ansi",
+    "con",
+    "cygwin",
+    "dtterm",
+    "gnome",
+    "hurd",
+    "jfbterm",
+    "konsole",
+    "kterm",
+    "linux",
+    "mlterm",
+    "putty",
+    "rxvt",
+    "screen",
+    "st",
+    "terminator",
+    "tmux",
+    "vt100",
+    "xterm",
+];
+
+/// Returns true if the environment names colours, or a terminal that has some.
+fn has_colours(env: &HashMap<String, String>) -> bool {
+    let value = |name: &str| env.get(name).filter(|value| !value.is_empty());
+    let is_known = |terminal: &String| {
+        let known = COLOUR_TERMINALS.iter().any(|name| terminal.starts_with(name));
+        known || terminal.contains("color") || terminal.contains("direct")
+    };
+    value("LS_COLORS").is_some() || value("COLORTERM").is_some() || value("TERM").is_some_and(is_known)
+}
+
 #[async_trait]
 impl Builtin for Ls {
     async fn execute(&self, ctx: Context<'_>) -> Result<ExecResult> {
@@ -69,7 +104,7 @@ impl Builtin for Ls {
             return Ok(ExecResult::err(message, 1));
         }
         let columns = ctx.env.get("COLUMNS").and_then(|text| text.parse().ok());
-        let opts = match Options::new(&matches, columns) {
+        let opts = match Options::new(&matches, columns, has_colours(ctx.env)) {
             Ok(opts) => opts,
             Err(message) => return Ok(ExecResult::err(message, 2)),
         };

@@ -310,9 +310,9 @@ fn left_out(matches: &ArgMatches) -> (Hidden, Vec<String>) {
 }
 
 impl Options {
-    /// Converts the matches to options. `columns` is the line width of the environment. The error is a message for
-    /// standard error, with status 2.
-    pub(super) fn new(matches: &ArgMatches, columns: Option<usize>) -> Result<Self, String> {
+    /// Converts the matches to options. `columns` is the line width of the environment, and `has_colours` tells whether
+    /// the terminal that it names has colours. The error is a message for standard error, with status 2.
+    pub(super) fn new(matches: &ArgMatches, columns: Option<usize>, has_colours: bool) -> Result<Self, String> {
         if let Some(message) = refused(matches) {
             return Err(message);
         }
@@ -329,7 +329,8 @@ impl Options {
         let indicator = indicator(matches);
         let describes_links = directory || format == Format::Long || indicator == Indicator::Classify;
         let sort = sort(matches, format);
-        let colour = !zero
+        let colour = has_colours
+            && !zero
             && matches.value_source("color") == Some(ValueSource::CommandLine)
             && value(matches, "color").is_none_or(is_always);
         Ok(Self {

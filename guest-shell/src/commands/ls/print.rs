@@ -188,7 +188,7 @@ impl<'a> Printer<'a> {
         let mut line = self.numbers(file, widths);
         let unknown = || "?".to_string();
         let (mode, links, size) = match &file.meta {
-            Some(meta) => (file_status::mode_string(meta), file.links.to_string(), opts.size_unit.show(meta.size)),
+            Some(meta) => (file_status::mode_string(meta), file.links.to_string(), opts.size_unit.show(file.size())),
             None => (format!("l{}", "?".repeat(9)), unknown(), unknown()),
         };
         line.push_str(&format!("{mode} {links:>width$} ", width = widths.links));

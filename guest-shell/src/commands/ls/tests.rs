@@ -422,20 +422,18 @@ async fn test_ls_long_format_empty_file_shows_zero_size() {
 }
 
 #[tokio::test]
-async fn test_ls_long_format_directory_shows_zero_size() {
-    // Negative test: directory shows size 0
+async fn test_ls_long_format_directory_takes_a_page() {
     let (fs, cwd) = home_directory().await;
 
     fs.mkdir(&cwd.join("subdir"), false).await.unwrap();
 
     let result = call(&Ls::default(), fs.clone(), &cwd, &["-l"]).await;
     assert_eq!(result.exit_code, 0);
-    // Directory line should contain size 0
     let lines: Vec<&str> = result.stdout.lines().collect();
     let subdir_line = lines.iter().find(|l| l.contains("subdir")).unwrap();
     assert!(
-        subdir_line.starts_with("drwxr-xr-x 2 sandbox sandbox 0 "),
-        "Expected directory size 0, got: {}",
+        subdir_line.starts_with("drwxr-xr-x 2 sandbox sandbox 4096 "),
+        "Expected directory size 4096, got: {}",
         subdir_line
     );
 }

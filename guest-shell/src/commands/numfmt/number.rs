@@ -116,7 +116,11 @@ pub(super) fn parse_number(input: &str, from: Scale) -> Result<Fraction, String>
     if number.whole_digits() > MOST_DIGITS {
         return Err(format!("numfmt: value too large to be converted: '{text}'\n"));
     }
+    let lacks_i = || format!("numfmt: missing 'i' suffix in input: '{text}' (e.g Ki/Mi/Gi)\n");
     let Some(unit) = suffix.chars().next() else {
+        if from == Scale::IecI {
+            return Err(lacks_i());
+        }
         let ends_in_digits = !digits.ends_with('.');
         return ends_in_digits.then_some(number).ok_or_else(|| format!("numfmt: invalid number: '{text}'\n"));
     };
@@ -133,7 +137,7 @@ pub(super) fn parse_number(input: &str, from: Scale) -> Result<Fraction, String>
         return Err(format!("numfmt: rejecting suffix in input: '{text}' (consider using --from)\n"));
     }
     if from == Scale::IecI && !suffix[unit.len_utf8()..].starts_with('i') {
-        return Err(format!("numfmt: missing 'i' suffix in input: '{text}' (e.g Ki/Mi/Gi)\n"));
+        return Err(lacks_i());
     }
     match rest {
         "" => Ok(number.times(&factor)),

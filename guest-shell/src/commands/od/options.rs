@@ -105,6 +105,9 @@ impl OdOptions {
         for option in given {
             options.take(option)?;
         }
+        if options.strings.is_some() && !options.types.is_empty() {
+            return Err(failure("no type may be specified when dumping strings".to_owned()));
+        }
         if options.types.is_empty() {
             options.types.push(ElementType { form: ElementForm::Octal, size: 2, trailer: false });
         }

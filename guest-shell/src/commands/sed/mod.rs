@@ -28,7 +28,7 @@ use bashkit::builtins::{Builtin, Context, check_help_version};
 use bashkit::{ExecResult, Result};
 
 pub(crate) use pattern::translate as translate_posix_regex;
-pub(super) use pattern::{MatchSpan, SedRegex, Syntax};
+pub(super) use pattern::{MatchSpan, Mistake, PatternError, SedRegex, Syntax};
 
 use options::{HELP, Options};
 use run::Run;

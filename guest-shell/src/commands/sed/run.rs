@@ -8,12 +8,13 @@ use std::path::PathBuf;
 use super::machine::{Ending, Feed, InputLine, Machine, Settings, split_lines};
 use super::options::{Options, ScriptSource};
 use super::script::{Mode, Program, parse};
-use crate::commands::character_locale::is_c_locale;
+use crate::commands::character_locale::CharacterSet;
 use bashkit::builtins::atomic_write::{AtomicFailpoints, atomic_replace};
 use bashkit::builtins::{Context, InputChunks};
 use bashkit::error::io_error_reason;
 use bashkit::fs::vfs_join;
 use bashkit::limits::ExecutionBudget;
+use bashkit::stream::with_bytes_joined;
 use bashkit::{Error, ExecResult, PlacedMessages, Result};
 
 /// Status of an error of input or output.
@@ -105,14 +106,20 @@ impl Run<'_, '_> {
         stderr.truncate(stderr.floor_char_boundary(MAX_STDERR_BYTES));
         let input_status = files.iter().map(|file| file.status).max().unwrap_or(0);
         let status = edited.ending.exit_code.unwrap_or(input_status);
-        let stdout = edited.stdout.into();
+        let stdout = with_bytes_joined(edited.stdout).into();
         // Of the output nothing is written before the first block of it is full.
         let mut messages = PlacedMessages::new();
         messages.push(&stderr, 0);
         Ok(ExecResult { stdout, stderr: messages.into(), exit_code: status, ..Default::default() })
     }
 
+    fn characters(&self) -> CharacterSet {
+        CharacterSet::of_environment(self.ctx.env)
+    }
+
     fn resolve(&self, name: &str) -> PathBuf {
+        // A name in the script may have a character for each of its bytes.
+        let name = &with_bytes_joined(name.to_owned());
         if name.starts_with('/') { PathBuf::from(name) } else { vfs_join(self.ctx.cwd, name) }
     }
 
@@ -136,7 +143,7 @@ impl Run<'_, '_> {
                 },
             }
         }
-        Ok(script)
+        Ok(self.characters().of_text(script))
     }
 
     /// Parses the script of the call. The files that it writes are made, even those in front of an error.
@@ -144,7 +151,7 @@ impl Run<'_, '_> {
         let mode = Mode {
             extended: self.options.extended,
             null_data: self.options.null_data,
-            bytes_match: is_c_locale(self.ctx.env),
+            bytes_match: self.characters() == CharacterSet::Bytes,
             posix: self.options.posix,
             sandbox: self.options.sandbox,
         };
@@ -166,10 +173,10 @@ impl Run<'_, '_> {
                 continue;
             }
             let text = if name == "/dev/stdin" || name == "-" {
-                self.ctx.stdin_to_end().await?.to_string()
+                self.characters().of_text(self.ctx.stdin_to_end().await?.to_string())
             } else {
                 match self.ctx.fs.read_file(&self.resolve(name)).await {
-                    Ok(bytes) => bashkit::text_of(&bytes).into_owned(),
+                    Ok(bytes) => self.characters().text_of(&bytes).into_owned(),
                     Err(_) => continue,
                 }
             };
@@ -194,7 +201,7 @@ impl Run<'_, '_> {
             let text = if self.is_stream() {
                 Ok(String::new())
             } else if name == "-" {
-                Ok(self.ctx.stdin_to_end().await?.to_string())
+                Ok(self.characters().of_text(self.ctx.stdin_to_end().await?.to_string()))
             } else {
                 match self.ctx.fs.read_file(&self.resolve(name)).await {
                     Ok(bytes) => Ok(self.text_of(name, bytes)?),
@@ -226,11 +233,11 @@ impl Run<'_, '_> {
     /// Returns the text of a file. What is no UTF-8 is not edited in place, which might change it.
     fn text_of(&self, name: &str, bytes: Vec<u8>) -> Outcome<String> {
         match String::from_utf8(bytes) {
-            Ok(text) => Ok(text),
+            Ok(text) => Ok(self.characters().of_text(text)),
             Err(_) if self.options.in_place.is_some() => {
                 Err(Stop::Message(format!("couldn't edit {name}: not a valid UTF-8 text file"), 1))
             }
-            Err(error) => Ok(bashkit::text_of(error.as_bytes()).into_owned()),
+            Err(error) => Ok(self.characters().text_of(error.as_bytes()).into_owned()),
         }
     }
 
@@ -257,7 +264,7 @@ impl Run<'_, '_> {
         };
         let mut machine = Machine::new(program, settings).map_err(|limit| refused(limit.into()))?;
         if self.is_stream() {
-            machine.stream(Feed::new(InputChunks::stdin(self.ctx)?));
+            machine.stream(Feed::new(InputChunks::stdin(self.ctx)?, self.characters()));
         }
         if let Some(output) = self.ctx.stdout_stream().filter(|_| self.options.in_place.is_none()) {
             machine.write_to(output);

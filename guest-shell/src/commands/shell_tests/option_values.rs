@@ -1,6 +1,6 @@
 //! Values of options that commands refuse, as GNU's do, instead of ignoring them.
 
-use super::check;
+use super::{check, check_with_files};
 
 #[tokio::test]
 async fn value_of_an_option_that_takes_none_is_refused() {
@@ -90,5 +90,49 @@ async fn shell_names_itself() {
             0,
         ),
     ])
+    .await;
+}
+
+#[tokio::test]
+async fn options_that_exclude_each_other_are_refused() {
+    check_with_files(&[
+        ("xargs -o echo < words 2>/dev/null; echo $?", "125\n", 0),
+        ("setsid -c echo a; echo $?", "1\n", 0),
+        ("cmp -s -l left.txt right.txt; echo $?", "2\n", 0),
+        ("od -a -S1 words; echo $?", "1\n", 0),
+        ("bzip2 -t -c words; echo $?", "1\n", 0),
+        ("zip -x q.zip words; echo $?", "\nzip error: Invalid command arguments (nothing to select from)\n16\n", 0),
+        ("column -W x -t left.txt; echo $?; column -T 1 -t left.txt", "1\n1  ann\n2  bob\n4  dan\n", 0),
+        ("xxd -r -i words; echo $?", "255\n", 0),
+        (
+            "split -t1 -tx words; echo $?; split -ta -ta -l1 words; ls x*",
+            "1\nxaa\nxab\nxac\nxad\nxae\nxaf\nxag\nxah\nxai\nxaj\nxak\nxal\n",
+            0,
+        ),
+        (
+            "numfmt --from=iec-i 1500; numfmt --from=iec-i --suffix=x 1500Kix; numfmt --from=iec-i 2Ki",
+            "1536000x\n2048\n",
+            0,
+        ),
+        ("fallocate -n -l 9 zz; echo $?; ls zz; fallocate -n -l 99 words; wc -c < words", "1\n64\n", 0),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn colours_of_ls_need_a_terminal_that_has_some() {
+    check_with_files(&[
+        ("env -u TERM -u LS_COLORS ls --color=always -d src; TERM=dumb ls --color=always -d src;  TERM=xterm-256color ls --color=always -d src | cat -v; env TERM= COLORTERM=1 ls --color=always -d src | cat -v", "src\nsrc\n^[[0m^[[01;34msrc^[[0m\n^[[0m^[[01;34msrc^[[0m\n", 0),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn date_that_is_to_be_set_is_printed_and_refused() {
+    check_with_files(&[(
+        "date -u -s '2024-01-01' 2>&1 | sort; date -u -s '2024-01-01' +%F 2>/dev/null; echo $?; date -s nope; echo $?",
+        "Mon Jan  1 00:00:00 UTC 2024\ndate: cannot set date: Operation not permitted\n2024-01-01\n1\n1\n",
+        0,
+    )])
     .await;
 }

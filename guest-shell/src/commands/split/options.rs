@@ -32,7 +32,7 @@ pub(super) struct SplitOptions {
     pub(super) from: usize,
     pub(super) elide: bool,
     pub(super) verbose: bool,
-    pub(super) separator: u8,
+    given_separator: Option<u8>,
     /// Command that gets the pieces in place of files (`--filter`).
     pub(super) filter: Option<String>,
 }
@@ -85,7 +85,7 @@ pub(super) fn parse_args(args: &[String]) -> Result<(SplitOptions, Vec<String>),
         from: 0,
         elide: false,
         verbose: false,
-        separator: b'\n',
+        given_separator: None,
         filter: None,
     };
     let mut chosen = false;
@@ -105,6 +105,26 @@ pub(super) fn parse_args(args: &[String]) -> Result<(SplitOptions, Vec<String>),
 }
 
 impl SplitOptions {
+    /// Sets what ends a record, which may be given only once.
+    fn set_separator(&mut self, value: &str) -> Result<(), ExecResult> {
+        let separator = match &*bashkit::bytes_of(value) {
+            [only] => *only,
+            b"\\0" => 0,
+            [] => return Err(failure("empty record separator".into())),
+            _ => return Err(failure(format!("multi-character separator '{value}'"))),
+        };
+        if self.given_separator.is_some_and(|given| given != separator) {
+            return Err(failure("multiple separator characters specified".into()));
+        }
+        self.given_separator = Some(separator);
+        Ok(())
+    }
+
+    /// Returns the byte that ends a record.
+    pub(super) fn separator(&self) -> u8 {
+        self.given_separator.unwrap_or(b'\n')
+    }
+
     fn set(&mut self, option: ParsedOpt) -> Result<(), ExecResult> {
         let given = option.value.is_some();
         let value = option.value.unwrap_or_default();
@@ -128,12 +148,7 @@ impl SplitOptions {
                 }
             }
             'e' => self.elide = true,
-            't' => match &*bashkit::bytes_of(&value) {
-                [only] => self.separator = *only,
-                b"\\0" => self.separator = 0,
-                [] => return Err(failure("empty record separator".into())),
-                _ => return Err(failure(format!("multi-character separator '{value}'"))),
-            },
+            't' => self.set_separator(&value)?,
             'v' => self.verbose = true,
             _ => {}
         }

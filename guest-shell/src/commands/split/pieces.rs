@@ -33,7 +33,7 @@ impl SplitOptions {
     }
 
     fn lines<'d>(&self, data: &'d [u8]) -> impl Iterator<Item = &'d [u8]> {
-        let separator = self.separator;
+        let separator = self.separator();
         data.split_inclusive(move |byte| *byte == separator)
     }
 
@@ -78,7 +78,7 @@ impl SplitOptions {
         let mut start = 0;
         while start < data.len() && pieces.len() <= MOST_FILES {
             let window = &data[start..data.len().min(start.saturating_add(size))];
-            let whole = window.iter().rposition(|byte| *byte == self.separator);
+            let whole = window.iter().rposition(|byte| *byte == self.separator());
             let length = match whole {
                 _ if start + window.len() == data.len() => window.len(),
                 Some(at) => at + 1,

@@ -13,7 +13,7 @@ use async_trait::async_trait;
 use self::format::{Spec, decimal, hexadecimal, octal, seconds, signed, take_escape, text};
 use crate::commands::clap_answer::clap_answer;
 use crate::commands::date::Date;
-use crate::commands::file_status::{self, DEVICE, FmtEnv, nanos_of};
+use crate::commands::file_status::{self, DEVICE, FmtEnv, apparent_size, nanos_of};
 use bashkit::ExecResult;
 use bashkit::PlacedMessages;
 use bashkit::builtins::Builtin;
@@ -60,7 +60,7 @@ impl Stat {
 
 // Cached `stat` arg surface: pre-built once, cloned per invocation.
 // See `builtins::clap_cache` for why it is built, not just constructed.
-cached_command!(stat_cmd, bashkit::builtins::generated::stat_args::stat_command());
+cached_command!(stat_cmd, bashkit::builtins::generated::stat_args::stat_command().args_override_self(true));
 
 /// Format for each file.
 struct Format {
@@ -211,7 +211,7 @@ impl<'a> Status<'a> {
             'A' => text(&file_status::mode_string(meta), spec),
             'a' => octal(mode, spec),
             'f' => hexadecimal(u64::from(type_bits(meta.file_type) | mode), spec),
-            's' => signed(meta.size, spec),
+            's' => signed(apparent_size(meta), spec),
             'b' => decimal(file_status::blocks(meta), spec),
             'B' => decimal(512, spec),
             'o' => decimal(4096, spec),

@@ -3,7 +3,7 @@
 use crate::commands::option_parser::gnu_getopt;
 use async_trait::async_trait;
 use bashkit::builtins::arg_parser::OptArg;
-use bashkit::builtins::{Builtin, Context, check_help_version};
+use bashkit::builtins::{Builtin, Context, check_help_version, resolve_path};
 use bashkit::{ExecResult, Result};
 
 use super::Truncate;
@@ -58,7 +58,12 @@ fn words_for_truncate(words: &[String]) -> std::result::Result<Vec<String>, Exec
         [file] => {
             // At least this size: a longer file stays as it is.
             let size = if keeps_size { 0 } else { length.saturating_add(offset) };
-            Ok(vec!["-s".to_owned(), format!(">{size}"), "--".to_owned(), file.clone()])
+            let mut words = vec!["-s".to_owned(), format!(">{size}"), "--".to_owned(), file.clone()];
+            if keeps_size {
+                // A file that is not there is not made.
+                words.insert(0, "-c".to_owned());
+            }
+            Ok(words)
         }
         _ => Err(failure("unexpected number of arguments")),
     }
@@ -74,6 +79,12 @@ impl Builtin for Fallocate {
             Ok(words) => words,
             Err(result) => return Ok(result),
         };
+        if let [flag, .., file] = words.as_slice()
+            && flag == "-c"
+            && !ctx.fs.exists(&resolve_path(ctx.cwd, file)).await.unwrap_or(false)
+        {
+            return Ok(ExecResult::err(format!("fallocate: cannot open {file}: No such file or directory\n"), 1));
+        }
         let mut result = Truncate.execute(Context { args: &words, ..ctx }).await?;
         let messages = result.stderr.text_lossy().replacen("truncate: ", "fallocate: ", 1);
         result.stderr = messages.into();
@@ -94,7 +105,11 @@ mod tests {
                 0,
             ),
             ("echo abc > z; fallocate -l 2 z; cat z; fallocate -o 4 -l 2 z; wc -c < z", "abc\n6\n", 0),
-            ("fallocate -n -l 9 z; wc -c < z", "0\n", 0),
+            (
+                "fallocate -n -l 9 z 2>&1; > z; fallocate -n -l 9 z; wc -c < z",
+                "fallocate: cannot open z: No such file or directory\n0\n",
+                0,
+            ),
             ("fallocate z 2>&1", "fallocate: no length argument specified\n", 1),
             ("fallocate -l x z 2>&1", "fallocate: invalid length value specified\n", 1),
             ("fallocate -l 1 2>&1", "fallocate: no filename specified\n", 1),

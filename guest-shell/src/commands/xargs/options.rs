@@ -122,7 +122,8 @@ impl XargsOptions {
             'r' => self.skips_empty_input = true,
             't' => self.verbose = true,
             'p' => return Err(failure("failed to open /dev/tty for reading")),
-            // `-x`, `-o` and `--show-limits` change nothing here.
+            'o' => return Err(ExecResult::err("xargs: /dev/tty: No such device or address\n", 125)),
+            // `-x` and `--show-limits` change nothing here.
             _ => {}
         }
         Ok(())

@@ -63,6 +63,9 @@ impl Builtin for Xxd {
                 return Ok(ExecResult::err(message, status));
             }
         };
+        if options.cannot_revert() {
+            return Ok(ExecResult::err("xxd: Sorry, cannot revert this type of hexdump\n", 255));
+        }
         let input = files.first().map_or("-", String::as_str);
         let mut data = match operands::read_part(&ctx, input, options.used()).await? {
             Ok(data) => data,

@@ -109,6 +109,11 @@ impl XxdOptions {
         Ok(())
     }
 
+    /// Returns true if a dump of this kind is to be reverted, which is not possible.
+    pub(super) fn cannot_revert(&self) -> bool {
+        self.reverse && (self.include || self.little_endian)
+    }
+
     /// Returns the number of bytes at the start of the input that are read; `None` for all.
     pub(super) fn used(&self) -> Option<usize> {
         let length = self.length.filter(|_| !self.reverse)?;

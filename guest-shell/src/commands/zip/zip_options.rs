@@ -217,6 +217,9 @@ impl Options {
                 }
             }
         }
+        if first.is_none() && !(options.exclude.is_empty() && options.include.is_empty()) {
+            return Err("nothing to select from".to_owned());
+        }
         let first = first.unwrap_or(words.len());
         options.words = (words[..first].to_vec(), words[first..].to_vec());
         Ok(options)

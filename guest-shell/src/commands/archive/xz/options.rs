@@ -8,7 +8,7 @@ use lzma_rust2::CheckType;
 use super::codec::XzFormat;
 use crate::commands::archive::codec::XZ_LEVEL;
 
-/// Work of one call.
+/// Task of one call.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum XzTask {
     Compress,
@@ -23,7 +23,7 @@ pub(super) struct XzOptions {
     pub(super) to_stdout: bool,
     pub(super) keeps: bool,
     pub(super) forces: bool,
-    /// Number of `-q`: 1 leaves out warnings, 2 also errors.
+    /// Number of times that `-q` was given: 1 leaves out warnings, 2 also errors.
     pub(super) quietness: usize,
     pub(super) is_verbose: bool,
     /// True if warnings leave the status at 0 (`-Q`).

@@ -11,7 +11,7 @@
 //! - Infinities and NaN print as `+inf`, `-inf`, `+nan`, `-nan` in
 //!   `print`, and as C does (`inf`, `-nan`, ...) through `printf` formats.
 //! - `%d` of a value outside the 64-bit range prints its integral digits.
-//! - `%c` of a number is the Unicode character with that code (UTF-8 locale).
+//! - `%c` of a number is the Unicode character with that code, or the byte in the locale C.
 //! - Width or precision above a maximum is a fatal error (guard against
 //!   `%999999999d` allocating gigabytes), as is a result longer than a string
 //!   may be.
@@ -28,6 +28,8 @@ use std::borrow::Cow;
 use self::directive::{Directive, DirectiveReader, Layout};
 use super::value::Value;
 use crate::commands::awk::bounds::MAX_STRING_BYTES;
+use crate::commands::character_locale::CharacterSet;
+use bashkit::stream::character_of_byte;
 
 /// Precision of `%e`, `%f` and `%g` without one.
 const DEFAULT_PRECISION: usize = 6;
@@ -59,8 +61,18 @@ pub(super) struct FormatError {
     pub(super) located: bool,
 }
 
-/// Returns a format in which values stand in place of directives, as C's `sprintf` does.
+/// Returns a format in which values stand in place of directives, as C's `sprintf` does in a UTF-8 locale.
 pub(super) fn sprintf(format: &str, arguments: &[Value], convfmt: &str) -> Result<String, FormatError> {
+    sprintf_of(CharacterSet::Utf8, format, arguments, convfmt)
+}
+
+/// [`sprintf`] of texts that consist of characters of a set.
+pub(super) fn sprintf_of(
+    characters: CharacterSet,
+    format: &str,
+    arguments: &[Value],
+    convfmt: &str,
+) -> Result<String, FormatError> {
     let mut out = String::with_capacity(format.len());
     let mut reader = DirectiveReader::new(format, arguments);
     while !reader.rest().is_empty() {
@@ -73,7 +85,7 @@ pub(super) fn sprintf(format: &str, arguments: &[Value], convfmt: &str) -> Resul
         match reader.directive()? {
             Directive::Text(text) => out.push_str(text),
             Directive::Conversion { layout, conversion, argument } => {
-                Conversion { out: &mut out, layout, convfmt }.convert(conversion, argument);
+                Conversion { out: &mut out, layout, convfmt, characters }.convert(conversion, argument);
             }
         }
     }
@@ -94,12 +106,13 @@ struct Conversion<'a> {
     out: &'a mut String,
     layout: Layout,
     convfmt: &'a str,
+    characters: CharacterSet,
 }
 
 impl Conversion<'_> {
     fn convert(&mut self, conversion: char, argument: &Value) {
         match conversion {
-            'c' => self.pad(&character(argument)),
+            'c' => self.pad(&character(argument, self.characters)),
             's' => self.text(argument),
             _ => {
                 let number = argument.to_num();
@@ -213,10 +226,13 @@ impl Conversion<'_> {
 }
 
 /// Returns what `%c` prints of a value: the character of a number, or the first one of a text.
-fn character(argument: &Value) -> String {
+fn character(argument: &Value, characters: CharacterSet) -> String {
     match argument {
         Value::Num(number) | Value::StrNum(_, number) => {
             let code = if number.is_finite() { *number as i64 } else { 0 };
+            if characters == CharacterSet::Bytes {
+                return character_of_byte((code & 0xff) as u8).to_string();
+            }
             let of_code = u32::try_from(code).ok().and_then(char::from_u32);
             of_code.unwrap_or_else(|| char::from((code & 0xff) as u8)).to_string()
         }

@@ -85,10 +85,23 @@ enum Flow {
 #[derive(Default)]
 struct Record {
     text: String,
+    kind: RecordKind,
     fields: Vec<Value>,
     is_split: bool,
     /// A field has changed since `text` was joined.
     is_stale: bool,
+}
+
+/// Origin of the record's text, which decides how `$0` compares.
+#[derive(Clone, Copy, Default)]
+enum RecordKind {
+    /// Input: a number where it looks like one.
+    #[default]
+    Input,
+    /// Text that was assigned, or joined from fields.
+    Text,
+    /// Number that was assigned.
+    Number(f64),
 }
 
 /// Values of special variables, kept in the form in which they are used.

@@ -7,20 +7,25 @@ use super::super::ast::special;
 use super::super::io::RecordSeparator;
 use super::super::value::Value;
 use super::splitter::{Splitter, TooManyParts, split_text};
-use super::{Evaluation, Interpreter, Place};
+use super::{Evaluation, Interpreter, Place, RecordKind};
 use crate::commands::awk::bounds::MAX_FIELD_INDEX;
 
 impl Interpreter {
-    /// Makes a text the current record.
+    /// Makes a text of the input the current record.
     pub(crate) fn set_record(&mut self, text: String) {
-        self.replace_record_text(text);
+        self.replace_record(text, RecordKind::Input);
+    }
+
+    fn replace_record(&mut self, text: String, kind: RecordKind) {
+        self.replace_record_text(text, kind);
         self.record.is_split = false;
         self.record.is_stale = false;
     }
 
-    fn replace_record_text(&mut self, text: String) {
+    fn replace_record_text(&mut self, text: String, kind: RecordKind) {
         self.live_bytes = self.live_bytes.saturating_sub(self.record.text.len()) + text.len();
         self.record.text = text;
+        self.record.kind = kind;
     }
 
     /// Splits the record into fields, if that is not done yet.
@@ -65,7 +70,7 @@ impl Interpreter {
         let separator_bytes = self.settings.ofs.len();
         self.string_fits(texts.iter().map(|text| text.len() + separator_bytes).sum())?;
         let text = texts.join(&self.settings.ofs);
-        self.replace_record_text(text);
+        self.replace_record_text(text, RecordKind::Text);
         self.record.is_stale = false;
         Ok(())
     }
@@ -74,7 +79,11 @@ impl Interpreter {
     pub(super) fn field(&mut self, index: usize) -> Evaluation<Value> {
         if index == 0 {
             self.rebuild_record()?;
-            return Ok(Value::from_input(self.record.text.clone()));
+            return Ok(match self.record.kind {
+                RecordKind::Input => Value::from_input(self.record.text.clone()),
+                RecordKind::Text => Value::Str(self.record.text.clone()),
+                RecordKind::Number(number) => Value::Num(number),
+            });
         }
         self.ensure_split()?;
         // A field that is not there is an empty string, and no number: `$9 == 0` is false.
@@ -85,8 +94,13 @@ impl Interpreter {
     /// Assigns to a field; field 0 is the record.
     pub(super) fn set_field(&mut self, index: usize, value: Value) -> Evaluation<()> {
         if index == 0 {
+            let kind = match value {
+                Value::Num(number) => RecordKind::Number(number),
+                Value::Str(_) => RecordKind::Text,
+                Value::StrNum(..) | Value::Uninit => RecordKind::Input,
+            };
             let text = self.text_of(&value);
-            self.set_record(text);
+            self.replace_record(text, kind);
             return Ok(());
         }
         self.check_field_index(index)?;

@@ -15,7 +15,7 @@ const FATAL_STATUS: i32 = 2;
 #[derive(PartialEq)]
 enum Stage {
     GoesOn,
-    /// End by `exit`: no more records are read.
+    /// End by `exit`, behind which no record is read.
     Exits,
 }
 

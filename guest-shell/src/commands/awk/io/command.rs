@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
 
 use super::super::interpreter::{Evaluation, Interpreter};
+use bashkit::stream::with_bytes_joined;
 use bashkit::{ExecResult, StreamData};
 
 /// Status of a command that cannot be run.
@@ -82,7 +83,7 @@ impl Interpreter {
         self.flush_files().await?;
         let (emit_stdout, emit_stderr) = if captures { Default::default() } else { self.take_output_to_emit() };
         if let Ok(mut state) = bridge.lock() {
-            let command = command.to_string();
+            let command = with_bytes_joined(command.to_string());
             state.request = Some(CommandRequest { captures, command, stdin, emit_stdout, emit_stderr });
         }
         let result = Response(bridge).await;
@@ -106,7 +107,7 @@ impl Interpreter {
             self.io.report(&stderr);
             return Ok(());
         }
-        let stdout = result.stdout.text_lossy();
+        let stdout = self.io.host.characters.of_text(result.stdout.text_lossy().into_owned());
         if !self.io.output_fits(stdout.len() + stderr.len()) {
             return Err(self.output_exceeded());
         }

@@ -86,7 +86,8 @@ impl Interpreter {
     async fn open_input_command(&mut self, command: &str) -> Evaluation<()> {
         self.check_input_count()?;
         let result = self.run_command(true, command).await?;
-        let reader = Reader::of_command(result.stdout.text_lossy().into_owned(), result.exit_code);
+        let characters = self.io.host.characters;
+        let reader = Reader::of_command(characters.of_text(result.stdout.text_lossy().into_owned()), result.exit_code);
         self.add_input(command, reader)
     }
 
@@ -120,7 +121,7 @@ impl Interpreter {
         }
         match fs.read_file(&path).await {
             Ok(bytes) if bytes.len() > MAX_GETLINE_FILE_BYTES => Err(self.file_too_large()),
-            Ok(bytes) => Ok(Ok(bashkit::text_of(&bytes).into_owned())),
+            Ok(bytes) => Ok(Ok(self.io.host.characters.text_of(&bytes).into_owned())),
             Err(error) => Ok(Err(bashkit::error::io_error_reason(&error).to_string())),
         }
     }

@@ -85,7 +85,8 @@ impl Interpreter {
                 continue;
             };
             if let Some((name, value)) = command_line_assignment(&argument) {
-                self.assign_by_name(name, Value::from_input(unescape(value)))?;
+                let value = self.io.host.characters.of_text(unescape(value));
+                self.assign_by_name(name, Value::from_input(value))?;
                 continue;
             }
             if !argument.is_empty()
@@ -132,7 +133,7 @@ impl Interpreter {
         match fs.read_file(&path).await {
             Ok(bytes) => {
                 self.charge_input(bytes.len())?;
-                Ok(Some(Reader::new(bashkit::text_of(&bytes).into_owned())))
+                Ok(Some(Reader::new(self.io.host.characters.text_of(&bytes).into_owned())))
             }
             Err(error) => {
                 let reason = bashkit::error::io_error_reason(&error).to_string();

@@ -30,9 +30,11 @@ use self::getline::OpenInputs;
 use self::main_input::MainInput;
 use self::output::OpenOutputs;
 use self::reader::Reader;
+use crate::commands::character_locale::CharacterSet;
 use crate::commands::date::Date;
 use bashkit::builtins::StdoutStream;
 use bashkit::fs::{FileSystem, vfs_join};
+use bashkit::stream::with_bytes_joined;
 use bashkit::{PlacedMessages, StreamData};
 
 /// Parts of the shell around awk that it uses.
@@ -40,6 +42,8 @@ pub(super) struct Host {
     pub(super) fs: Arc<dyn FileSystem>,
     pub(super) cwd: PathBuf,
     pub(super) env: Vec<(String, String)>,
+    /// Characters of which the program's text and its input consist.
+    pub(super) characters: CharacterSet,
     pub(super) stdin: Option<String>,
     /// Part of standard input that comes behind `stdin`.
     pub(super) pipe: Option<InputPipe>,
@@ -118,7 +122,7 @@ impl Io {
             let message = self.stderr.get(*start..end).unwrap_or_default();
             messages.push(message, after.saturating_sub(stdout));
         }
-        (output.into(), messages.beside_text(output))
+        (with_bytes_joined(output.to_owned()).into(), messages.beside_text(output))
     }
 
     /// Leaves nothing of standard input: the program came from there.
@@ -140,6 +144,8 @@ impl Io {
     }
 
     fn resolve(&self, name: &str) -> PathBuf {
+        // A name may have a character for each of its bytes.
+        let name = &with_bytes_joined(name.to_owned());
         if name.starts_with('/') { PathBuf::from(name) } else { vfs_join(&self.host.cwd, name) }
     }
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::super::interpreter::next_character;
 use super::super::regex::AwkRegex;
+use crate::commands::character_locale::CharacterSet;
 use bashkit::builtins::{StdinStream, cut_utf8};
 
 /// Bytes of a pipe that are kept behind the place where it is read.
@@ -162,12 +163,13 @@ impl Reader {
 /// Standard input that is a pipe, read as text that ends between characters.
 pub(crate) struct InputPipe {
     stream: StdinStream,
+    characters: CharacterSet,
     partial_character: Vec<u8>,
 }
 
 impl InputPipe {
-    pub(crate) fn new(stream: StdinStream) -> Self {
-        Self { stream, partial_character: Vec::new() }
+    pub(crate) fn new(stream: StdinStream, characters: CharacterSet) -> Self {
+        Self { stream, characters, partial_character: Vec::new() }
     }
 
     /// Returns the next part; none at the end.
@@ -181,7 +183,7 @@ impl InputPipe {
                 self.partial_character = bytes.split_off(cut_utf8(&bytes));
             }
             if !bytes.is_empty() {
-                return Ok(Some(bashkit::text_of(&bytes).into_owned()));
+                return Ok(Some(self.characters.text_of(&bytes).into_owned()));
             }
             if has_ended {
                 return Ok(None);

@@ -90,7 +90,7 @@ impl Lexer<'_> {
             }
         }
         self.pos = self.src.len() - chars.as_str().len();
-        Ok(Token::Str(with_bytes_joined(out)))
+        Ok(Token::Str(self.characters.of_text(with_bytes_joined(out))))
     }
 
     /// Reads a regular expression, whose first slash is at the offset `start`.
@@ -104,7 +104,7 @@ impl Lexer<'_> {
             };
             self.pos += next.len_utf8();
             match next {
-                '/' if !in_bracket => return Ok(Token::Regex(out)),
+                '/' if !in_bracket => return Ok(Token::Regex(self.characters.of_text(out))),
                 '\\' => self.regex_escape(&mut out),
                 '[' if !in_bracket => {
                     in_bracket = true;

@@ -30,9 +30,12 @@ mod token;
 pub(super) use self::escape::unescape;
 pub(super) use self::token::{BUILTIN_FUNCS, Token};
 
+use crate::commands::character_locale::CharacterSet;
+
 /// Reader of a program's tokens.
 pub(super) struct Lexer<'a> {
     src: &'a str,
+    characters: CharacterSet,
     pos: usize,
 }
 
@@ -43,8 +46,9 @@ pub(super) struct LexError {
 }
 
 impl<'a> Lexer<'a> {
-    pub(super) fn new(src: &'a str) -> Self {
-        Self { src, pos: 0 }
+    /// Creates a lexer of a text, whose strings and regular expressions consist of characters of a set.
+    pub(super) fn new(src: &'a str, characters: CharacterSet) -> Self {
+        Self { src, characters, pos: 0 }
     }
 
     pub(super) fn pos(&self) -> usize {

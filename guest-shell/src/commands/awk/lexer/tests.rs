@@ -5,7 +5,7 @@
 use super::*;
 
 fn toks(src: &str) -> Vec<Token> {
-    let mut l = Lexer::new(src);
+    let mut l = Lexer::new(src, CharacterSet::Utf8);
     let mut out = Vec::new();
     loop {
         let (t, _) = l.next().ok().unwrap();
@@ -54,7 +54,7 @@ fn operators_and_words() {
 
 #[test]
 fn regex_literal_with_slash_in_class() {
-    let mut l = Lexer::new("/[/]x\\/y/ z");
+    let mut l = Lexer::new("/[/]x\\/y/ z", CharacterSet::Utf8);
     assert_eq!(l.read_regex(0).ok().unwrap(), Token::Regex("[/]x/y".into()));
 }
 

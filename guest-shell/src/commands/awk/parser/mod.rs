@@ -33,6 +33,7 @@ pub(super) use failure::{ParseError, ParseErrorKind};
 
 use super::ast::{Program, Source, special};
 use super::lexer::{Lexer, Token};
+use crate::commands::character_locale::CharacterSet;
 use failure::Parsed;
 
 /// Parser of one program.
@@ -67,10 +68,10 @@ pub(super) struct Parser<'a> {
 
 impl<'a> Parser<'a> {
     /// Creates a parser of a program that was joined from sources.
-    pub(super) fn new(text: &'a str, sources: &'a [Source]) -> Self {
+    pub(super) fn new(text: &'a str, sources: &'a [Source], characters: CharacterSet) -> Self {
         let names = || special::NAMES.iter().map(|name| name.to_string());
         Parser {
-            lexer: Lexer::new(text),
+            lexer: Lexer::new(text, characters),
             text,
             sources,
             token: Token::Eof,

@@ -7,7 +7,7 @@ use super::*;
 
 fn parse(src: &str) -> Parsed<Program> {
     let sources = vec![Source { name: "cmd. line".to_string(), start: 0 }];
-    Parser::new(src, &sources).parse_program()
+    Parser::new(src, &sources, CharacterSet::Utf8).parse_program()
 }
 
 #[test]

@@ -6,11 +6,12 @@ use super::run_awk;
 use crate::commands::awk::ast::{Program, Source};
 use crate::commands::awk::bounds::MAX_MULTI_SUBSCRIPTS;
 use crate::commands::awk::parser::{ParseError, Parser};
+use crate::commands::character_locale::CharacterSet;
 use bashkit::ExecResult;
 
 fn parse(program: &str) -> Result<Program, ParseError> {
     let sources = [Source { name: "cmd. line".to_string(), start: 0 }];
-    Parser::new(program, &sources).parse_program()
+    Parser::new(program, &sources, CharacterSet::Utf8).parse_program()
 }
 
 #[tokio::test]

@@ -25,7 +25,7 @@ impl<'a> Machine<'a> {
             Action::Jump { condition, target } => Ok(self.jump(*condition, *target)),
             Action::Delete => Ok(Step::End(CycleEnd::Silent)),
             Action::DeleteFirstLine => Ok(self.delete_first_line()?),
-            Action::Change(text) => Ok(self.change(text, command, &selection)),
+            Action::Change(text) => Ok(self.change(text.as_deref(), command, &selection)),
             Action::Quit(status) => {
                 self.exit_code = Some(*status);
                 self.ends_line_on_quit = true;
@@ -123,11 +123,11 @@ impl<'a> Machine<'a> {
         Ok(Step::End(CycleEnd::Restart))
     }
 
-    /// Writes text in place of lines (`c`), behind the last line of a range.
-    fn change(&mut self, text: &str, command: &Command, selection: &Selection) -> Step {
+    /// Writes text in place of lines (`c`), behind the last line of a range. Without a text they are deleted.
+    fn change(&mut self, text: Option<&str>, command: &Command, selection: &Selection) -> Step {
         let is_range = command.address.as_ref().is_some_and(|address| address.end.is_some());
         if !is_range || command.is_negated || selection.closes_range {
-            self.write_with_separator(text);
+            text.into_iter().for_each(|text| self.write_with_separator(text));
         }
         Step::End(CycleEnd::Silent)
     }

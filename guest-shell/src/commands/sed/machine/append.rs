@@ -42,10 +42,7 @@ impl<'a> Appends<'a> {
     pub(super) fn write_to(&mut self, sink: &mut Sink, files: &HashMap<String, String>) {
         for append in std::mem::take(&mut self.queue) {
             match append {
-                Append::Text(text) => {
-                    sink.write(text);
-                    sink.write("\n");
-                }
+                Append::Text(text) => sink.write(text),
                 Append::File(name) => {
                     // GNU ends the line before it looks for the file.
                     sink.end_line();

@@ -4,6 +4,8 @@
 
 use bashkit::builtins::{InputChunks, StdoutStream, cut_records};
 
+use crate::commands::character_locale::CharacterSet;
+
 /// Line of the input, without its end.
 pub(crate) struct InputLine {
     pub(crate) text: String,
@@ -24,6 +26,7 @@ pub(crate) fn split_lines(text: &str, separator: char, file: usize, lines: &mut 
 /// Pipe from which lines come.
 pub(crate) struct Feed<'a> {
     input: InputChunks<'a>,
+    characters: CharacterSet,
     /// Bytes of the lines that were read and are not yet edited, at the end.
     recent: Vec<u8>,
 }
@@ -32,8 +35,8 @@ impl<'a> Feed<'a> {
     /// Index of standard input, which is the only operand of a stream.
     const FILE: usize = 0;
 
-    pub(crate) fn new(input: InputChunks<'a>) -> Self {
-        Feed { input, recent: Vec::new() }
+    pub(crate) fn new(input: InputChunks<'a>, characters: CharacterSet) -> Self {
+        Feed { input, characters, recent: Vec::new() }
     }
 
     /// Leaves the last lines of a file, and what is behind them, to the next command.
@@ -52,7 +55,7 @@ impl<'a> Feed<'a> {
             self.recent = last_records(&self.recent, lines.len(), separator as u8).to_vec();
             self.recent.extend_from_slice(&piece);
         }
-        split_lines(&bashkit::text_of(&piece), separator, Self::FILE, lines);
+        split_lines(&self.characters.text_of(&piece), separator, Self::FILE, lines);
         Ok(true)
     }
 }

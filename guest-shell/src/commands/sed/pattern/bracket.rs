@@ -7,13 +7,13 @@
 
 use super::escape::{numeric_escape, simple_escape};
 use super::translator::BAD_RANGE;
-use super::{CLASS_SYNTAX, Syntax};
+use super::{CLASS_SYNTAX, Mistake, Syntax};
 
 const BAD_COLLATION: &str = "Invalid collation character";
 const OPEN_BRACKET: &str = "Unmatched [, [^, [:, [., or [=";
 
 /// Translates the bracket expression whose `[` stands before a position. Returns it and where it ends.
-pub(super) fn bracket(chars: &[char], at: usize, syntax: Syntax) -> Result<(String, usize), String> {
+pub(super) fn bracket(chars: &[char], at: usize, syntax: Syntax) -> Result<(String, usize), Mistake> {
     BracketReader { chars, at, syntax }.read()
 }
 
@@ -26,7 +26,7 @@ struct BracketReader<'a> {
 
 impl BracketReader<'_> {
     /// Reads the whole expression. Returns its translation and where it ends.
-    fn read(mut self) -> Result<(String, usize), String> {
+    fn read(mut self) -> Result<(String, usize), Mistake> {
         let negated = self.chars.get(self.at) == Some(&'^');
         self.at += usize::from(negated);
         let start = self.at;
@@ -37,7 +37,7 @@ impl BracketReader<'_> {
         if let [':', .., ':'] = self.chars[start..self.at]
             && !negated
         {
-            return Err(CLASS_SYNTAX.to_string());
+            return Err(CLASS_SYNTAX);
         }
         if negated && self.syntax.multi_line {
             class.push_str("\\n");
@@ -50,17 +50,17 @@ impl BracketReader<'_> {
     }
 
     /// Translates a member of the expression: a character, a range or a class.
-    fn member(&mut self, class: &mut String) -> Result<(), String> {
+    fn member(&mut self, class: &mut String) -> Result<(), Mistake> {
         let first = self.element()?;
         let range =
             self.chars.get(self.at) == Some(&'-') && self.chars.get(self.at + 1).is_some_and(|next| *next != ']');
         match first {
-            Element::Class(_) if range => return Err(BAD_RANGE.to_string()),
+            Element::Class(_) if range => return Err(Mistake(BAD_RANGE)),
             Element::Class(members) => class.push_str(members),
             Element::Char(low) if range => {
                 self.at += 1;
                 let Element::Char(high) = self.element()? else {
-                    return Err(BAD_RANGE.to_string());
+                    return Err(Mistake(BAD_RANGE));
                 };
                 push_range(class, low, high)?;
             }
@@ -70,9 +70,9 @@ impl BracketReader<'_> {
     }
 
     /// Reads a character or a class.
-    fn element(&mut self) -> Result<Element, String> {
+    fn element(&mut self) -> Result<Element, Mistake> {
         let Some(&c) = self.chars.get(self.at) else {
-            return Err(OPEN_BRACKET.to_string());
+            return Err(Mistake(OPEN_BRACKET));
         };
         let next = self.chars.get(self.at + 1).copied();
         self.at += 1;
@@ -96,19 +96,19 @@ impl BracketReader<'_> {
     }
 
     /// Reads `[:class:]`, `[.c.]` or `[=c=]`, behind its `[`.
-    fn named_element(&mut self, kind: char) -> Result<Element, String> {
+    fn named_element(&mut self, kind: char) -> Result<Element, Mistake> {
         let from = self.at + 1;
         let name = &self.chars[from..];
         let Some(length) = name.windows(2).position(|end| end == [kind, ']']) else {
-            return Err(OPEN_BRACKET.to_string());
+            return Err(Mistake(OPEN_BRACKET));
         };
         self.at = from + length + 2;
         match (kind, &name[..length]) {
             (':', name) => class_members(&name.iter().collect::<String>())
                 .map(Element::Class)
-                .ok_or_else(|| "Invalid character class name".to_string()),
+                .ok_or(Mistake("Invalid character class name")),
             (_, [c]) => Ok(Element::Char(*c)),
-            _ => Err(BAD_COLLATION.to_string()),
+            _ => Err(Mistake(BAD_COLLATION)),
         }
     }
 }
@@ -138,13 +138,13 @@ fn class_members(name: &str) -> Option<&'static str> {
     })
 }
 
-fn push_range(class: &mut String, low: char, high: char) -> Result<(), String> {
+fn push_range(class: &mut String, low: char, high: char) -> Result<(), Mistake> {
     // In the C.UTF-8 locale only ASCII has an order that ranges can use.
     if !low.is_ascii() || !high.is_ascii() {
-        return Err(BAD_COLLATION.to_string());
+        return Err(Mistake(BAD_COLLATION));
     }
     if low > high {
-        return Err(BAD_RANGE.to_string());
+        return Err(Mistake(BAD_RANGE));
     }
     push_member(class, low);
     class.push('-');

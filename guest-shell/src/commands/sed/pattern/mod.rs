@@ -35,7 +35,25 @@ pub(in crate::commands) use self::regex::{MatchSpan, SedRegex};
 use self::translator::Translator;
 
 /// Error of a bracket expression that was meant to be a class. Unlike other mistakes it has status 4 and names no place.
-pub(super) const CLASS_SYNTAX: &str = "character class syntax is [[:space:]], not [:space:]";
+pub(super) const CLASS_SYNTAX: Mistake = Mistake("character class syntax is [[:space:]], not [:space:]");
+
+/// Mistake in an expression, in the words of the library of C.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::commands) struct Mistake(pub(in crate::commands) &'static str);
+
+/// Reason for which an expression is refused.
+#[derive(Debug)]
+pub(in crate::commands) enum PatternError {
+    Mistake(Mistake),
+    /// Refusal of the engine, such as of an expression that grows too large.
+    Engine(String),
+}
+
+impl From<Mistake> for PatternError {
+    fn from(mistake: Mistake) -> Self {
+        Self::Mistake(mistake)
+    }
+}
 
 /// Dialect and flags of an expression.
 #[derive(Clone, Copy, Default)]

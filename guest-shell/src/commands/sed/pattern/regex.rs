@@ -4,8 +4,8 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::Syntax;
 use super::translator::Translator;
+use super::{PatternError, Syntax};
 use crate::commands::awk::regex::AwkRegex;
 use bashkit::builtins::search_common::{REGEX_DFA_SIZE_LIMIT, REGEX_SIZE_LIMIT};
 
@@ -29,17 +29,17 @@ pub(in crate::commands) struct MatchSpan {
 }
 
 impl SedRegex {
-    pub(in crate::commands) fn new(pattern: &str, syntax: Syntax) -> Result<Self, String> {
+    pub(in crate::commands) fn new(pattern: &str, syntax: Syntax) -> Result<Self, PatternError> {
         let translated = Translator::new(pattern, syntax, false).run()?;
         if translated.back_references || syntax.null_lines() {
             let text = Translator::new(pattern, syntax, true).run()?.text;
-            return Self::build_fancy(&text, syntax);
+            return Self::build_fancy(&text, syntax).map_err(PatternError::Engine);
         }
         let text = format!("{}{}", flags(syntax), translated.text);
         AwkRegex::from_translated(text, translated.ambiguous)
             .map(|re| re.matching_bytes(syntax.bytes_match))
             .map(|re| SedRegex::Posix(Box::new(re), translated.groups))
-            .map_err(|error| error.0)
+            .map_err(|error| PatternError::Engine(error.0))
     }
 
     fn build_fancy(pattern: &str, syntax: Syntax) -> Result<Self, String> {

@@ -2,9 +2,9 @@
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
-use super::Syntax;
 use super::bracket::bracket;
 use super::escape::{numeric_escape, simple_escape};
+use super::{Mistake, Syntax};
 
 const BAD_REPEAT: &str = "Invalid preceding regular expression";
 const BAD_INTERVAL: &str = "Invalid content of \\{\\}";
@@ -93,7 +93,7 @@ impl Translator {
     }
 
     /// Translates the whole expression.
-    pub(super) fn run(mut self) -> Result<Translated, String> {
+    pub(super) fn run(mut self) -> Result<Translated, Mistake> {
         while let Some(&c) = self.chars.get(self.at) {
             self.at += 1;
             match c {
@@ -108,7 +108,7 @@ impl Translator {
             }
         }
         if !self.open.is_empty() {
-            return Err(OPEN_GROUP.to_string());
+            return Err(Mistake(OPEN_GROUP));
         }
         Ok(Translated {
             groups: self.groups,
@@ -168,9 +168,9 @@ impl Translator {
         self.begin_branch();
     }
 
-    fn close_group(&mut self) -> Result<(), String> {
+    fn close_group(&mut self) -> Result<(), Mistake> {
         let Some(group) = self.open.pop() else {
-            return Err("Unmatched ) or \\)".to_string());
+            return Err(Mistake("Unmatched ) or \\)"));
         };
         self.out.push(')');
         self.closed |= group.seen;
@@ -191,9 +191,9 @@ impl Translator {
         self.begin_branch();
     }
 
-    fn back_reference(&mut self, number: usize) -> Result<(), String> {
+    fn back_reference(&mut self, number: usize) -> Result<(), Mistake> {
         if self.closed & 1 << number == 0 {
-            return Err("Invalid back reference".to_string());
+            return Err(Mistake("Invalid back reference"));
         }
         self.begin_atom();
         self.back_references = true;
@@ -203,7 +203,7 @@ impl Translator {
     }
 
     /// Adds an operator that repeats the part before it.
-    fn repeat(&mut self, operator: &str) -> Result<(), String> {
+    fn repeat(&mut self, operator: &str) -> Result<(), Mistake> {
         let start = match self.before {
             Before::Atom(start) => start,
             Before::Repeated(start) => {
@@ -212,7 +212,7 @@ impl Translator {
                 self.out.push(')');
                 start
             }
-            Before::Start | Before::Anchor => return Err(BAD_REPEAT.to_string()),
+            Before::Start | Before::Anchor => return Err(Mistake(BAD_REPEAT)),
         };
         self.out.push_str(operator);
         self.before = Before::Repeated(start);
@@ -222,17 +222,17 @@ impl Translator {
 
     /// Translates `*`, which a basic expression takes for itself where there is nothing to repeat, and does not take
     /// behind another repetition.
-    fn star(&mut self) -> Result<(), String> {
+    fn star(&mut self) -> Result<(), Mistake> {
         match self.before {
             Before::Start | Before::Anchor if !self.syntax.extended => self.literal('*'),
-            Before::Repeated(_) if !self.syntax.extended => return Err(BAD_REPEAT.to_string()),
+            Before::Repeated(_) if !self.syntax.extended => return Err(Mistake(BAD_REPEAT)),
             _ => self.repeat("*")?,
         }
         Ok(())
     }
 
     /// Translates `\+` and `\?` of a basic expression.
-    fn basic_repeat(&mut self, c: char) -> Result<(), String> {
+    fn basic_repeat(&mut self, c: char) -> Result<(), Mistake> {
         match self.before {
             Before::Start | Before::Anchor => self.literal(c),
             _ => self.repeat(c.encode_utf8(&mut [0; 4]))?,
@@ -250,10 +250,10 @@ impl Translator {
     }
 
     /// Translates `{n}`, `{n,}`, `{,m}` or `{n,m}`, behind its brace.
-    fn interval(&mut self) -> Result<(), String> {
+    fn interval(&mut self) -> Result<(), Mistake> {
         let basic = !self.syntax.extended;
         if basic && matches!(self.before, Before::Repeated(_)) {
-            return Err(BAD_REPEAT.to_string());
+            return Err(Mistake(BAD_REPEAT));
         }
         let close: &[char] = if basic { &['\\', '}'] } else { &['}'] };
         let least = self.digits();
@@ -264,22 +264,22 @@ impl Translator {
         if !rest.starts_with(close) {
             let closed = rest.windows(close.len()).any(|part| part == close);
             let error = if closed { BAD_INTERVAL } else { "Unmatched \\{" };
-            return Err(error.to_string());
+            return Err(Mistake(error));
         }
         self.at += close.len();
         let low = least.unwrap_or(0);
         if least.is_none() && !comma || most.is_some_and(|most| most < low) {
-            return Err(BAD_INTERVAL.to_string());
+            return Err(Mistake(BAD_INTERVAL));
         }
         if low.max(most.unwrap_or(0)) > MOST_REPEATS {
-            return Err("Regular expression too big".to_string());
+            return Err(Mistake("Regular expression too big"));
         }
         let high = most.map_or(String::new(), |most| most.to_string());
         self.repeat(&format!("{{{low},{high}}}"))
     }
 
     /// Translates a character of an extended expression that may be an operator.
-    fn operator(&mut self, c: char) -> Result<(), String> {
+    fn operator(&mut self, c: char) -> Result<(), Mistake> {
         match c {
             '(' => self.open_group(),
             ')' => self.close_group()?,
@@ -287,7 +287,7 @@ impl Translator {
             '+' => self.repeat("+")?,
             '?' => self.repeat("?")?,
             '{' if matches!(self.before, Before::Start | Before::Anchor) => {
-                return Err(BAD_REPEAT.to_string());
+                return Err(Mistake(BAD_REPEAT));
             }
             '{' => self.interval()?,
             _ => self.literal(c),
@@ -296,9 +296,9 @@ impl Translator {
     }
 
     /// Translates an escape, behind its backslash.
-    fn escape(&mut self) -> Result<(), String> {
+    fn escape(&mut self) -> Result<(), Mistake> {
         let Some(&c) = self.chars.get(self.at) else {
-            return Err("Trailing backslash".to_string());
+            return Err(Mistake("Trailing backslash"));
         };
         if let Some((c, used)) = numeric_escape(&self.chars, self.at) {
             // GNU sed puts the character into the pattern before it reads that.
@@ -332,7 +332,7 @@ impl Translator {
         Ok(())
     }
 
-    fn bracket(&mut self) -> Result<(), String> {
+    fn bracket(&mut self) -> Result<(), Mistake> {
         let (class, end) = bracket(&self.chars, self.at, self.syntax)?;
         self.at = end;
         self.begin_atom();

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use super::super::pattern::{CLASS_SYNTAX, SedRegex, Syntax};
+use super::super::pattern::{CLASS_SYNTAX, Mistake, PatternError, SedRegex, Syntax};
 use super::reader::{ScriptReader, shorten};
 use super::{Address, End, ParseError, Parsed, RegexUse, Start};
 
@@ -101,8 +101,11 @@ impl ScriptReader {
         let standard = self.mode.posix.then(|| without_extensions(pattern, self.mode.extended));
         match SedRegex::new(standard.as_deref().unwrap_or(pattern), syntax) {
             Ok(regex) => Ok(Some(Arc::new(regex))),
-            Err(message) if message == CLASS_SYNTAX => Err(ParseError { message, status: 4 }),
-            Err(message) => self.fail(on_one_line(&message)),
+            Err(PatternError::Mistake(CLASS_SYNTAX)) => {
+                Err(ParseError { message: CLASS_SYNTAX.0.to_owned(), status: 4 })
+            }
+            Err(PatternError::Mistake(Mistake(message))) => self.fail(message),
+            Err(PatternError::Engine(message)) => self.fail(on_one_line(&message)),
         }
     }
 }

@@ -144,18 +144,22 @@ impl ScriptReader {
             return self.fail("expected \\ after `a', `c' or `i'");
         }
         let has_backslash = self.accept('\\');
-        // GNU adds no line at all if the script ends behind the backslash.
-        if has_backslash && name != 'c' && self.peek().is_none() {
-            return Ok(Action::Nothing);
+        // GNU adds no line at all if the script ends behind the backslash, but `a` ends a line that has no end.
+        if has_backslash && self.peek().is_none() {
+            return Ok(match name {
+                'a' => Action::Append(String::new()),
+                'i' => Action::Nothing,
+                _ => Action::Change(None),
+            });
         }
         if has_backslash {
             self.accept('\n');
         }
         let text = text_with_escapes(self);
         Ok(match name {
-            'a' => Action::Append(text),
+            'a' => Action::Append(text + "\n"),
             'i' => Action::Insert(text),
-            _ => Action::Change(text),
+            _ => Action::Change(Some(text)),
         })
     }
 }

@@ -124,9 +124,11 @@ pub(super) enum Action {
     AppendNext,
     Quit(i32),
     QuitSilently(i32),
+    /// Text with the end of its last line; empty if it only ends a line that has no end.
     Append(String),
     Insert(String),
-    Change(String),
+    /// Text in place of lines; none if they are only deleted.
+    Change(Option<String>),
     CopyToHold,
     AppendToHold,
     CopyFromHold,

@@ -2,7 +2,7 @@
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
-use super::super::super::format::sprintf;
+use super::super::super::format::sprintf_of;
 use super::super::super::value::Value;
 use super::super::{Evaluation, Interpreter};
 
@@ -27,7 +27,7 @@ impl Interpreter {
     #[inline(never)]
     pub(crate) fn format(&mut self, values: &[Value]) -> Evaluation<String> {
         let format = self.text_of(&values[0]);
-        match sprintf(&format, &values[1..], &self.settings.convfmt) {
+        match sprintf_of(self.io.host.characters, &format, &values[1..], &self.settings.convfmt) {
             Ok(text) => {
                 self.string_fits(text.len())?;
                 Ok(text)
