@@ -8245,7 +8245,9 @@ ${second}` : `${first} ${operator} ${second}`;
       return files2.readdir(path2, options);
     },
     mkdir(path2, options) {
-      let recursive = typeof options == "object" && options?.recursive === !0, first;
+      let { recursive = !1 } = typeof options == "object" && options !== null ? options : {};
+      if (typeof recursive != "boolean") throw invalidType("options.recursive", "boolean", recursive);
+      let first;
       if (recursive)
         for (let at2 = toPath3(path2, "mkdir"); at2.length > 1 && !sync2.exists(at2); at2 = at2.slice(0, at2.lastIndexOf("/")) || "/") first = at2;
       files2.mkdir(path2, { recursive, mode: toMode(typeof options == "object" ? options?.mode : options) });
@@ -9627,7 +9629,7 @@ ${output.stderr}`);
     return Object.hasOwn(aliases2, plain2) ? aliases2[plain2] : plain2;
   }, shown2 = (bytes, encoding) => {
     let buffer2 = Buffer2.from(bytes.buffer, bytes.byteOffset, bytes.length);
-    return encoding === void 0 || encoding === "buffer" ? buffer2 : buffer2.toString(encoding);
+    return Buffer2.isEncoding(encoding) ? buffer2.toString(encoding) : buffer2;
   };
   function LazyTransform() {
   }
@@ -9675,6 +9677,11 @@ ${output.stderr}`);
       this.push(shown2(this.#finish(new Uint8Array(Buffer2.concat(this.#parts))))), callback();
     }
   }, Hmac = class extends Hash {
+    #finished = !1;
+    // As in Node, a second digest is empty, and no error.
+    digest(encoding) {
+      return this.#finished ? shown2(new Uint8Array(0), encoding) : (this.#finished = !0, super.digest(encoding));
+    }
   }, LONGEST_SHAKE = 2 ** 24, checkedLength = (options) => {
     let length = options?.outputLength;
     if (length !== void 0) {
@@ -9921,6 +9928,7 @@ ${output.stderr}`);
     for (let [name2, bound] of [["min", low], ["max", high]]) if (!Number.isSafeInteger(bound)) throw invalidType(name2, "a safe integer", bound);
     if (low >= high)
       throw codedError(RangeError, "ERR_OUT_OF_RANGE", `The value of "max" is out of range. It must be greater than the value of "min" (${low}). Received ${high}`);
+    if (high - low > 2 ** 48 - 1) throw outOfRange("max - min", "<= 281474976710655", high - low);
     let range = BigInt(high) - BigInt(low), value = Number(BigInt(`0x${randomBytes(16).toString("hex")}`) % range) + low;
     return callback === void 0 ? value : setTimeout(() => callback(void 0, value), 0);
   }, randomFillSync = (buffer2, offset = 0, size = buffer2?.byteLength - offset) => {

@@ -5,7 +5,7 @@ import { createCipheriv, createDecipheriv, Cipheriv, Decipheriv, getCipherInfo, 
 import { bytesOf, createSecretKey, CryptoKey, generateKeySync, KeyObject } from './crypto-bytes.js';
 import { constants } from './crypto-constants.js';
 import { allHashes, createHash, createHmac, Hash, hkdf, hkdfSync, Hmac, pbkdf2Sync, scrypt, scryptSync } from './digests.js';
-import { codedError, invalidType, isWhole } from './util.js';
+import { codedError, invalidType, isWhole, outOfRange } from './util.js';
 import web from './webcrypto.js';
 
 const { native, asBytes } = host;
@@ -25,6 +25,7 @@ const randomInt = (low, high, callback) => {
   if (low >= high) {
     throw codedError(RangeError, 'ERR_OUT_OF_RANGE', `The value of "max" is out of range. It must be greater than the value of "min" (${low}). Received ${high}`);
   }
+  if (high - low > 2 ** 48 - 1) throw outOfRange('max - min', '<= 281474976710655', high - low);
   const range = BigInt(high) - BigInt(low);
   // With 128 bits the bias of the remainder is below 2^-64.
   const value = Number(BigInt(`0x${randomBytes(16).toString('hex')}`) % range) + low;

@@ -19,7 +19,8 @@ export const plainName = (name) => {
 };
 const shown = (bytes, encoding) => {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-  return encoding === undefined || encoding === 'buffer' ? buffer : buffer.toString(encoding);
+  // As in Node, an encoding that nobody knows is none.
+  return Buffer.isEncoding(encoding) ? buffer.toString(encoding) : buffer;
 };
 
 // Base class that becomes a stream when it is first used as one, as in Node: most digests are not, and constructing a
@@ -77,7 +78,15 @@ export class Hash extends LazyTransform {
     callback();
   }
 }
-export class Hmac extends Hash {}
+export class Hmac extends Hash {
+  #finished = false;
+  // As in Node, a second digest is empty, and no error.
+  digest(encoding) {
+    if (this.#finished) return shown(new Uint8Array(0), encoding);
+    this.#finished = true;
+    return super.digest(encoding);
+  }
+}
 
 // The memory of a digest is allocated at once, beyond the limits of the script's own values.
 const LONGEST_SHAKE = 2 ** 24;

@@ -107,7 +107,8 @@ export const sync = {
     return files.readdir(path, options);
   },
   mkdir(path, options) {
-    const recursive = typeof options === 'object' && options?.recursive === true;
+    const { recursive = false } = typeof options === 'object' && options !== null ? options : {};
+    if (typeof recursive !== 'boolean') throw invalidType('options.recursive', 'boolean', recursive);
     let first;
     if (recursive) {
       for (let at = toPath(path, 'mkdir'); at.length > 1 && !sync.exists(at); at = at.slice(0, at.lastIndexOf('/')) || '/') first = at;

@@ -237,6 +237,9 @@ const makeConsole = (toOut, toErr, { step, inspectOptions }) => {
     },
     dirxml: log,
     table(data, columns) {
+      if (columns !== undefined && !isArray(columns)) {
+        throw nodeError(new TypeError('The "properties" argument must be an instance of Array.' + received(columns)), 'ERR_INVALID_ARG_TYPE');
+      }
       if (isObject(data)) writeLine(toOut, tableOf(data, columns));
       else log(data);
     },
