@@ -92,7 +92,8 @@ fn secret_echoed_by_server_is_redacted() {
 #[test]
 fn secret_echoed_in_another_encoding_is_redacted() {
     let home = Home::with_tools(&["http"]);
-    // In JSON, in JSON in JSON, in URLs and forms, in hexadecimal, in a page of HTML, in base32, and in a header.
+    // In JSON, in JSON in JSON, in URLs and forms, in hexadecimal, in a page of HTML, in base32, in some of these twice, and
+    // in a header.
     let server = Server::start(|head| {
         let value = header(head, "authorization");
         let json = Value::from(value).to_string();
@@ -102,7 +103,25 @@ fn secret_echoed_in_another_encoding_is_redacted() {
         let html = value.replace('<', "&lt;").replace('>', "&gt;").replace('"', "&#34;").replace('/', "&#x2F;");
         // `base64.b32encode(b'<p"ss/w\\rd+ x>')` of Python.
         let base32 = "HRYCE43TF53VY4TEFMQHQPQ=".to_owned();
-        let forms = [json.clone(), Value::from(json).to_string(), percent, hex, unicode, html, base32];
+        // Of Python: `base64.b64encode(base64.b64encode(b'<p"ss/w\\rd+ x>'))` and, of UTF-16, hexadecimal digits and base64.
+        let twice = "UEhBaWMzTXZkMXh5WkNzZ2VEND0=".to_owned();
+        let wide: Vec<u8> = value.encode_utf16().flat_map(u16::to_le_bytes).collect();
+        let wide_hex: String = wide.iter().map(|byte| format!("{byte:02x}")).collect();
+        let wide_base64 = "PABwACIAcwBzAC8AdwBcAHIAZAArACAAeAA+AA==".to_owned();
+        let forms = [
+            json.clone(),
+            Value::from(json).to_string(),
+            percent,
+            hex,
+            unicode,
+            html,
+            base32,
+            twice,
+            wide_hex,
+            wide_base64,
+            // The honest twin: another value in base64 twice.
+            "YjNSb1pYST0=".to_owned(),
+        ];
         ("200 OK", vec![format!("x-echo: {value}")], forms.join("\n").into_bytes())
     });
     home.file("policy.toml", policy(&server, "\"KEY\""));
@@ -119,7 +138,11 @@ fn secret_echoed_in_another_encoding_is_redacted() {
             "3C{{secret:KEY}}3E",
             "\\u003c{{secret:KEY}}\\u003e",
             "&lt;{{secret:KEY}}&gt;",
-            "HR{{secret:KEY}}PQ="
+            "HR{{secret:KEY}}PQ=",
+            "UEh{{secret:KEY}}VEND0=",
+            "3c{{secret:KEY}}3e00",
+            "PA{{secret:KEY}}+AA==",
+            "YjNSb1pYST0=",
         ],
         "{answer}"
     );

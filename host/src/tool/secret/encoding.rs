@@ -1,13 +1,15 @@
-//! Encodings of a secret that change every byte: hexadecimal, base64, base32 and UTF-16. Encodings that keep most bytes, as those of
-//! JSON, of URLs and of HTML do, are undone in the searched text instead: see `decoding`.
+//! Encodings of a secret that change every byte: hexadecimal, base64, base32 and UTF-16, and of these in one another what is
+//! usual. Encodings that keep most bytes, as those of JSON, of URLs and of HTML do, are undone in the searched text instead:
+//! see `decoding`.
 
-use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
+use base64::engine::general_purpose::{GeneralPurpose, STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 use zeroize::Zeroizing;
 
 /// Bytes that are zeroised when they are dropped.
 pub(super) type ZeroizedBytes = Zeroizing<Vec<u8>>;
 
-/// Returns a value and its encodings in base64 and UTF-16, each once.
+/// Returns a value and its encodings in base64, in UTF-16, and in base64 of base64, of hexadecimal digits and of UTF-16, each
+/// once.
 pub(super) fn encodings(value: &[u8]) -> Vec<ZeroizedBytes> {
     let mut all = vec![ZeroizedBytes::new(value.to_vec())];
     for phase in 0..3 {
@@ -15,18 +17,38 @@ pub(super) fn encodings(value: &[u8]) -> Vec<ZeroizedBytes> {
         all.extend(base64(value, phase, &URL_SAFE_NO_PAD));
     }
     all.extend(utf16(value).into_iter().flatten());
+    all.extend(base64_of_encoded(value));
     all.sort_by(|one, other| one.as_slice().cmp(other.as_slice()));
     all.dedup();
     all
 }
 
-/// Returns the encodings of a value whose letters may have either case: hexadecimal digits, and base32 after any number of
-/// other bytes.
+/// Returns the encodings of a value whose letters may have either case: hexadecimal digits, also of UTF-16, and base32 after
+/// any number of other bytes.
 pub(super) fn encodings_in_any_case(value: &[u8]) -> Vec<ZeroizedBytes> {
     let mut all = vec![hexadecimal(value)];
+    all.extend(utf16(value).into_iter().flatten().map(|text| hexadecimal(&text)));
     all.extend((0..5).flat_map(|phase| base32(value, phase)));
     all.sort_by(|one, other| one.as_slice().cmp(other.as_slice()));
     all.dedup();
+    all
+}
+
+/// Returns the base64 of encodings of a value, in one alphabet each: credentials in base64 within a document that is itself
+/// in base64, and what Windows passes to programs.
+fn base64_of_encoded(value: &[u8]) -> Vec<ZeroizedBytes> {
+    let phases = |inner: &[u8], engine: &GeneralPurpose| -> Vec<ZeroizedBytes> {
+        (0..3).flat_map(|phase| base64(inner, phase, engine)).collect()
+    };
+    let digits = hexadecimal(value);
+    let mut capitals = digits.clone();
+    capitals.make_ascii_uppercase();
+    let texts: Vec<ZeroizedBytes> = utf16(value).into_iter().flatten().chain([digits, capitals]).collect();
+    let mut all = Vec::new();
+    for engine in [&STANDARD_NO_PAD, &URL_SAFE_NO_PAD] {
+        let inner = phases(value, engine);
+        all.extend(inner.iter().chain(&texts).flat_map(|text| phases(text, engine)));
+    }
     all
 }
 
@@ -103,6 +125,37 @@ mod tests {
         assert!(!holds(b"s3cr3t?>~valu"));
         assert!(holds(b"s\x003\0c\0r\x003\0t\0?\0>\0~\0v\0a\0l\0u\0e\0"), "UTF-16, the low byte first");
         assert!(holds(b"\0s\x003\0c\0r\x003\0t\0?\0>\0~\0v\0a\0l\0u\0e"), "and the high byte first");
+    }
+
+    #[test]
+    fn encodings_of_encodings_are_found_whatever_surrounds_them() {
+        let value = b"s3cr3t?>~value";
+        let (exact, any_case) = (encodings(value), encodings_in_any_case(value));
+        let within = |all: &[ZeroizedBytes], text: &[u8]| {
+            all.iter().any(|encoded| text.windows(encoded.len()).any(|part| part == &encoded[..]))
+        };
+        let digits = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+        let [low_first, high_first] = utf16(value).expect("it is a text");
+        assert!(within(&any_case, digits(&low_first).as_bytes()) && within(&any_case, digits(&high_first).as_bytes()));
+        for before in ["", "a", "ab", "abc", "abcd"] {
+            for after in ["", "z", "zy", "zyx"] {
+                let framed = |inner: &[u8]| [before.as_bytes(), inner, after.as_bytes()].concat();
+                for engine in [&STANDARD_NO_PAD, &URL_SAFE_NO_PAD] {
+                    let inner = engine.encode(framed(value));
+                    let hex = digits(value);
+                    for text in
+                        [inner.as_bytes(), hex.as_bytes(), hex.to_uppercase().as_bytes(), &low_first, &high_first]
+                    {
+                        let outer = engine.encode(framed(text));
+                        assert!(within(&exact, outer.as_bytes()), "{before:?} {after:?} {outer}");
+                    }
+                }
+                assert!(
+                    !within(&exact, STANDARD_NO_PAD.encode(framed(b"czNjcjN0Pz5+dmFsd")).as_bytes()),
+                    "another value"
+                );
+            }
+        }
     }
 
     /// The texts are of Python's `base64.b32encode`, after none, one and four other bytes.

@@ -125,9 +125,24 @@ fn forms(secret: &str, before: &str, after: &str) -> Vec<String> {
         json_string(&html(&whole, 16)),
         html(&json_string(&whole), 10),
         html(&STANDARD.encode(&whole), 16),
+        STANDARD.encode(STANDARD.encode(&whole)),
+        URL_SAFE.encode(URL_SAFE.encode(&whole)),
+        in_lines(&STANDARD.encode(STANDARD.encode(&whole)), 76, "\r\n"),
+        STANDARD.encode(hexadecimal(whole.as_bytes())),
+        STANDARD.encode(wide(&whole)),
+        mixed(&hexadecimal(&wide(&whole))),
         base32(&whole),
         in_lines(&mixed(&base32(&whole)), 60, "\n"),
     ]
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Returns a text in UTF-16, the low byte of each unit first.
+fn wide(text: &str) -> Vec<u8> {
+    text.encode_utf16().flat_map(u16::to_le_bytes).collect()
 }
 
 /// Returns true if only the placeholder is left of a secret.
@@ -240,7 +255,7 @@ fn stream_redactor_holds_back_only_possible_beginnings_of_secrets() {
         ("<s3cr", "event: 1\n\n<"),
         ("3t-value>", "event: 1\n\n<{{secret:K0}}>"),
         ("%7", "event: 1\n\n<{{secret:K0}}>"),
-        ("e", "event: 1\n\n<{{secret:K0}}>%7e"),
+        ("d", "event: 1\n\n<{{secret:K0}}>%7d"),
     ] {
         stream.push(part.as_bytes(), &mut redacted);
         assert_eq!(String::from_utf8_lossy(&redacted), so_far);
