@@ -11,7 +11,7 @@ use tollhouse::session::{
     Host, HostOptions, ImportOptions, OpenOptions, RunOptions, Session, SessionId, Sessions, SessionsError, Status,
 };
 use tollhouse::store::Backend;
-use tollhouse_tests::{Home, Ran, cycles};
+use tollhouse_tests::{Home, Ran, cycles, damage};
 
 mod accounts;
 pub(crate) mod archives;
@@ -318,6 +318,16 @@ fn session_files_are_put_and_got() {
     home.sh("ln -s /etc/passwd d/link", &["--session", "s"]);
     let ran = done(&home, &["session", "get", "s", "/workspace/d", "again"]);
     assert!(ran.stderr.contains("is left out") && !home.path().join("again/link").exists(), "{ran:?}");
+}
+
+#[test]
+fn session_get_leaves_no_part_of_a_damaged_file() {
+    let home = Home::new();
+    home.js("await fs.writeFile('x', crypto.getRandomValues(new Uint8Array(50_000)))", &["--session", "s"]);
+    let size = |path: &std::path::PathBuf| path.metadata().map_or(0, |file| file.len());
+    damage(&home.blobs().into_iter().max_by_key(size).expect("there are some"));
+    let told = refused(&home, &["session", "get", "s", "/workspace/x", "out"], 1);
+    assert!(told.contains("/workspace/x") && !home.path().join("out").exists(), "{told}");
 }
 
 #[test]

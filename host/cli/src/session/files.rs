@@ -352,8 +352,10 @@ impl CopyProgress<'_> {
             }
             Kind::File => {
                 let mut file = fs::File::create_new(to).map_err(cannot)?;
-                self.bytes += copy(self.tree, path, &failed, &mut file)?;
-                file.flush().map_err(cannot)?;
+                let copied = copy(self.tree, path, &failed, &mut file);
+                let copied = copied.and_then(|bytes| file.flush().map(|()| bytes).map_err(cannot));
+                // A part of a file is not left under the name of the whole.
+                self.bytes += copied.inspect_err(|_| drop(fs::remove_file(to)))?;
                 self.files += 1;
             }
             _ => note!("warning: the link `{}` is left out", path.escape_debug()),
