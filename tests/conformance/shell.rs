@@ -62,7 +62,12 @@ fn shell_conformance_cases_match_bash() {
 /// Runs a case by `tollhouse run`, with its input in a real pipe, and says how it differs from what bash gave.
 fn difference_with_a_pipe(home: &Home, case: &Value) -> Option<String> {
     let text = |key: &str| case[key].as_str().unwrap_or_default();
-    let mut command = home.command(["run", "--lang", "sh", "-e", text("script")]);
+    let quoted = |text: &str| format!("'{}'", text.replace('\'', r"'\''"));
+    let file = |(name, content): (&String, &Value)| {
+        format!("printf %s {} > {}\n", quoted(content.as_str().unwrap_or_default()), quoted(name))
+    };
+    let files: String = case["files"].as_object().into_iter().flatten().map(file).collect();
+    let mut command = home.command(["run", "--lang", "sh", "-e", &format!("{files}{}", text("script"))]);
     for (name, value) in case["env"].as_object().into_iter().flatten() {
         command.arg("--env").arg(format!("{name}={}", value.as_str().unwrap_or_default()));
     }

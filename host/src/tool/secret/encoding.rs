@@ -8,6 +8,10 @@ use zeroize::Zeroizing;
 /// Bytes that are zeroised when they are dropped.
 pub(super) type ZeroizedBytes = Zeroizing<Vec<u8>>;
 
+/// Maximum size of a value that is looked for in base64 of its encodings: they are forty texts, each up to twice as long as the
+/// value, and all of them are in the automaton that searches.
+const MAX_NESTED_BYTES: usize = 512;
+
 /// Returns a value and its encodings in base64, in UTF-16, and in base64 of base64, of hexadecimal digits and of UTF-16, each
 /// once.
 pub(super) fn encodings(value: &[u8]) -> Vec<ZeroizedBytes> {
@@ -17,7 +21,9 @@ pub(super) fn encodings(value: &[u8]) -> Vec<ZeroizedBytes> {
         all.extend(base64(value, phase, &URL_SAFE_NO_PAD));
     }
     all.extend(utf16(value).into_iter().flatten());
-    all.extend(base64_of_encoded(value));
+    if value.len() <= MAX_NESTED_BYTES {
+        all.extend(base64_of_encoded(value));
+    }
     all.sort_by(|one, other| one.as_slice().cmp(other.as_slice()));
     all.dedup();
     all
