@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use serde::Serialize;
 use serde_json::Value;
-use tollhouse::code::processors;
+use tollhouse::code::processor_count;
 use tollhouse::error::Failure;
 use tollhouse::session::{Host, RunOptions, RunResult, Status};
 
@@ -184,7 +184,7 @@ impl BatchCommand {
         running: &Arc<RunningJobs>,
         answer: &(dyn Fn(&JobLine, &running::RunningJob<'_>) -> JobReply + Sync),
     ) -> Result {
-        let jobs = if self.worker { 1 } else { self.jobs.map_or_else(processors, usize::from) };
+        let jobs = if self.worker { 1 } else { self.jobs.map_or_else(processor_count, usize::from) };
         let stopped = Arc::clone(running);
         signals::on_first(move || {
             stopped.stop();

@@ -33,7 +33,7 @@ use std::sync::Arc;
 use rmcp::model::Extensions;
 use tokio::runtime::Builder;
 use tollhouse::capability::Policy;
-use tollhouse::code::processors;
+use tollhouse::code::processor_count;
 use tollhouse::session::{HostError, Session};
 use tollhouse::token::{PublicKey, RevocationList};
 
@@ -185,7 +185,7 @@ pub fn serve_http(
 
 /// Does something on threads of its own.
 fn block_on(work: impl Future<Output = Result<(), ServeError>>) -> Result<(), ServeError> {
-    let runtime = Builder::new_multi_thread().worker_threads(processors()).enable_all().build()?;
+    let runtime = Builder::new_multi_thread().worker_threads(processor_count()).enable_all().build()?;
     let done = runtime.block_on(work);
     runtime.shutdown_background();
     done

@@ -46,6 +46,7 @@ impl PlaceShares {
         }
     }
 
+    /// Number of places that nobody has.
     pub(crate) fn left(&self) -> usize {
         self.most.saturating_sub(self.all)
     }

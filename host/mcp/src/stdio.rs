@@ -7,7 +7,7 @@ use rmcp::ServiceExt as _;
 use rmcp::service::ServerInitializeError;
 use tokio::runtime::Builder;
 use tokio_util::sync::CancellationToken;
-use tollhouse::code::processors;
+use tollhouse::code::processor_count;
 
 use crate::line_transport::{InputEnd, LineTransport};
 use crate::server::Server;
@@ -42,8 +42,11 @@ pub enum ServeError {
 /// # Errors
 /// If the server cannot start, or the client does not speak the protocol.
 pub fn serve_stdio(server: &Server, stop: &Stopper, on_prose: fn()) -> Result<(), ServeError> {
-    let runtime =
-        Builder::new_multi_thread().worker_threads(processors()).enable_all().build().map_err(ServeError::Start)?;
+    let runtime = Builder::new_multi_thread()
+        .worker_threads(processor_count())
+        .enable_all()
+        .build()
+        .map_err(ServeError::Start)?;
     let served = runtime.block_on(async {
         let (end, closing) = (InputEnd::default(), CancellationToken::new());
         let transport = LineTransport::new(tokio::io::stdin(), tokio::io::stdout(), on_prose).telling_end(end.clone());

@@ -15,7 +15,7 @@ use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
 
-use super::{Interrupt, TICK, poll_hook, processors};
+use super::{Interrupt, TICK, poll_hook, processor_count};
 
 /// CPU time below which a run does not ask for a slot: most runs, and most calls of tools, are shorter.
 const SHORT: Duration = Duration::from_millis(2);
@@ -112,7 +112,7 @@ struct CpuScheduler {
 }
 
 static SCHEDULER: LazyLock<Mutex<CpuScheduler>> =
-    LazyLock::new(|| Mutex::new(CpuScheduler { slots: processors(), ..CpuScheduler::default() }));
+    LazyLock::new(|| Mutex::new(CpuScheduler { slots: processor_count(), ..CpuScheduler::default() }));
 
 /// Number of waiting threads, read without the lock.
 static WAITING: AtomicUsize = AtomicUsize::new(0);

@@ -30,7 +30,7 @@ pub(crate) use instance_limit::instantiate;
 pub use interrupt::{Interrupt, Paused, Stopped};
 pub use poll_hook::attended;
 pub(crate) use poll_hook::max_sleep;
-pub use processors::processors;
+pub use processors::processor_count;
 pub(crate) use stack::with_stack;
 pub(crate) use tollhouse_types::memory::MemoryShare;
 pub use tollhouse_types::memory::{MemoryAccount, MemoryCharge};

@@ -10,7 +10,7 @@ use std::thread;
 /// It is read at the first call, and is the same ever after: reading it takes 50 us, and a process that is confined cannot
 /// read the quota any more.
 #[must_use]
-pub fn processors() -> usize {
+pub fn processor_count() -> usize {
     static COUNT: OnceLock<usize> = OnceLock::new();
     *COUNT.get_or_init(|| thread::available_parallelism().map_or(1, NonZero::get))
 }

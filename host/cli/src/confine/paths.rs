@@ -9,7 +9,7 @@ use landlock::{
     RestrictSelfAttr as _, Ruleset, RulesetAttr as _, RulesetCreated, RulesetCreatedAttr as _, RulesetError, Scope,
     make_bitflags,
 };
-use tollhouse::code::processors;
+use tollhouse::code::processor_count;
 
 use super::{Confinement, ThreadScope};
 
@@ -58,7 +58,7 @@ impl Confinement {
     /// If the kernel supports Landlock, and refuses these rules.
     pub(crate) fn stand(self, threads: ThreadScope) -> Result<Option<u8>, RulesetError> {
         // The quotas of the control groups cannot be read afterwards: what is in their directories tells of other processes.
-        let _remembered = processors();
+        let _remembered = processor_count();
         // No rule allows a port.
         let ports = if self.network { BitFlags::from(AccessNet::BindTcp) } else { AccessNet::from_all(KNOWN) };
         let mut rules = Ruleset::default()
@@ -201,7 +201,7 @@ mod tests {
             if Confinement::default().stand(ThreadScope::All).expect("the kernel takes it").is_none() {
                 return note!("this kernel has no Landlock");
             }
-            assert_eq!(processors(), before.get());
+            assert_eq!(processor_count(), before.get());
             let own = fs::read("/proc/self/cgroup").expect_err("it tells of others");
             assert_eq!(own.kind(), ErrorKind::PermissionDenied);
             let listed = fs::read_dir("/sys/fs/cgroup").expect_err("it tells of others");

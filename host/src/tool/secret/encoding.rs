@@ -12,8 +12,8 @@ pub(super) type ZeroizedBytes = Zeroizing<Vec<u8>>;
 /// value, and all of them are in the automaton that searches.
 const MAX_NESTED_BYTES: usize = 512;
 
-/// Returns a value and its encodings in base64, in UTF-16, and in base64 of base64, of hexadecimal digits and of UTF-16, each
-/// once.
+/// Returns a value and its encodings in base64 and UTF-16 and, of a value of at most [`MAX_NESTED_BYTES`], in base64 of base64,
+/// of hexadecimal digits and of UTF-16, each once.
 pub(super) fn encodings(value: &[u8]) -> Vec<ZeroizedBytes> {
     let mut all = vec![ZeroizedBytes::new(value.to_vec())];
     for phase in 0..3 {

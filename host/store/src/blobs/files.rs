@@ -191,8 +191,7 @@ impl BlobFiles {
     /// Reads a blob from disk and verifies it: from the packs that are known, its own file, or packs that are not known
     /// yet, whichever has an intact copy.
     pub(super) fn read(&self, id: &BlobId) -> Result<Bytes, BlobError> {
-        let intact = |bytes| decode(bytes).filter(|plain| BlobId::of(plain) == *id);
-        if let Some(Some(plain)) = self.read_packed(&self.known_packs(), id, intact)? {
+        if let Ok(plain) = self.read_packed(&self.known_packs(), id) {
             return Ok(plain);
         }
         let error = match self.read_file(id) {
@@ -200,12 +199,11 @@ impl BlobFiles {
             read => return read,
         };
         let packs = self.find_packs()?;
-        match self.read_packed(&packs, id, intact)? {
-            Some(Some(plain)) => Ok(plain),
-            Some(None) => Err(BlobError::Damaged(*id)),
+        match self.read_packed(&packs, id) {
             // It may have been in a pack whose index is damaged.
-            None if !packs.damaged().is_empty() => Err(BlobError::Damaged(*id)),
-            None => Err(error),
+            Err(BlobError::Missing(_)) if !packs.damaged().is_empty() => Err(BlobError::Damaged(*id)),
+            Err(BlobError::Missing(_)) => Err(error),
+            read => read,
         }
     }
 
@@ -228,10 +226,7 @@ impl BlobFiles {
         let mut bytes = Vec::with_capacity(length);
         // Exactly this many: looking for more would take another system call.
         file.take(length as u64).read_to_end(&mut bytes).map_err(BlobError::at(&path))?;
-        match decode(bytes) {
-            Some(plain) if BlobId::of(&plain) == *id => Ok(plain),
-            _ => Err(BlobError::Damaged(*id)),
-        }
+        decode_verified(id, bytes)
     }
 
     /// The blobs that could not be read, each with its last error: at most 64, the latest at the end. A blob that has
@@ -267,6 +262,14 @@ impl BlobFiles {
 
     fn lock_cache(&self) -> MutexGuard<'_, BlobCache> {
         self.cache.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Decodes a blob, and compares it with its name.
+pub(super) fn decode_verified(id: &BlobId, encoded: Vec<u8>) -> Result<Bytes, BlobError> {
+    match decode(encoded) {
+        Some(plain) if BlobId::of(&plain) == *id => Ok(plain),
+        _ => Err(BlobError::Damaged(*id)),
     }
 }
 

@@ -10,8 +10,10 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::{Arc, MutexGuard, PoisonError};
 
+use bytes::Bytes;
+
 use super::durable::sync_directory;
-use super::files::BlobFiles;
+use super::files::{BlobFiles, decode_verified};
 use super::pack::{Pack, PackEntry};
 use crate::{BlobError, BlobId};
 
@@ -105,28 +107,21 @@ impl BlobFiles {
         Ok(packs)
     }
 
-    /// Reads a blob from packs: its encoded bytes from each pack that contains it, until `accept` returns something.
-    /// Returns `None` if no pack is known to contain it.
-    pub(super) fn read_packed<T>(
-        &self,
-        packs: &KnownPacks,
-        id: &BlobId,
-        accept: impl Fn(Vec<u8>) -> Option<T>,
-    ) -> Result<Option<Option<T>>, BlobError> {
-        let mut found = None;
+    /// Reads a blob from packs and verifies it. If no pack contains it, it is missing; if none has an intact copy, it is
+    /// damaged.
+    pub(super) fn read_packed(&self, packs: &KnownPacks, id: &BlobId) -> Result<Bytes, BlobError> {
+        let mut failure = BlobError::Missing(*id);
         for (pack, entry) in packs.find(id) {
             match pack.read(entry) {
-                Ok(bytes) => {
-                    found = Some(accept(bytes));
-                    if matches!(found, Some(Some(_))) {
-                        break;
-                    }
-                }
+                Ok(bytes) => match decode_verified(id, bytes) {
+                    Err(damaged) => failure = damaged,
+                    intact => return intact,
+                },
                 // Another process has replaced the pack.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                 Err(error) => return Err(BlobError::at(&pack.path)(error)),
             }
         }
-        Ok(found)
+        Err(failure)
     }
 }
