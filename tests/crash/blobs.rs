@@ -168,6 +168,10 @@ fn full_disk_loses_no_acknowledged_blob_in_a_power_cut() {
     let mut disk = Disk::new(24 << 20);
     let directory = disk.path().join("store");
     let files = BlobFiles::open(&directory).expect("it opens");
+    // To remove a blob of a pack takes space for a pack: see `reserve.rs` of `tollhouse session gc`.
+    let reserve = disk.path().join("reserve");
+    let mut held = fs::File::create(&reserve).expect("it is made");
+    held.write_all(&vec![0; 2 << 20]).and_then(|()| held.sync_all()).expect("it is durable");
     let mut acknowledged = BTreeSet::new();
     let mut upload = || {
         let mut upload = files.begin()?;
@@ -185,6 +189,7 @@ fn full_disk_loses_no_acknowledged_blob_in_a_power_cut() {
     disk.cut_the_power().expect("the image can be copied and mounted");
     assert_eq!(lost(&directory, &acknowledged), None);
     let files = BlobFiles::open(&directory).expect("it opens");
+    fs::remove_file(reserve).expect("it is there");
     let alone = files.lock_exclusive(Duration::from_secs(5)).expect("it locks").expect("nobody uploads");
     alone.clear_leftovers().expect("they are removed");
     for id in acknowledged.iter().take(acknowledged.len() / 2) {

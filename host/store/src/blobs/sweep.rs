@@ -102,12 +102,17 @@ impl BlobFiles {
                 if marks.has(&id) { swept.kept.add(bytes) } else { candidates.push((id, bytes)) }
             }
         }
-        let (kept, packs): (Vec<_>, Vec<_>) = self
+        let (kept, mut packs): (Vec<_>, Vec<_>) = self
             .find_packs()?
             .packs()
             .cloned()
             .partition(|pack| pack.entries().iter().all(|entry| marks.has(&entry.id)));
         kept.iter().flat_map(|pack| pack.entries()).for_each(|entry| swept.kept.add(entry.length.into()));
+        // On a full disk, packs of which little is left make room for the others to be replaced.
+        packs.sort_by_cached_key(|pack| {
+            let left = pack.entries().iter().filter(|entry| marks.has(&entry.id));
+            left.map(|entry| u64::from(entry.length)).sum::<u64>()
+        });
         let files = candidates.chunks(REMOVAL_BATCH).map(Candidates::Files);
         let batches: Vec<_> = files.chain(packs.iter().map(|pack| Candidates::Pack(pack))).collect();
         // At least once, to remove temporary files.
