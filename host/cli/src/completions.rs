@@ -10,14 +10,14 @@ use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
 use clap::builder::ValueParser;
-use clap::{Arg, Args, Command, CommandFactory as _, ValueEnum, value_parser};
+use clap::{Arg, Args, Command, ValueEnum, value_parser};
 use clap_complete::CompleteEnv;
 use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
 use clap_complete::env::Shells;
 use tollhouse::session::{Point, Session, SessionId, SessionOptions};
 
 use super::locations::Locations;
-use super::{Cli, CliError, LocationOptions, Program, Result, stdio};
+use super::{CliError, LocationOptions, Program, Result, stdio, whole_command_line};
 use crate::Exit;
 
 /// Variable that names the shell which asks for completions.
@@ -94,7 +94,7 @@ impl ManCommand {
     pub(crate) fn execute(&self) -> Result {
         let failed = |error| CliError::because(format!("cannot write to `{}`", self.directory.display()), &error);
         std::fs::create_dir_all(&self.directory).map_err(failed)?;
-        clap_mangen::generate_to(Cli::command(), &self.directory).map_err(failed)?;
+        clap_mangen::generate_to(whole_command_line(), &self.directory).map_err(failed)?;
         Ok(Exit::SUCCESS)
     }
 }
@@ -109,7 +109,7 @@ pub(crate) fn complete(program: &Program, arguments: &[OsString]) -> Result<bool
     // Nothing is written for a question.
     locations.cache = None;
     let locations = Arc::new(locations);
-    let factory = move || with_candidates(Cli::command(), &locations);
+    let factory = move || with_candidates(whole_command_line(), &locations);
     let completed = CompleteEnv::with_factory(factory)
         .var(VARIABLE)
         .bin(NAME)

@@ -59,7 +59,7 @@ use std::path::PathBuf;
 use std::process::{ExitCode, Termination};
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 pub use confine::{ConfineError, ProcessConfinement};
 pub(crate) use error::{CliError, Result};
@@ -96,6 +96,7 @@ pub(crate) struct LocationOptions {
 }
 
 #[derive(Subcommand)]
+#[command(defer = true)]
 enum Command {
     Run(run::RunCommand),
     Batch(batch::BatchCommand),
@@ -181,7 +182,7 @@ pub fn main(program: Program, arguments: impl IntoIterator<Item = OsString>) -> 
     let arguments: Vec<OsString> = arguments.into_iter().collect();
     let json = JsonErrors::of(&arguments);
     let done = match completions::complete(&program, &arguments) {
-        Ok(false) => match Cli::try_parse_from(&arguments) {
+        Ok(false) => match parse(&arguments) {
             Ok(cli) => diagnostics::start().and_then(|()| execute(cli, program, arguments)),
             Err(error) => Ok(explain_usage(error, json)),
         },
@@ -191,6 +192,24 @@ pub fn main(program: Program, arguments: impl IntoIterator<Item = OsString>) -> 
         json.print(&error);
         error.show()
     })
+}
+
+/// Parses the command line. Only the options of the command that is called are built: all of them would take a seventh of
+/// the time of a small script.
+fn parse(arguments: &[OsString]) -> std::result::Result<Cli, clap::Error> {
+    Cli::try_parse_from(arguments).or_else(|_| {
+        // Help, and errors too, show what other commands there are.
+        let mut whole = whole_command_line();
+        let matches = whole.try_get_matches_from_mut(arguments)?;
+        Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut whole))
+    })
+}
+
+/// Returns the command line with the descriptions and options of all commands.
+fn whole_command_line() -> clap::Command {
+    let mut whole = Cli::command();
+    whole.build();
+    whole
 }
 
 /// Prints help or the version if they were requested, else the error of the command line.

@@ -196,18 +196,25 @@ pub(crate) fn waiting(id: &SessionId) -> Waiting {
 }
 
 /// Returns the network access, which also trusts the certificates that `SSL_CERT_FILE` names, as other programs do.
-/// They are parsed when a tool first needs them: hundreds of certificates take longer than a small script.
+/// They are read when a tool first needs them: hundreds of certificates take longer than a small script.
 pub(crate) fn network() -> super::Result<Network> {
-    let pem = certificates()?;
-    Ok(pem.map_or_else(Network::default, |pem| Network::default().with_unread_certificates(&pem)))
+    let pem = find_certificates(untrusted_file::open_named)?;
+    Ok(pem.map_or_else(Network::default, |pem| Network::default().with_unread_certificates(pem)))
 }
 
 /// Reads the certificates that `SSL_CERT_FILE` names, without parsing them. Returns `None` if it names none.
 pub(crate) fn certificates() -> super::Result<Option<Vec<u8>>> {
+    find_certificates(|path| untrusted_file::read_named(path, MAX_CERTIFICATES))
+}
+
+/// Opens or reads the file that `SSL_CERT_FILE` names.
+fn find_certificates<T>(
+    open: impl FnOnce(&Path) -> std::result::Result<T, untrusted_file::ReadError>,
+) -> super::Result<Option<T>> {
     let Some(path) = env::var_os("SSL_CERT_FILE").filter(|path| !path.is_empty()) else { return Ok(None) };
-    let pem = untrusted_file::read_named(path.as_ref(), MAX_CERTIFICATES).map_err(|error| {
+    let opened = open(path.as_ref()).map_err(|error| {
         let what = format!("cannot read the certificates that SSL_CERT_FILE names, `{}`", path.display());
         CliError::because(what, &std::io::Error::from(error))
     })?;
-    Ok(Some(pem))
+    Ok(Some(opened))
 }

@@ -19,6 +19,7 @@ use crate::Exit;
 
 /// Check, explain, suggest, sign and narrow policies
 #[derive(Subcommand)]
+#[command(defer = true)]
 pub(crate) enum PolicyCommand {
     /// Check a policy against the mounted tools: which methods each grant covers, and where it can allow nothing
     #[command(after_help = "Example:\n  tollhouse policy check policy.toml")]

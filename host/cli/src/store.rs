@@ -14,6 +14,7 @@ use crate::Exit;
 
 /// Check, compact and repair the store of sessions
 #[derive(Subcommand)]
+#[command(defer = true)]
 pub(crate) enum StoreCommand {
     Verify(VerifyStoreCommand),
     Compact(CompactStoreCommand),

@@ -105,6 +105,8 @@ pub fn open_pagemap() -> Result<()> {
 #[derive(Clone, Copy)]
 struct EngineSettings {
     instances: u32,
+    /// Number of tables for each instance. Room for one takes time at the start, even if it is never used.
+    tables: u32,
     keep_resident: usize,
     stack: usize,
     /// True if the code counts fuel.
@@ -113,13 +115,21 @@ struct EngineSettings {
 
 const GUEST: EngineSettings = EngineSettings {
     instances: MAX_GUESTS,
+    // That of its functions, and that of the functions that it imports.
+    tables: 2,
     keep_resident: GUEST_KEEP_RESIDENT,
     stack: JAVASCRIPT_STACK,
     metered: false,
 };
 
-const TOOL: EngineSettings =
-    EngineSettings { instances: MAX_TOOLS, keep_resident: TOOL_KEEP_RESIDENT, stack: WASM_STACK, metered: false };
+const TOOL: EngineSettings = EngineSettings {
+    instances: MAX_TOOLS,
+    // A composed tool has those of its parts.
+    tables: 4,
+    keep_resident: TOOL_KEEP_RESIDENT,
+    stack: WASM_STACK,
+    metered: false,
+};
 
 /// Creates an engine with the instances asked for, or with few if there is not enough address space.
 fn engine(settings: EngineSettings) -> Result<(Engine, u32)> {
@@ -154,13 +164,13 @@ pub fn generic_guest() -> Result<Engine> {
 }
 
 /// Returns the settings of an engine.
-fn config(EngineSettings { instances, keep_resident, stack, metered }: EngineSettings) -> Config {
+fn config(EngineSettings { instances, tables, keep_resident, stack, metered }: EngineSettings) -> Config {
     let mut pool = PoolingAllocationConfig::new();
     pool.total_component_instances(instances)
         // A component is several core instances: its modules, and adapters between them.
         .total_core_instances(instances * 8)
         .total_memories(instances)
-        .total_tables(instances * 4)
+        .total_tables(instances * tables)
         // No fiber is ever created, and setting up a thousand guarded stacks takes milliseconds of each start.
         .total_stacks(0)
         .max_memory_size(MAX_MEMORY)

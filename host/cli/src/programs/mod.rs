@@ -16,6 +16,7 @@ use super::{CliError, Result};
 /// A program is a WebAssembly component with a `main`, or a core module for WASI 0.1: `tollhouse run --allow NAME/run`
 /// lets scripts call it, on the session's files and no others.
 #[derive(Subcommand)]
+#[command(defer = true)]
 pub(crate) enum ProgramsCommand {
     Add(add::AddProgramCommand),
     Ls(list::ListProgramsCommand),

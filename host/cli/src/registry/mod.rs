@@ -25,6 +25,7 @@ use super::{CliError, Result};
 /// A release never changes. It can be yanked (nobody new gets it), deprecated (its users are told why) and signed (a
 /// policy with `require_signature` mounts nothing else).
 #[derive(Subcommand)]
+#[command(defer = true)]
 pub(crate) enum RegistryCommand {
     Ls(list::ListReleasesCommand),
     Show(list::ShowPackageCommand),

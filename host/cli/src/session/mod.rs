@@ -31,6 +31,7 @@ use super::{CliError, Result};
 /// continues it. Each run leaves a snapshot of the files; `report@3` names those that run 3 left, `report@0` those that
 /// the session was created with, `report@good` those that carry the label `good`, and `report` the current ones.
 #[derive(Subcommand)]
+#[command(defer = true)]
 pub(crate) enum SessionCommand {
     New(new::NewSessionCommand),
     Ls(list::ListSessionsCommand),

@@ -1,14 +1,15 @@
 //! Network access: name resolution and trusted certificates. Made once a process.
 
 use std::fmt;
-use std::io;
+use std::io::{self, Read};
 use std::net::{IpAddr, ToSocketAddrs as _};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject as _;
 use rustls::{ClientConfig, RootCertStore};
 use tokio::sync::Semaphore;
+use tollhouse_types::untrusted_file;
 
 /// Resolver of host names. An embedder may provide its own: a cache, a resolver over TLS, one for tests.
 #[async_trait::async_trait]
@@ -28,10 +29,16 @@ struct NetworkState {
     resolver: Arc<dyn Resolver>,
     /// Trusted certificates besides the web's own.
     roots: Vec<CertificateDer<'static>>,
-    /// Further certificates in PEM that are not parsed yet.
-    unread: Vec<u8>,
+    /// Further certificates, read when they are first needed.
+    lazy: Vec<Arc<LazyCertificates>>,
     tls: OnceLock<Result<Arc<ClientConfig>, CertificateError>>,
 }
+
+type ReadCertificates = Result<Vec<CertificateDer<'static>>, CertificateError>;
+type LazyCertificates = LazyLock<ReadCertificates, Box<dyn FnOnce() -> ReadCertificates + Send>>;
+
+/// Maximum size of the certificates that are read when they are needed, in bytes.
+const MAX_CERTIFICATES: u64 = 16 << 20;
 
 /// Reason why a text holds no certificates.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -46,14 +53,14 @@ impl Default for Network {
 }
 
 impl Network {
-    fn new(resolver: Arc<dyn Resolver>, roots: Vec<CertificateDer<'static>>, unread: Vec<u8>) -> Self {
-        Self(Arc::new(NetworkState { resolver, roots, unread, tls: OnceLock::new() }))
+    fn new(resolver: Arc<dyn Resolver>, roots: Vec<CertificateDer<'static>>, lazy: Vec<Arc<LazyCertificates>>) -> Self {
+        Self(Arc::new(NetworkState { resolver, roots, lazy, tls: OnceLock::new() }))
     }
 
     /// Replaces the resolver.
     #[must_use]
     pub fn with_resolver(self, resolver: Arc<dyn Resolver>) -> Self {
-        Self::new(resolver, self.0.roots.clone(), self.0.unread.clone())
+        Self::new(resolver, self.0.roots.clone(), self.0.lazy.clone())
     }
 
     /// Adds trusted certificates in PEM, for example of a company's own authority.
@@ -62,15 +69,20 @@ impl Network {
     /// If the text contains none, or one is damaged.
     pub fn with_certificates(self, pem: &[u8]) -> Result<Self, CertificateError> {
         let roots = self.0.roots.iter().cloned().chain(certificates(pem)?).collect();
-        Ok(Self::new(Arc::clone(&self.0.resolver), roots, self.0.unread.clone()))
+        Ok(Self::new(Arc::clone(&self.0.resolver), roots, self.0.lazy.clone()))
     }
 
-    /// As [`Self::with_certificates`], for a process that may never make a secure request: they are parsed at the first
-    /// one. If one is damaged, each such request fails.
+    /// As [`Self::with_certificates`], for a process that may never make a secure request: they are read at the first
+    /// one, at most 16 MiB. If they cannot be read, each such request fails.
     #[must_use]
-    pub fn with_unread_certificates(self, pem: &[u8]) -> Self {
-        let unread = [&self.0.unread, &b"\n"[..], pem].concat();
-        Self::new(Arc::clone(&self.0.resolver), self.0.roots.clone(), unread)
+    pub fn with_unread_certificates(self, pem: impl Read + Send + 'static) -> Self {
+        let read = move || {
+            let pem = untrusted_file::read_limited(pem, MAX_CERTIFICATES);
+            certificates(&pem.map_err(|error| CertificateError(io::Error::from(error).to_string()))?)
+        };
+        let mut lazy = self.0.lazy.clone();
+        lazy.push(Arc::new(LazyLock::new(Box::new(read))));
+        Self::new(Arc::clone(&self.0.resolver), self.0.roots.clone(), lazy)
     }
 
     pub(super) async fn resolve(&self, host: &str) -> io::Result<Vec<IpAddr>> {
@@ -80,9 +92,11 @@ impl Network {
     /// Returns the TLS configuration, built at the first secure connection.
     pub(super) fn tls(&self) -> Result<Arc<ClientConfig>, CertificateError> {
         let tls = self.0.tls.get_or_init(|| {
-            let unread = if self.0.unread.is_empty() { Vec::new() } else { certificates(&self.0.unread)? };
             let mut roots = RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
-            roots.add_parsable_certificates(self.0.roots.iter().cloned().chain(unread));
+            roots.add_parsable_certificates(self.0.roots.iter().cloned());
+            for certificates in &self.0.lazy {
+                roots.add_parsable_certificates((***certificates).clone()?);
+            }
             let provider = Arc::new(rustls::crypto::ring::default_provider());
             let builder = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
             let builder = builder.expect("ring has the suites of TLS 1.2 and 1.3");
@@ -95,7 +109,7 @@ impl Network {
 }
 
 /// Parses the certificates of a text, and checks that each can be trusted.
-fn certificates(pem: &[u8]) -> Result<Vec<CertificateDer<'static>>, CertificateError> {
+fn certificates(pem: &[u8]) -> ReadCertificates {
     let read: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(pem).collect();
     let read = read.map_err(|error| CertificateError(error.to_string()))?;
     if read.is_empty() {
