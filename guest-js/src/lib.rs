@@ -44,6 +44,7 @@ mod memory;
 mod modules;
 mod natives;
 mod operations;
+mod radix;
 mod runtime;
 mod source;
 mod text;
