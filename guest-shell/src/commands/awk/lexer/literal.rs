@@ -57,7 +57,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// Skips an exponent. Returns true if there was one: it needs a digit.
+    /// Skips an exponent with at least one digit. Returns true if there was one.
     fn skip_exponent(&mut self) -> bool {
         let start = self.pos;
         if !matches!(self.peek_byte(), Some(b'e' | b'E')) {

@@ -293,6 +293,23 @@ async fn typeof_a_field_behind_the_last_one_is_unassigned() {
 }
 
 #[tokio::test]
+async fn typeof_a_variable_passed_as_an_array_is_untyped_until_it_is_used_as_one() {
+    check(&[
+        (
+            &["function f(a){print typeof(a); a[1]; print typeof(a)} BEGIN{f(x); print typeof(x)}"],
+            "",
+            "untyped\narray\narray\n",
+        ),
+        (
+            &["function g(b){return isarray(b)} function f(a){return g(a) (\"k\" in a) g(a)} BEGIN{print f(z)}"],
+            "",
+            "001\n",
+        ),
+    ])
+    .await;
+}
+
+#[tokio::test]
 async fn beginfile_can_skip_a_file_that_cannot_be_read() {
     let script = r#"echo x > f; mkdir d
         awk 'BEGINFILE { print FILENAME, ERRNO; if (ERRNO != "") nextfile } { print } ENDFILE { print "end", FILENAME }' none f d
