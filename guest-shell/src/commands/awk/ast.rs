@@ -341,6 +341,8 @@ pub(super) struct Program {
     /// Places of statements: name of the source, and line.
     pub(super) locs: Vec<(String, u32)>,
     pub(super) ranges: usize,
+    /// Warnings about the text of the program, each with the offset of what it is about.
+    pub(super) warnings: Vec<(usize, String)>,
 }
 
 /// Special variables, in the order of their slots.

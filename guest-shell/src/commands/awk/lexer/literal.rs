@@ -8,6 +8,9 @@ use super::escape::{push_byte, read_digits, simple_escape};
 use super::{LexError, Lexer, Token};
 use bashkit::stream::with_bytes_joined;
 
+/// Characters behind a backslash in a regular expression of which gawk does not warn.
+const REGEX_ESCAPES: &str = "$'()*+-.0123456789<>?BSW[\\]^`abfnrstvwxy{|}";
+
 impl Lexer<'_> {
     /// Reads a number, in source also a hexadecimal or an octal one.
     pub(super) fn number(&mut self) -> Result<Token, LexError> {
@@ -85,7 +88,12 @@ impl Lexer<'_> {
             match chars.next() {
                 Some('"') => break,
                 None | Some('\n') => return Err(LexError { msg: "unterminated string".to_string(), pos: start }),
-                Some('\\') => string_escape(&mut chars, &mut out),
+                Some('\\') => {
+                    if let Some(letter) = chars.clone().next().filter(|letter| !is_string_escape(*letter)) {
+                        self.warn(start, format!("escape sequence `\\{letter}' treated as plain `{letter}'"));
+                    }
+                    string_escape(&mut chars, &mut out);
+                }
                 Some(other) => out.push(other),
             }
         }
@@ -128,7 +136,13 @@ impl Lexer<'_> {
             None => out.push('\\'),
             Some('/') => out.push('/'),
             Some('\n') => {}
-            Some(other) => out.extend(['\\', other]),
+            Some(other) => {
+                if !REGEX_ESCAPES.contains(other) && other.is_ascii_graphic() {
+                    let message = format!("regexp escape sequence `\\{other}' is not a known regexp operator");
+                    self.warn(self.pos, message);
+                }
+                out.extend(['\\', other]);
+            }
         }
     }
 
@@ -167,6 +181,11 @@ fn integer(digits: &str, radix: u32) -> f64 {
     }
 }
 
+/// Returns true if a character makes an escape of a string with the backslash before it.
+fn is_string_escape(letter: char) -> bool {
+    letter != '/' && (simple_escape(letter).is_some() || matches!(letter, '0'..='7' | 'x' | 'u' | '\n' | '\r'))
+}
+
 /// Reads what follows a backslash in a string.
 fn string_escape(chars: &mut Chars<'_>, out: &mut String) {
     let Some(letter) = chars.clone().next() else { return out.push('\\') };
@@ -186,7 +205,7 @@ fn string_escape(chars: &mut Chars<'_>, out: &mut String) {
             Some(code) => out.extend(char::from_u32(code)),
             None => out.push_str("\\u"),
         },
-        // gawk drops the backslash of an unknown escape (and warns).
+        // gawk drops the backslash of an unknown escape, of which it warned.
         other => out.push(simple_escape(other).unwrap_or(other)),
     }
 }

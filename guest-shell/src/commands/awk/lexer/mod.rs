@@ -37,6 +37,8 @@ pub(super) struct Lexer<'a> {
     src: &'a str,
     characters: CharacterSet,
     pos: usize,
+    /// Warnings about escapes that mean nothing, each with its offset; of each escape the first one.
+    warnings: Vec<(usize, String)>,
 }
 
 /// Error of a text that is no token, with the offset of the byte where it is told.
@@ -48,11 +50,22 @@ pub(super) struct LexError {
 impl<'a> Lexer<'a> {
     /// Creates a lexer of a text, whose strings and regular expressions consist of characters of a set.
     pub(super) fn new(src: &'a str, characters: CharacterSet) -> Self {
-        Self { src, characters, pos: 0 }
+        Self { src, characters, pos: 0, warnings: Vec::new() }
     }
 
     pub(super) fn pos(&self) -> usize {
         self.pos
+    }
+
+    /// Returns the warnings about what was read, each with its offset.
+    pub(super) fn take_warnings(&mut self) -> Vec<(usize, String)> {
+        std::mem::take(&mut self.warnings)
+    }
+
+    fn warn(&mut self, pos: usize, message: String) {
+        if !self.warnings.iter().any(|(_, other)| *other == message) {
+            self.warnings.push((pos, message));
+        }
     }
 
     pub(super) fn reset(&mut self, pos: usize) {

@@ -262,6 +262,21 @@ async fn patsplit_stores_the_separators_around_the_parts() {
 }
 
 #[tokio::test]
+async fn escape_that_means_nothing_warns_once() {
+    for (program, warning) in [
+        (
+            "BEGIN{x = /\\d/ || /[\\d\\.]/}",
+            "awk: cmd. line:1: warning: regexp escape sequence `\\d' is not a known regexp operator\n",
+        ),
+        ("\nBEGIN{x = \"\\/\\n\"}", "awk: cmd. line:2: warning: escape sequence `\\/' treated as plain `/'\n"),
+        ("BEGIN{x = /\\.\\w\\// && \"\\t\\x41\\101\"}", ""),
+    ] {
+        let result = run_awk(&[program], None).await.unwrap();
+        assert_eq!((&*result.stderr, result.exit_code), (warning, 0), "{program}");
+    }
+}
+
+#[tokio::test]
 async fn function_without_a_value_for_its_argument_warns() {
     for (program, warning) in [
         ("BEGIN{print log(-1)}", "awk: cmd. line:1: warning: log: received negative argument -1\n"),
