@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::ast::{Program, Source, VarRef, special};
 use super::interpreter::{Evaluation, Interpreter, RunLimits, Slot, Unwind, truncate};
 use super::io::{Bridge, Host, InputPipe, Io, command_line_assignment};
-use super::lexer::unescape;
+use super::lexer::{UnknownEscape, unescape};
 use super::options::{Options, ProgramSource, USAGE, VERSION, failure};
 use super::parser::{ParseError, ParseErrorKind, Parser};
 use super::value::Value;
@@ -64,7 +64,7 @@ impl Awk {
             Err(result) => return Ok(Setup::Done(result)),
         };
         let warnings: Vec<String> = match &text {
-            Ok(text) => program.warnings.iter().map(|(offset, message)| text.warning(*offset, message)).collect(),
+            Ok(text) => program.unknown_escapes.iter().map(|escape| text.warning(escape)).collect(),
             Err(_) => Vec::new(),
         };
         let mut io = Io::new(self.host(ctx, bridge));
@@ -168,9 +168,10 @@ impl ProgramText {
         (format!("{}:{line_number}", truncate(name, MAX_NAME_BYTES)), start)
     }
 
-    /// Returns a warning about what is at a position.
-    fn warning(&self, position: usize, message: &str) -> String {
-        format!("awk: {}: warning: {message}", self.location(position.min(self.text.len())).0)
+    /// Returns the warning about an escape.
+    fn warning(&self, escape: &UnknownEscape) -> String {
+        let (location, _) = self.location(escape.offset.min(self.text.len()));
+        format!("awk: {location}: warning: {}", escape.warning())
     }
 
     /// Returns the result of a call whose program has an error, with gawk's message.

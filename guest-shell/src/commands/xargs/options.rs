@@ -86,6 +86,9 @@ impl XargsOptions {
         for option in given {
             options.set(option)?;
         }
+        if options.end_item.is_some() && options.delimiter.is_some() {
+            options.warnings += "xargs: warning: the -E option has no effect if -0 or -d is used.\n\n";
+        }
         Ok(options)
     }
 

@@ -165,6 +165,8 @@ pub(super) struct Interpreter {
     /// Forms of `literal_regexes` that ignore case, made when they are first used.
     caseless_regexes: Vec<Option<Arc<AwkRegex>>>,
     regex_cache: RegexCache,
+    /// Characters behind a backslash in regular expressions of which a warning was written.
+    warned_escapes: Vec<char>,
     pub(super) globals: Vec<Slot>,
     locals: Vec<Slot>,
     frames: Vec<CallFrame>,
@@ -201,6 +203,7 @@ impl Interpreter {
             caseless_regexes: vec![None; literal_regexes.len()],
             literal_regexes,
             regex_cache: RegexCache::new(bytes_match),
+            warned_escapes: regular::warned_escapes(&program),
             globals,
             locals: Vec::new(),
             frames: Vec::new(),

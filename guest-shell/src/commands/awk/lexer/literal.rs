@@ -5,11 +5,8 @@
 use std::str::Chars;
 
 use super::escape::{push_byte, read_digits, simple_escape};
-use super::{LexError, Lexer, Token};
+use super::{LexError, Lexer, Token, is_regex_escape};
 use bashkit::stream::with_bytes_joined;
-
-/// Characters behind a backslash in a regular expression of which gawk does not warn.
-const REGEX_ESCAPES: &str = "$'()*+-.0123456789<>?BSW[\\]^`abfnrstvwxy{|}";
 
 impl Lexer<'_> {
     /// Reads a number, in source also a hexadecimal or an octal one.
@@ -90,7 +87,7 @@ impl Lexer<'_> {
                 None | Some('\n') => return Err(LexError { msg: "unterminated string".to_string(), pos: start }),
                 Some('\\') => {
                     if let Some(letter) = chars.clone().next().filter(|letter| !is_string_escape(*letter)) {
-                        self.warn(start, format!("escape sequence `\\{letter}' treated as plain `{letter}'"));
+                        self.note_unknown_escape(start, letter, false);
                     }
                     string_escape(&mut chars, &mut out);
                 }
@@ -137,9 +134,8 @@ impl Lexer<'_> {
             Some('/') => out.push('/'),
             Some('\n') => {}
             Some(other) => {
-                if !REGEX_ESCAPES.contains(other) && other.is_ascii_graphic() {
-                    let message = format!("regexp escape sequence `\\{other}' is not a known regexp operator");
-                    self.warn(self.pos, message);
+                if !is_regex_escape(other) {
+                    self.note_unknown_escape(self.pos, other, true);
                 }
                 out.extend(['\\', other]);
             }

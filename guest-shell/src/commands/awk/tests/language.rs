@@ -269,6 +269,11 @@ async fn escape_that_means_nothing_warns_once() {
             "awk: cmd. line:1: warning: regexp escape sequence `\\d' is not a known regexp operator\n",
         ),
         ("\nBEGIN{x = \"\\/\\n\"}", "awk: cmd. line:2: warning: escape sequence `\\/' treated as plain `/'\n"),
+        (
+            "BEGIN{x = \"a\" ~ \"\\\\d\" || /\\q/}",
+            "awk: cmd. line:1: warning: regexp escape sequence `\\q' is not a known regexp operator\n\
+             awk: cmd. line:1: warning: regexp escape sequence `\\d' is not a known regexp operator\n",
+        ),
         ("BEGIN{x = /\\.\\w\\// && \"\\t\\x41\\101\"}", ""),
     ] {
         let result = run_awk(&[program], None).await.unwrap();
@@ -354,4 +359,11 @@ async fn mktime_follows_the_flag_of_daylight_saving_time() {
     // As gawk 5.2.1 with glibc 2.36.
     let result = crate::commands::testing::run(script).await;
     assert_eq!((&*result.stdout, &*result.stderr), ("0 -3600 0\n3600 0 0\n3600 0 0\n", ""));
+}
+
+#[tokio::test]
+async fn warning_about_a_record_names_its_file_and_number() {
+    let result = run_awk(&["{print log(-$1)}"], Some("1\n")).await.unwrap();
+    let warning = "awk: cmd. line:1: (FILENAME=- FNR=1) warning: log: received negative argument -1\n";
+    assert_eq!((&*result.stderr, &*result.stdout), (warning, "-nan\n"));
 }
