@@ -6,18 +6,26 @@ use bashkit::stream::character_of_byte;
 
 /// Returns a byte as `od -c` and `hexdump -c` show it: a character, an escape of C or three octal digits.
 pub(super) fn character_or_escape(byte: u8) -> String {
-    match byte {
-        0 => "\\0".to_owned(),
-        7 => "\\a".to_owned(),
-        8 => "\\b".to_owned(),
-        b'\t' => "\\t".to_owned(),
-        b'\n' => "\\n".to_owned(),
-        11 => "\\v".to_owned(),
-        12 => "\\f".to_owned(),
-        b'\r' => "\\r".to_owned(),
-        b' '..=b'~' => char::from(byte).to_string(),
+    match (byte, control_escape(byte)) {
+        (0, _) => "\\0".to_owned(),
+        (_, Some(letter)) => format!("\\{letter}"),
+        (b' '..=b'~', _) => char::from(byte).to_string(),
         _ => format!("{byte:03o}"),
     }
+}
+
+/// Returns the letter of C's escape for a control character (`n` for a line break), if it has one.
+pub(super) fn control_escape(byte: u8) -> Option<char> {
+    Some(match byte {
+        7 => 'a',
+        8 => 'b',
+        b'\t' => 't',
+        b'\n' => 'n',
+        11 => 'v',
+        12 => 'f',
+        b'\r' => 'r',
+        _ => return None,
+    })
 }
 
 /// Returns a byte as the text beside a dump has it: a printable character or a dot.

@@ -10,6 +10,7 @@ use std::cmp::Ordering;
 
 use async_trait::async_trait;
 
+use crate::commands::files::quote_if_needed;
 use crate::commands::option_parser::gnu_getopt;
 use bashkit::ExecResult;
 use bashkit::PlacedMessages;
@@ -131,7 +132,7 @@ impl Builtin for Comm {
         for file in &files {
             match crate::commands::operands::read(&ctx, file).await? {
                 Ok(data) => inputs.push(records(&data, opts.line_end())),
-                Err(reason) => return Ok(Self::err(format!("{file}: {reason}"), 1)),
+                Err(reason) => return Ok(Self::err(format!("{}: {reason}", quote_if_needed(file)), 1)),
             }
         }
         Ok(compare(&opts, &inputs[0], &inputs[1]))

@@ -15,6 +15,7 @@ use bashkit::builtins::Builtin;
 use bashkit::builtins::Context;
 use bashkit::builtins::arg_parser::OptArg;
 
+use crate::commands::files::{quote, quote_if_needed};
 use crate::commands::printf::render_printf_bytes;
 
 /// Command that splits a file at lines, as `csplit`.
@@ -264,7 +265,7 @@ impl Builtin for Csplit {
         let data = match crate::commands::operands::read(&ctx, file).await? {
             Ok(data) => data,
             Err(reason) => {
-                let message = format!("csplit: cannot open '{file}' for reading: {reason}\n");
+                let message = format!("csplit: cannot open {} for reading: {reason}\n", quote(file));
                 return Ok(ExecResult::err(message, 1));
             }
         };
@@ -280,7 +281,7 @@ impl Builtin for Csplit {
             let path = bashkit::builtins::resolve_path(ctx.cwd, &name);
             if let Err(error) = ctx.fs.write_file(&path, piece).await {
                 let reason = bashkit::error::io_error_reason(&error);
-                return Ok(ExecResult::err(format!("csplit: {name}: {reason}\n"), 1));
+                return Ok(ExecResult::err(format!("csplit: {}: {reason}\n", quote_if_needed(&name)), 1));
             }
             written.push(path);
             if !options.quiet {

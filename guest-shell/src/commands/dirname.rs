@@ -26,7 +26,7 @@ fn directory(name: &str) -> &str {
 #[async_trait]
 impl Builtin for Dirname {
     async fn execute(&self, ctx: Context<'_>) -> Result<ExecResult> {
-        if let Some(answer) = check_help_version(ctx.args, HELP, Some("dirname (bashkit) 0.1")) {
+        if let Some(answer) = check_help_version(ctx.args, HELP, Some("dirname (GNU coreutils) 9.1")) {
             return Ok(answer);
         }
         let (mut names, mut end) = (ctx.args, '\n');

@@ -37,7 +37,7 @@ fn operands(words: &[String]) -> Vec<&String> {
 #[async_trait]
 impl Builtin for Less {
     async fn execute(&self, context: Context<'_>) -> Result<ExecResult> {
-        if let Some(answer) = check_help_version(context.args, HELP, Some("less (bashkit) 0.1")) {
+        if let Some(answer) = check_help_version(context.args, HELP, Some("less 590 (tollhouse)")) {
             return Ok(answer);
         }
         let files = operands(context.args);

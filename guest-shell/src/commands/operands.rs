@@ -3,15 +3,23 @@
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
+use crate::commands::files::{quote, quote_if_needed};
 use bashkit::ExecResult;
 use bashkit::PlacedMessages;
 use bashkit::Result;
 use bashkit::builtins::Context;
 
+/// Reason why a file that does not exist cannot be read.
+pub(super) const NO_SUCH_FILE: &str = "No such file or directory";
+
 /// Returns the contents of an operand, or the reason why it cannot be read.
 pub(super) async fn read(ctx: &Context<'_>, name: &str) -> Result<std::result::Result<Vec<u8>, String>> {
     if name == "-" {
         return Ok(Ok(ctx.stdin_to_end().await?.as_bytes().to_vec()));
+    }
+    if name.is_empty() {
+        // A path of no name would be that of the working directory.
+        return Ok(Err(NO_SUCH_FILE.to_owned()));
     }
     let path = bashkit::builtins::resolve_path(ctx.cwd, name);
     match ctx.fs.read_file(&path).await {
@@ -41,6 +49,7 @@ pub(super) async fn read_part(
     };
     let part = match name {
         "-" => Some(bashkit::builtins::InputChunks::stdin(ctx)?),
+        "" => None,
         _ => {
             let path = bashkit::builtins::resolve_path(ctx.cwd, name);
             bashkit::builtins::InputChunks::endless_file(ctx, &path).await?
@@ -134,7 +143,7 @@ pub(super) async fn read_all_parts(
     files: &[String],
     length: Option<usize>,
 ) -> Result<Operands> {
-    let message = |name: &str, reason: &str| format!("{cmd}: {name}: {reason}\n");
+    let message = |name: &str, reason: &str| format!("{cmd}: {}: {reason}\n", quote_if_needed(name));
     read_each_part(ctx, files, length, message).await
 }
 
@@ -147,7 +156,8 @@ pub(super) async fn read_each(
     read_each_part(ctx, files, None, message).await
 }
 
-async fn read_each_part(
+/// [`read_each`] for a command that uses only the first `length` bytes.
+pub(super) async fn read_each_part(
     ctx: &Context<'_>,
     files: &[String],
     length: Option<usize>,
@@ -185,7 +195,7 @@ pub(super) async fn read_name_list(
 ) -> Result<std::result::Result<NameList, String>> {
     let text = match read(ctx, list).await? {
         Ok(text) => text,
-        Err(reason) => return Ok(Err(format!("{cmd}: cannot open '{list}' for reading: {reason}\n"))),
+        Err(reason) => return Ok(Err(format!("{cmd}: cannot open {} for reading: {reason}\n", quote(list)))),
     };
     let (mut names, mut errors) = (Vec::new(), Vec::new());
     let text = text.strip_suffix(b"\0").unwrap_or(&text);

@@ -9,6 +9,7 @@ use bashkit::{ExecResult, PlacedMessages, Result};
 
 use super::operands;
 use super::records::{records, separator};
+use crate::commands::files::quote_if_needed;
 
 const HELP: &str = "\
 Usage: paste [OPTION]... [FILE]...
@@ -130,7 +131,7 @@ impl Source {
             Ok(text) => Self { text, shared, failure: None },
             Err(reason) => {
                 let opened = reason == "Is a directory";
-                let failure = Failure { message: format!("paste: {name}: {reason}\n"), opened };
+                let failure = Failure { message: format!("paste: {}: {reason}\n", quote_if_needed(name)), opened };
                 Self { text: Vec::new(), shared, failure: Some(failure) }
             }
         })

@@ -11,6 +11,7 @@ use bashkit::error::io_error_reason;
 use bashkit::{ExecResult, Result};
 
 use crate::commands::du::size::parse_block_size;
+use crate::commands::files::quote_if_needed;
 
 /// Size that files are rounded up to.
 const BLOCK: u64 = 4096;
@@ -113,7 +114,7 @@ impl Builtin for Shred {
         let (mut messages, mut status) = (String::new(), 0);
         for file in &files {
             if let Err(message) = shred(&ctx, &options, file, &mut messages).await? {
-                messages.push_str(&format!("shred: {file}: {message}\n"));
+                messages.push_str(&format!("shred: {}: {message}\n", quote_if_needed(file)));
                 status = 1;
             }
         }

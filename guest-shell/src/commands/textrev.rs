@@ -6,6 +6,7 @@ use crate::commands::operands::{OperandError, OutputFlush};
 use async_trait::async_trait;
 use bashkit::builtins::arg_parser::OptArg;
 
+use crate::commands::files::quote;
 use crate::commands::option_parser::gnu_getopt;
 use bashkit::ExecResult;
 use bashkit::Result;
@@ -93,7 +94,7 @@ impl Builtin for Tac {
         let message = |name: &str, reason: &str| match reason {
             // What cannot be sought in cannot be read from its end.
             "Is a directory" => format!("tac: {name}: read error: Invalid argument\n"),
-            _ => format!("tac: failed to open '{name}' for reading: {reason}\n"),
+            _ => format!("tac: failed to open {} for reading: {reason}\n", quote(name)),
         };
         let operands = crate::commands::operands::read_each(&ctx, &files, message).await?;
         // GNU tac reverses each file separately, and prints the results in order.

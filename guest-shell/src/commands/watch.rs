@@ -43,7 +43,7 @@ fn parse(args: &[String]) -> std::result::Result<(f64, &[String]), String> {
 #[async_trait]
 impl Builtin for Watch {
     async fn execute(&self, ctx: Context<'_>) -> Result<ExecResult> {
-        if let Some(answer) = check_help_version(ctx.args, HELP, Some("watch (bashkit) 0.1")) {
+        if let Some(answer) = check_help_version(ctx.args, HELP, Some("watch from procps-ng 4.0.2")) {
             return Ok(answer);
         }
         let message = match parse(ctx.args) {

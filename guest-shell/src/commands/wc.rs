@@ -5,6 +5,7 @@
 use super::character_locale::is_c_locale;
 use async_trait::async_trait;
 
+use crate::commands::files::quote_if_needed;
 use crate::commands::option_parser::gnu_getopt;
 use bashkit::ExecResult;
 use bashkit::PlacedMessages;
@@ -159,8 +160,11 @@ async fn count_inputs<'f>(
                 let size = regular.then_some(counts.bytes);
                 counted.push(CountedInput { name: Some(file), counts, size });
             }
+            Err(_) if file.is_empty() => {
+                messages.push((counted.len(), "wc: invalid zero-length file name\n".to_owned()));
+            }
             Err(reason) => {
-                messages.push((counted.len(), format!("wc: {file}: {reason}\n")));
+                messages.push((counted.len(), format!("wc: {}: {reason}\n", quote_if_needed(file))));
                 // A directory is counted as empty.
                 if reason == "Is a directory" {
                     counted.push(CountedInput { name: Some(file), counts: Counter::default().finish(), size: None });

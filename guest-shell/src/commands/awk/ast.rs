@@ -13,6 +13,8 @@
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
+use super::lexer::UnknownEscape;
+
 /// Variable, as the index of its slot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum VarRef {
@@ -341,6 +343,8 @@ pub(super) struct Program {
     /// Places of statements: name of the source, and line.
     pub(super) locs: Vec<(String, u32)>,
     pub(super) ranges: usize,
+    /// Escapes that mean nothing.
+    pub(super) unknown_escapes: Vec<UnknownEscape>,
 }
 
 /// Special variables, in the order of their slots.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::ast::{Program, Source, VarRef, special};
 use super::interpreter::{Evaluation, Interpreter, RunLimits, Slot, Unwind, truncate};
 use super::io::{Bridge, Host, InputPipe, Io, command_line_assignment};
-use super::lexer::unescape;
+use super::lexer::{UnknownEscape, unescape};
 use super::options::{Options, ProgramSource, USAGE, VERSION, failure};
 use super::parser::{ParseError, ParseErrorKind, Parser};
 use super::value::Value;
@@ -63,6 +63,10 @@ impl Awk {
             Ok(program) => program,
             Err(result) => return Ok(Setup::Done(result)),
         };
+        let warnings: Vec<String> = match &text {
+            Ok(text) => program.unknown_escapes.iter().map(|escape| text.warning(escape)).collect(),
+            Err(_) => Vec::new(),
+        };
         let mut io = Io::new(self.host(ctx, bridge));
         if text.is_ok_and(|text| text.is_of_stdin) {
             io.give_up_stdin();
@@ -74,6 +78,9 @@ impl Awk {
             Ok(interpreter) => Box::new(interpreter),
             Err(message) => return Ok(Setup::Done(failure(format!("awk: fatal: {message}\n"), 2))),
         };
+        for warning in warnings {
+            interpreter.write_error_line(&warning);
+        }
         if set_variables(&mut interpreter, &options).is_err() {
             let status = if interpreter.ending.fatal { 2 } else { 1 };
             return Ok(Setup::Done(Box::new(driver::result_of(&mut interpreter, status)?)));
@@ -153,13 +160,24 @@ impl ProgramText {
         Parser::new(&self.text, &self.sources, characters).parse_program().map_err(|error| self.failure_of(&error))
     }
 
-    /// Returns the result of a call whose program has an error, with gawk's message.
-    fn failure_of(&self, error: &ParseError) -> Box<ExecResult> {
-        let position = error.position.min(self.text.len());
+    /// Returns the source and the line of a position, and where the source begins.
+    fn location(&self, position: usize) -> (String, usize) {
         let source = self.sources.iter().rfind(|source| source.start <= position).or(self.sources.first());
         let (name, start) = source.map_or(("cmd. line", 0), |source| (source.name.as_str(), source.start));
         let line_number = self.text[start..position].matches('\n').count() + 1;
-        let location = format!("{}:{line_number}", truncate(name, MAX_NAME_BYTES));
+        (format!("{}:{line_number}", truncate(name, MAX_NAME_BYTES)), start)
+    }
+
+    /// Returns the warning about an escape.
+    fn warning(&self, escape: &UnknownEscape) -> String {
+        let (location, _) = self.location(escape.offset.min(self.text.len()));
+        format!("awk: {location}: warning: {}", escape.warning())
+    }
+
+    /// Returns the result of a call whose program has an error, with gawk's message.
+    fn failure_of(&self, error: &ParseError) -> Box<ExecResult> {
+        let position = error.position.min(self.text.len());
+        let (location, start) = self.location(position);
         let message = &error.message;
         match error.kind {
             ParseErrorKind::Syntax => {

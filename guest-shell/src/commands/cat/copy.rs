@@ -7,6 +7,7 @@ use bashkit::fs::vfs_join;
 use bashkit::{ExecResult, Result, StreamData};
 
 use super::unreadable;
+use crate::commands::files::missing;
 
 /// Status of a command whose reader has closed the pipe, as after SIGPIPE.
 const BROKEN_PIPE_STATUS: i32 = 141;
@@ -72,7 +73,11 @@ impl OperandCopy<'_> {
                 }
             }
         }
-        match self.ctx.fs.read_file(&path).await {
+        let content = match file.is_empty() {
+            true => Err(missing()),
+            false => self.ctx.fs.read_file(&path).await,
+        };
+        match content {
             Ok(content) => self.write(&content).await,
             Err(error) => {
                 self.status = 1;

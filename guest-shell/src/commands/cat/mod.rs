@@ -21,6 +21,7 @@ use bashkit::{ExecResult, PlacedMessages, Result};
 use self::render::Rendering;
 use super::budget::budgeted_bytes;
 use super::clap_answer::clap_answer;
+use crate::commands::files::{missing, quote_if_needed};
 
 cached_command!(cat_command, bashkit::builtins::generated::cat_args::cat_command());
 
@@ -78,7 +79,11 @@ async fn collect_operands(ctx: &Context<'_>, files: &[String], rendering: Option
             }
             continue;
         }
-        match ctx.fs.read_file(&vfs_join(ctx.cwd, file)).await {
+        let content = match file.is_empty() {
+            true => Err(missing()),
+            false => ctx.fs.read_file(&vfs_join(ctx.cwd, file)).await,
+        };
+        match content {
             Ok(content) => bytes.try_extend_from_slice(&content)?,
             Err(error) => errors.push((bytes.len(), unreadable(file, &error))),
         }
@@ -98,7 +103,7 @@ async fn collect_operands(ctx: &Context<'_>, files: &[String], rendering: Option
 
 /// Returns the message about an operand that cannot be read.
 fn unreadable(file: &str, error: &bashkit::Error) -> String {
-    format!("cat: {file}: {}\n", io_error_reason(error))
+    format!("cat: {}: {}\n", quote_if_needed(file), io_error_reason(error))
 }
 
 #[cfg(test)]

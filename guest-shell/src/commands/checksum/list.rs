@@ -5,6 +5,7 @@ use bashkit::{ExecResult, PlacedMessages, Result};
 
 use super::algorithm::DigestAlgorithm;
 use super::options::{Algorithm, ChecksumOptions, Program};
+use crate::commands::files::quote_if_needed;
 use crate::commands::operands;
 
 /// Sum in a line of a list.
@@ -63,7 +64,7 @@ impl ListCheck<'_> {
         let content = match operands::read(self.ctx, list).await? {
             Ok(content) => content,
             Err(reason) => {
-                self.complain(&format!("{list}: {reason}"));
+                self.complain(&format!("{}: {reason}", quote_if_needed(list)));
                 self.status = 1;
                 return Ok(());
             }
@@ -161,7 +162,7 @@ impl ListCheck<'_> {
             Err(reason) if self.options.ignore_missing && reason.starts_with("No such file") => {}
             Err(reason) => {
                 counts.unreadable += 1;
-                self.complain(&format!("{}: {reason}", sum.name));
+                self.complain(&format!("{}: {reason}", quote_if_needed(&sum.name)));
                 if !self.options.status {
                     self.output.push_str(&format!("{}: FAILED open or read\n", sum.shown));
                 }

@@ -33,6 +33,7 @@ use self::options::{CANNOT_SET, DateOptions, DateSource};
 use self::resolve::parse_date;
 pub(crate) use self::timezone::SandboxTimezone;
 use self::timezone::instant_of_nanoseconds;
+use crate::commands::files::quote_if_needed;
 use crate::commands::operands;
 
 const HELP: &str = "\
@@ -165,13 +166,14 @@ impl Builtin for Date {
         let instant = match &options.source {
             DateSource::Now => Ok(now),
             DateSource::Text(text) => parse_date(text, now, &timezone),
+            DateSource::Reference(file) if file.is_empty() => Err("date: '': No such file or directory".to_owned()),
             DateSource::Reference(file) => match ctx.fs.stat(&resolve_path(ctx.cwd, file)).await {
                 Ok(found) => Ok(time_compat::to_chrono_utc(found.modified)),
-                Err(error) => Err(format!("date: {file}: {}", io_error_reason(&error))),
+                Err(error) => Err(format!("date: {}: {}", quote_if_needed(file), io_error_reason(&error))),
             },
             DateSource::Lines(file) => match operands::read(&ctx, file).await? {
                 Ok(lines) => return Ok(show_lines(&bashkit::text_of(&lines), now, &timezone, &options.format)),
-                Err(reason) => Err(format!("date: {file}: {reason}")),
+                Err(reason) => Err(format!("date: {}: {reason}", quote_if_needed(file))),
             },
         };
         Ok(match instant {

@@ -6,6 +6,7 @@ use std::collections::HashMap;
 
 use super::options::DiffOptions;
 use super::script::{Change, changes};
+use crate::commands::byte_text;
 
 /// Bytes at the start of a file in which a NUL makes it binary.
 const BINARY_PROBE: usize = 4096;
@@ -17,16 +18,12 @@ pub(super) fn quoted_name(name: &str) -> String {
         return name.to_owned();
     }
     let escaped = name.bytes().map(|byte| match byte {
-        7 => "\\a".to_owned(),
-        8 => "\\b".to_owned(),
-        b'\t' => "\\t".to_owned(),
-        b'\n' => "\\n".to_owned(),
-        11 => "\\v".to_owned(),
-        12 => "\\f".to_owned(),
-        b'\r' => "\\r".to_owned(),
         b'"' | b'\\' => format!("\\{}", char::from(byte)),
         b' '..=b'~' => char::from(byte).to_string(),
-        byte => format!("\\{byte:03o}"),
+        _ => match byte_text::control_escape(byte) {
+            Some(letter) => format!("\\{letter}"),
+            None => format!("\\{byte:03o}"),
+        },
     });
     format!("\"{}\"", escaped.collect::<String>())
 }
@@ -58,7 +55,7 @@ impl ComparedFile {
     }
 }
 
-/// Two files that differ, and how.
+/// Two files, their lines, and the changes from one to the other.
 pub(super) struct Comparison<'a> {
     pub(super) options: &'a DiffOptions,
     pub(super) files: [&'a ComparedFile; 2],
@@ -67,7 +64,7 @@ pub(super) struct Comparison<'a> {
     pub(super) changes: Vec<Change>,
 }
 
-/// Changes that are printed together, and the lines around them: from the first to the one behind the last.
+/// Changes that are printed together, with the first of the lines around them and the one behind the last.
 pub(super) struct Hunk<'c> {
     pub(super) changes: &'c [Change],
     pub(super) old: (usize, usize),
@@ -138,7 +135,7 @@ impl<'a> Comparison<'a> {
         self.shown_changes().next().is_some()
     }
 
-    /// Returns the hunks: changes that are so near that their context touches.
+    /// Returns the hunks. Changes whose context touches are in one.
     pub(super) fn hunks(&self, context: usize) -> impl Iterator<Item = Hunk<'_>> {
         let is_near = move |one: &Change, other: &Change| {
             let distance = other.old.0 - (one.old.0 + one.old.1);

@@ -127,7 +127,8 @@ impl Builtin for Diff {
 }
 
 pub(super) async fn is_directory(ctx: &Context<'_>, name: &str) -> bool {
-    name != "-" && ctx.fs.stat(&resolve_path(ctx.cwd, name)).await.is_ok_and(|status| status.file_type.is_dir())
+    !matches!(name, "" | "-")
+        && ctx.fs.stat(&resolve_path(ctx.cwd, name)).await.is_ok_and(|status| status.file_type.is_dir())
 }
 
 /// Returns the path of the file in a directory that has the name of another file.

@@ -99,7 +99,10 @@ impl Builtin for Du {
         let mut walk = UsageWalk::new(&ctx, &options, &environment, files.len() > 1);
         let mut total = Usage::NOTHING;
         for file in &files {
-            total.add(walk.count(file).await?);
+            match file.is_empty() {
+                true => walk.refuse_empty_name(),
+                false => total.add(walk.count(file).await?),
+            }
         }
         if options.total {
             walk.print(total, "total");

@@ -13,6 +13,7 @@ use bashkit::{PlacedMessages, Result};
 
 use super::options::{DuOptions, Following, Measure};
 use crate::commands::file_status::{FmtEnv, apparent_size, blocks, nanos_of};
+use crate::commands::files::quote;
 
 /// Count of a file or of a directory with what is in it.
 #[derive(Clone, Copy)]
@@ -66,6 +67,12 @@ impl<'a> UsageWalk<'a> {
         Self { ctx, options, environment, counted, output: String::new(), errors, has_failed: false }
     }
 
+    /// Reports an operand of no characters, which is not the working directory.
+    pub(super) fn refuse_empty_name(&mut self) {
+        self.has_failed = true;
+        self.errors.push("du: invalid zero-length file name\n", self.output.len());
+    }
+
     /// Counts an operand, and prints what is to be shown of it.
     pub(super) async fn count(&mut self, operand: &str) -> Result<Usage> {
         let path = resolve_path(self.ctx.cwd, operand);
@@ -90,7 +97,7 @@ impl<'a> UsageWalk<'a> {
                 Err(error) => {
                     let reason = io_error_reason(&error);
                     self.has_failed = true;
-                    let message = format!("du: cannot access '{}': {reason}\n", shown.name);
+                    let message = format!("du: cannot access {}: {reason}\n", quote(shown.name));
                     self.errors.push(&message, self.output.len());
                     return Ok(Usage::NOTHING);
                 }

@@ -8,11 +8,11 @@ use super::output::PrintForm;
 use super::scanner::Scanner;
 use bashkit::bytes_of;
 
-/// Message about a file name that is missing.
+/// Message about a command without a file name in an editor without one.
 const NO_FILE_NAME: &str = "No current filename";
 
 impl Editor {
-    /// Runs a command.
+    /// Executes the command on a line.
     pub(super) fn execute(&mut self, line: &mut Scanner) -> Outcome {
         let addresses = self.addresses(line)?;
         line.skip_blanks();

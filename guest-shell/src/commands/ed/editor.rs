@@ -9,21 +9,21 @@ use super::scanner::Scanner;
 use super::substitution::Substitution;
 use super::text::{self, Input, InputSource};
 
-/// Something that the editor cannot do by itself.
+/// Request of the editor to its caller, which has the files and the shell.
 pub(super) enum Request {
     /// Read a file.
     Read { name: String },
     /// Write a file, or append to it.
     Write { name: String, bytes: Vec<u8>, appends: bool },
-    /// Run a command. Its output is the editor's if `captures`.
+    /// Run a command, and return its output to the editor if `captures`.
     Shell { command: String, stdin: Option<Vec<u8>>, captures: bool },
-    /// End with a status.
+    /// End the program with a status.
     End(i32),
 }
 
-/// Answer to a request. The error of a file is its reason.
+/// Answer to a request, with the reason if a file could not be read or written.
 pub(super) enum Reply {
-    /// Nothing was asked for yet.
+    /// First answer, before any request.
     Nothing,
     Read(Result<Vec<u8>, String>),
     Written(Result<(), String>),
@@ -31,7 +31,7 @@ pub(super) enum Reply {
     Shell(Vec<u8>),
 }
 
-/// Work that goes on when a request is answered.
+/// Work of the editor that continues with the answer to a request.
 pub(super) enum Pending {
     /// The file that is edited is read; it is the first one if nothing was edited before.
     Edit { is_first: bool, name: String },
@@ -45,7 +45,7 @@ pub(super) enum Pending {
     Shell,
 }
 
-/// What a command does beyond changing the buffer.
+/// Effect of a command beyond changes of the buffer.
 pub(super) enum Action {
     /// Read the next command.
     Continue,
@@ -56,7 +56,7 @@ pub(super) enum Action {
 /// Reason why a command fails.
 pub(super) enum Failure {
     Message(&'static str),
-    /// The buffer is modified, and would be lost. The same again is done.
+    /// The modified buffer would be lost. The same command again is obeyed.
     Modified,
 }
 

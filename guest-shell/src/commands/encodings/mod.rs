@@ -14,6 +14,7 @@ use bashkit::{ExecResult, Result};
 use self::encoding::TextEncoding;
 use self::wrap::LineWrapper;
 use super::operands;
+use crate::commands::files::quote_if_needed;
 
 /// Length of a line, unless an option changes it.
 const USUAL_WIDTH: usize = 76;
@@ -148,7 +149,7 @@ impl Builtin for EncodingCommand {
         let input = match operands::read(&ctx, &call.file).await? {
             Ok(input) => input,
             Err(reason) if reason == "Is a directory" => return Ok(self.failure("read error: Is a directory")),
-            Err(reason) => return Ok(self.failure(&format!("{}: {reason}", call.file))),
+            Err(reason) => return Ok(self.failure(&format!("{}: {reason}", quote_if_needed(&call.file)))),
         };
         Ok(if call.decode { self.decode(&call, &input) } else { self.encode(&call, &input) })
     }

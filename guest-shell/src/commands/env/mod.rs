@@ -26,7 +26,7 @@ pub(super) struct Env;
 #[async_trait]
 impl Builtin for Env {
     async fn execute(&self, ctx: Context<'_>) -> Result<ExecResult> {
-        if let Some(r) = check_help_version(ctx.args, HELP, Some("env (bashkit) 0.1")) {
+        if let Some(r) = check_help_version(ctx.args, HELP, Some("env (GNU coreutils) 9.1")) {
             return Ok(r);
         }
         let parsed = match parse_env_args(ctx.args, ctx.env) {

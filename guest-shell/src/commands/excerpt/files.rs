@@ -11,6 +11,8 @@ use super::options::ExcerptOptions;
 use super::output::header;
 use super::selection::{Selection, select};
 use super::stream::stream;
+use crate::commands::files::quote;
+use crate::commands::operands::NO_SUCH_FILE;
 
 /// Reason why a directory has no contents.
 const DIRECTORY: &str = "Is a directory";
@@ -82,6 +84,9 @@ async fn read(ctx: &Context<'_>, file: &str) -> Result<std::result::Result<Vec<u
     if file == "-" {
         return Ok(Ok(ctx.stdin_to_end().await?.as_bytes().to_vec()));
     }
+    if file.is_empty() {
+        return Ok(Err(NO_SUCH_FILE.to_owned()));
+    }
     let data = ctx.fs.read_file(&vfs_join(ctx.cwd, file)).await;
     Ok(data.map_err(|error| io_error_reason(&error)))
 }
@@ -89,7 +94,7 @@ async fn read(ctx: &Context<'_>, file: &str) -> Result<std::result::Result<Vec<u
 /// Returns the message about a file that is not read. A directory can be opened, but not read.
 pub(in crate::commands) fn unreadable(command: &str, file: &str, reason: &str) -> String {
     match reason {
-        DIRECTORY => format!("{command}: error reading '{file}': {reason}\n"),
-        _ => format!("{command}: cannot open '{file}' for reading: {reason}\n"),
+        DIRECTORY => format!("{command}: error reading {}: {reason}\n", quote(file)),
+        _ => format!("{command}: cannot open {} for reading: {reason}\n", quote(file)),
     }
 }

@@ -173,7 +173,9 @@ fn options(call: &mut Call<'_>, words: &Words) -> Option<Options> {
         _ => Existing::Replace,
     };
     let backups = Backups::read(call, words)?;
-    if backups.control != Control::Off && existing == Existing::Keep {
+    // `--backup=none` is a wish for backups, too.
+    let wants_backups = backups.control != Control::Off || words.has("backup");
+    if wants_backups && existing == Existing::Keep {
         call.usage("options --backup and --no-clobber are mutually exclusive");
         return None;
     }

@@ -39,7 +39,7 @@ pub(super) async fn run(call: &mut Call<'_>) -> Done {
         };
         if made
             && let Some(change) = &change
-            && let Err(error) = call.fs.chmod(&call.path(name), change.apply(0o777, true, call.umask)).await
+            && let Err(error) = call.fs.chmod(&call.path(name), change.of_new_directory(call.umask)).await
         {
             call.cannot("cannot change permissions of", name, &error);
         }

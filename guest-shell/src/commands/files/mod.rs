@@ -38,7 +38,8 @@ use bashkit::BuiltinRegistry;
 pub(super) use call::reason;
 use call::{FileCommand, Run};
 use ownership::OwnershipCommand;
-pub(super) use quote::quote;
+pub(super) use place::missing;
+pub(super) use quote::{quote, quote_if_needed};
 
 use super::identity::UserDatabase;
 

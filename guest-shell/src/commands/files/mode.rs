@@ -49,6 +49,17 @@ impl Change {
         Self(vec![Clause { operator: '=', affected: ALL, value: Value::Bits(bits), mentioned: ALL }])
     }
 
+    /// Returns the mode of a directory that is created with this change of all permissions.
+    ///
+    /// GNU's `mkdir` first creates a directory with special bits without the write permissions of others, and adds
+    /// those only if the change mentions bits that the directory lacks.
+    pub(super) fn of_new_directory(&self, umask: u32) -> u32 {
+        let mode = self.apply(0o777, true, umask);
+        let mentioned = self.0.iter().fold(0, |bits, clause| bits | clause.mentioned_bits(umask));
+        let created = mode & 0o1755;
+        if mentioned & SET_ID | mode & 0o1000 == 0 || (created ^ mode) & mentioned != 0 { mode } else { created }
+    }
+
     /// The mode that comes of another one.
     pub(in crate::commands) fn apply(&self, old: u32, is_directory: bool, umask: u32) -> u32 {
         self.0.iter().fold(old & ALL, |mode, clause| clause.apply(mode, is_directory, umask))
@@ -56,6 +67,16 @@ impl Change {
 }
 
 impl Clause {
+    /// Returns the bits that the clause sets or clears.
+    fn mentioned_bits(&self, umask: u32) -> u32 {
+        match (self.operator, self.affected) {
+            ('=', 0) => ALL,
+            (_, 0) => self.mentioned & !umask,
+            ('=', affected) => affected & 0o1777 | self.mentioned,
+            _ => self.mentioned,
+        }
+    }
+
     fn apply(&self, mode: u32, is_directory: bool, umask: u32) -> u32 {
         let kept = if is_directory { SET_ID & !self.mentioned } else { 0 };
         let value = match self.value {

@@ -78,8 +78,9 @@ impl Call<'_> {
     }
 }
 
-pub(super) fn missing() -> bashkit::Error {
-    std::io::Error::from(std::io::ErrorKind::NotFound).into()
+/// Returns the error of a file that does not exist, in the words of the file system.
+pub(in crate::commands) fn missing() -> bashkit::Error {
+    std::io::Error::new(std::io::ErrorKind::NotFound, "file not found").into()
 }
 
 pub(super) fn not_directory() -> bashkit::Error {

@@ -35,13 +35,13 @@ pub(in crate::commands) fn quote(name: &str) -> String {
     quoted
 }
 
-/// Quotes a name only if a shell would interpret it differently without quotes.
-pub(super) fn quote_if_needed(name: &str) -> String {
-    let special = |character: char| character.is_control() || " !\"$&'()*;<=>?[\\]^`{|}".contains(character);
-    if name.is_empty() || name.contains(special) || name.starts_with(['#', '~']) {
-        return quote(name);
+/// Quotes a name before a colon, only if a shell would interpret it differently without quotes or it has a colon.
+pub(in crate::commands) fn quote_if_needed(name: &str) -> String {
+    let special = |character: char| character.is_control() || " !\"$&'()*:;<=>?[\\^`|".contains(character);
+    match name.is_empty() || name.contains(special) || name.starts_with(['#', '~']) || ["{", "}"].contains(&name) {
+        true => quote(name),
+        false => name.to_owned(),
     }
-    name.to_owned()
 }
 
 #[cfg(test)]

@@ -54,6 +54,39 @@ pub(super) fn unfinished_directive(format: &str) -> Option<&str> {
     None
 }
 
+/// Letters of the directives of one letter, of those that are followed by another one, and of escapes.
+const DIRECTIVES: &str = "%abcdDfFgGhHiklmMnpPsStuUyYZ";
+const TIME_DIRECTIVES: &str = "ABCT";
+const ESCAPES: &str = "abcfnrtv\\01234567";
+
+/// Returns warnings about the directives and the escapes of a format that mean nothing, and are printed as they are.
+pub(super) fn warnings(format: &str) -> Vec<String> {
+    let mut warnings = Vec::new();
+    let mut letters = format.chars();
+    while let Some(start) = letters.find(|letter| matches!(letter, '\\' | '%')) {
+        let letter = match start {
+            '\\' => letters.next(),
+            _ => letters.find(|letter| !(letter.is_ascii_digit() || "-+ #.".contains(*letter))),
+        };
+        match (start, letter) {
+            // The output ends here.
+            ('\\', Some('c')) => break,
+            ('\\', None) => warnings.push("find: warning: escape `\\' followed by nothing at all\n".to_owned()),
+            ('\\', Some(letter)) if !ESCAPES.contains(letter) => {
+                warnings.push(format!("find: warning: unrecognized escape `\\{letter}'\n"));
+            }
+            ('%', Some(letter)) if TIME_DIRECTIVES.contains(letter) => {
+                letters.next();
+            }
+            ('%', Some(letter)) if !DIRECTIVES.contains(letter) => {
+                warnings.push(format!("find: warning: unrecognized format directive `%{letter}'\n"));
+            }
+            _ => {}
+        }
+    }
+    warnings
+}
+
 /// Formats a file, found from the starting point `start`.
 pub(super) fn render(format: &str, file: &FoundFile, start: &str, env: &FmtEnv) -> String {
     let mut renderer = Renderer { letters: format.chars().collect(), at: 0, file, start, env, output: String::new() };
@@ -243,8 +276,10 @@ fn time_value(nanos: i128, key: char, env: &FmtEnv) -> String {
     match key {
         '@' => format!("{}.{fraction}", nanos.div_euclid(1_000_000_000)),
         'S' => format!("{}.{fraction}", env.strftime(nanos, "%S")),
-        'T' => format!("{}.{fraction}", env.strftime(nanos, "%H:%M:%S")),
+        'T' | 'X' => format!("{}.{fraction}", env.strftime(nanos, "%H:%M:%S")),
         '+' => format!("{}.{fraction}", env.strftime(nanos, "%Y-%m-%d+%H:%M:%S")),
+        // Extensions of `date` that the C library lacks.
+        'q' | 'N' | ':' | '-' => format!("%{key}"),
         key => env.strftime(nanos, &format!("%{key}")),
     }
 }

@@ -96,7 +96,9 @@ impl FindRun {
         clock: Date,
         username: &str,
     ) -> std::result::Result<Self, String> {
-        let FindCommandLine { starting_points, mut expression, options, output_files, .. } = command_line;
+        let FindCommandLine { starting_points, mut expression, options, output_files, warnings, .. } = command_line;
+        let mut stderr = PlacedMessages::new();
+        stderr.push(&warnings.concat(), 0);
         let names = ResolvedNames::resolve(&expression, &output_files, &options, ctx, &clock).await?;
         let mut command_words = HashMap::new();
         let mut needed = NeededStatus::default();
@@ -124,7 +126,7 @@ impl FindRun {
             is_flushed: false,
             quits: false,
             stdout: StreamData::new(),
-            stderr: PlacedMessages::new(),
+            stderr,
             output_files: names.output_files,
             written: 0,
             has_failed: false,

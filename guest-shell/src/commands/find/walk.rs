@@ -50,7 +50,7 @@ impl FindRun {
     pub(super) async fn start(&mut self, starting_point: usize) {
         let shown_path = self.setting.starting_points[starting_point].clone();
         let path = resolve_path(&self.cwd, &shown_path);
-        if self.setting.fs.lstat(&path).await.is_err() {
+        if shown_path.is_empty() || self.setting.fs.lstat(&path).await.is_err() {
             self.complain(&format!("find: '{shown_path}': No such file or directory\n"));
             return;
         }

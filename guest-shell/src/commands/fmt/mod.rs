@@ -26,6 +26,7 @@ use async_trait::async_trait;
 
 use self::options::{FmtOptions, USAGE, parse_arguments};
 use self::paragraphs::{ParagraphStream, Part};
+use crate::commands::files::{missing, quote};
 use bashkit::ExecResult;
 use bashkit::PlacedMessages;
 use bashkit::Result;
@@ -105,13 +106,14 @@ impl Builtin for Fmt {
                 ctx.stdin_to_end().await?.as_bytes().to_vec()
             } else {
                 let path = resolve_path(ctx.cwd, &file);
-                match ctx.fs.read_file(&path).await {
+                let content = if file.is_empty() { Err(missing()) } else { ctx.fs.read_file(&path).await };
+                match content {
                     Ok(bytes) => bytes,
                     Err(e) => {
                         let reason = bashkit::error::io_error_reason(&e);
                         let message = match reason.as_str() {
                             "Is a directory" => "fmt: read error\n".to_owned(),
-                            _ => format!("fmt: cannot open '{file}' for reading: {reason}\n"),
+                            _ => format!("fmt: cannot open {} for reading: {reason}\n", quote(&file)),
                         };
                         stderr.push(&message, out.bytes.len());
                         exit_code = 1;

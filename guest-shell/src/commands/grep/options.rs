@@ -4,6 +4,7 @@
 
 use super::file_filter::FileGlob;
 use super::pattern::Syntax;
+use crate::commands::option_parser::option_word;
 
 const USAGE: &str = "Usage: grep [OPTION]... PATTERNS [FILE]...\nTry 'grep --help' for more information.\n";
 
@@ -414,15 +415,9 @@ fn max_count(value: &str) -> Result<usize, String> {
 }
 
 fn directories(value: &str) -> Result<Directories, String> {
-    match value {
-        "read" => Ok(Directories::Read),
-        "skip" => Ok(Directories::Skip),
-        "recurse" => Ok(Directories::Recurse),
-        _ => Err(usage_error(format!(
-            "grep: invalid argument '{value}' for '--directories'\nValid arguments are:\n  - 'read'\n  - 'recurse'\n  - \
-             'skip'\n"
-        ))),
-    }
+    const ACTIONS: [(&str, Directories); 3] =
+        [("read", Directories::Read), ("recurse", Directories::Recurse), ("skip", Directories::Skip)];
+    option_word("--directories", value, &ACTIONS).map_err(|message| usage_error(format!("grep: {message}\n")))
 }
 
 fn binary_files(value: &str) -> Result<BinaryFiles, String> {

@@ -12,7 +12,7 @@ use bashkit::builtins::{Builtin, Context, check_help_version};
 use bashkit::{ExecResult, Result};
 
 use self::options::HexdumpOptions;
-use super::operands::{self, OperandError, Operands, read_all_parts};
+use super::operands::{self, OperandError, Operands, read_each_part};
 
 const HELP: &str = "\
 Usage: hexdump [OPTION]... [FILE]...
@@ -80,7 +80,7 @@ async fn read_files(ctx: &Context<'_>, options: &HexdumpOptions, files: &[String
         Operands { contents: Vec::new(), errors: Vec::new() }
     } else {
         let used = options.length.map(|length| length.saturating_add(options.offset));
-        read_all_parts(ctx, "hexdump", &readable, used).await?
+        read_each_part(ctx, &readable, used, |name, reason| format!("hexdump: {name}: {reason}\n")).await?
     };
     let mut message = "hexdump: -: No such file or directory\n".repeat(files.len() - readable.len());
     message += &operands.messages();

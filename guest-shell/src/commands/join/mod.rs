@@ -25,6 +25,7 @@ use self::output::JoinedOutput;
 use self::pairing::{Pairing, Sequence};
 use super::budget::budgeted_bytes;
 use super::operands;
+use crate::commands::files::quote_if_needed;
 
 const HELP: &str = "\
 Usage: join [OPTION]... FILE1 FILE2
@@ -74,7 +75,7 @@ impl Builtin for Join {
             match operands::read(&ctx, name).await? {
                 Ok(text) => texts.push(text),
                 Err(reason) if reason == "Is a directory" => return Ok(failure("read error: Is a directory")),
-                Err(reason) => return Ok(failure(&format!("{name}: {reason}"))),
+                Err(reason) => return Ok(failure(&format!("{}: {reason}", quote_if_needed(name)))),
             }
         }
         let [first, second] = [0, 1].map(|file| lines(&texts[file], &options));

@@ -60,6 +60,8 @@ use modules::{Files, Search, Source, load};
 use options::{Ended, Given, Options};
 use run::{Done, Job, run};
 
+use crate::commands::operands::NO_SUCH_FILE;
+
 /// Command `jq`, which runs queries on JSON.
 pub(crate) struct Jq;
 
@@ -78,11 +80,14 @@ impl Files for ScriptFiles {
         path: &'a str,
     ) -> Pin<Box<dyn Future<Output = std::result::Result<Vec<u8>, String>> + Send + 'a>> {
         Box::pin(async move {
+            if path.is_empty() {
+                return Err(NO_SUCH_FILE.to_owned());
+            }
             let full = vfs_join(&self.directory, Path::new(path));
             match self.fs.read_file(&full).await {
                 Ok(bytes) => Ok(bytes),
                 Err(bashkit::Error::Io(error)) => Err(match error.kind() {
-                    std::io::ErrorKind::NotFound => "No such file or directory".to_owned(),
+                    std::io::ErrorKind::NotFound => NO_SUCH_FILE.to_owned(),
                     std::io::ErrorKind::PermissionDenied => "Permission denied".to_owned(),
                     std::io::ErrorKind::IsADirectory => "Is a directory".to_owned(),
                     _ => error.to_string(),

@@ -33,7 +33,6 @@ thread_local! {
 struct Flags {
     global: bool,
     skip_empty: bool,
-    longest: bool,
 }
 
 fn read_flags(text: &str) -> Result<(Flags, String), Failure> {
@@ -42,11 +41,10 @@ fn read_flags(text: &str) -> Result<(Flags, String), Failure> {
         match flag {
             'g' => flags.global = true,
             'n' => flags.skip_empty = true,
-            'l' => flags.longest = true,
             'i' => inline.push('i'),
             'x' => inline.push('x'),
-            // Line ends are not special anyway.
-            's' => {}
+            // Line ends are not special anyway, and `l` has no effect in jq 1.8.2 either.
+            's' | 'l' => {}
             'm' | 'p' => inline.push('s'),
             _ => return Err(Failure::new(format!("{text} is not a valid modifier string"))),
         }
@@ -136,10 +134,7 @@ fn matches(input: &Val, expression: &Val, flags: &Val, test: bool) -> Given {
             regex.captures_from_pos(text, from).map_err(|error| Failure::new(format!("Regex failure: {error}")))?;
         let Some(captures) = captures else { break };
         let Some(whole) = captures.get(0) else { break };
-        let (start, mut end) = (whole.start(), whole.end());
-        if flags.longest {
-            end = longest(&regex, text, start, end);
-        }
+        let (start, end) = (whole.start(), whole.end());
         from = if end > start { end } else { end + text[end..].chars().next().map_or(1, char::len_utf8) };
         if start == end && flags.skip_empty {
             continue;
@@ -153,14 +148,6 @@ fn matches(input: &Val, expression: &Val, flags: &Val, test: bool) -> Given {
         }
     }
     Ok(if test { Val::Bool(false) } else { Val::array(found) })
-}
-
-/// Returns the end of the longest match that begins here.
-fn longest(regex: &Regex, text: &str, start: usize, end: usize) -> usize {
-    let anchored = Regex::new(&format!("\\A(?:{})\\z", regex.as_str()));
-    let Ok(anchored) = anchored else { return end };
-    let ends = text[end..].char_indices().map(|(at, letter)| end + at + letter.len_utf8());
-    ends.rev().find(|end| anchored.is_match(&text[start..*end]).unwrap_or(false)).unwrap_or(end)
 }
 
 /// Converter of increasing byte positions to numbers of characters.

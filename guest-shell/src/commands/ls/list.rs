@@ -15,6 +15,7 @@ use super::sort::sort;
 use crate::commands::clap_answer::clap_answer;
 use crate::commands::date::Date;
 use crate::commands::file_status::{self, FmtEnv};
+use crate::commands::files::quote;
 use bashkit::ExecResult;
 use bashkit::PlacedMessages;
 use bashkit::builtins::Builtin;
@@ -153,7 +154,7 @@ impl Lister<'_> {
     /// Reports an error about a file. The status is 2 for an operand, and 1 for a file in a directory.
     fn complain(&mut self, what: &str, name: &str, error: &Error, status: i32) {
         let reason = io_error_reason(error);
-        self.errors.push(&format!("ls: {what} '{name}': {reason}\n"), self.printer.out.len());
+        self.errors.push(&format!("ls: {what} {}: {reason}\n", quote(name)), self.printer.out.len());
         self.status = self.status.max(status);
     }
 

@@ -111,7 +111,7 @@ impl Run<'_, '_> {
             return Ok(Ok(bytes));
         };
         let read = self.context.fs.read_file(&vfs_join(&self.directory, Path::new(name))).await;
-        Ok(read.map_err(|why| format!("Can't open patch file {name} : {}", reason(&why))))
+        Ok(read.map_err(|why| format!("Can't open patch file {} : {}", shown(name), reason(&why))))
     }
 
     /// Returns the path for a name in a diff.

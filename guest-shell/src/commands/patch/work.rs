@@ -277,7 +277,12 @@ impl Run<'_, '_> {
         if !changes && !to_output {
             return Ok(Ok(()));
         }
-        let written = self.write(target, &patched.text, mode.or(old.mode), link).await?;
+        let mode = match to_output {
+            // GNU's moves a temporary file there, which only its owner may read.
+            true => Some(fs.stat(&self.path(target)).await.map_or(0o600, |found| found.mode & 0o777)),
+            false => mode.or(old.mode),
+        };
+        let written = self.write(target, &patched.text, mode, link).await?;
         if written.is_err() {
             return Ok(written);
         }

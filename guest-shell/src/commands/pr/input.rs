@@ -9,6 +9,7 @@ use bashkit::time_compat::to_chrono_utc;
 use bashkit::{Result, text_of};
 
 use super::budget::{BoundedText, consume_work};
+use crate::commands::operands::NO_SUCH_FILE;
 
 /// Lines of a file, and the contents of its header.
 pub(super) struct PrInput<'a> {
@@ -35,6 +36,9 @@ pub(super) async fn read_input<'a>(
         let bytes = ctx.stdin_to_end().await?.as_bytes().to_vec();
         FileContents { bytes, modified: None, _leases: [None, None] }
     } else {
+        if file.is_empty() {
+            return Ok(Err(NO_SUCH_FILE.to_owned()));
+        }
         match read_file(ctx, file).await? {
             Ok(contents) => contents,
             Err(reason) => return Ok(Err(reason)),

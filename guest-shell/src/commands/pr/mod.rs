@@ -39,6 +39,7 @@ use self::options::PrOptions;
 use self::pages::PageWriter;
 use self::row::{RowCell, RowFormat};
 use super::date::Date;
+use crate::commands::files::quote_if_needed;
 
 const HELP: &str = "\
 Usage: pr [OPTION]... [FILE]...
@@ -141,7 +142,7 @@ impl Builtin for Pr {
                 Ok(input) => inputs.try_push(input)?,
                 Err(reason) => {
                     let ends = reason == "Is a directory" && !options.merge;
-                    errors.push((inputs.len(), format!("pr: {file}: {reason}\n")));
+                    errors.push((inputs.len(), format!("pr: {}: {reason}\n", quote_if_needed(file))));
                     if ends {
                         // It was opened, and cannot be read: GNU's stops there.
                         break;

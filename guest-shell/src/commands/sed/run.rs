@@ -9,6 +9,7 @@ use super::machine::{Ending, Feed, InputLine, Machine, Settings, split_lines};
 use super::options::{Options, ScriptSource};
 use super::script::{Mode, Program, parse};
 use crate::commands::character_locale::CharacterSet;
+use crate::commands::files::missing;
 use bashkit::builtins::atomic_write::{AtomicFailpoints, atomic_replace};
 use bashkit::builtins::{Context, InputChunks};
 use bashkit::error::io_error_reason;
@@ -203,7 +204,11 @@ impl Run<'_, '_> {
             } else if name == "-" {
                 Ok(self.characters().of_text(self.ctx.stdin_to_end().await?.to_string()))
             } else {
-                match self.ctx.fs.read_file(&self.resolve(name)).await {
+                let content = match name.is_empty() {
+                    true => Err(missing()),
+                    false => self.ctx.fs.read_file(&self.resolve(name)).await,
+                };
+                match content {
                     Ok(bytes) => Ok(self.text_of(name, bytes)?),
                     Err(error) => Err(error),
                 }
@@ -215,7 +220,9 @@ impl Run<'_, '_> {
                 }
                 Err(error) => error,
             };
-            if self.ctx.fs.stat(&self.resolve(name)).await.is_ok_and(|status| status.file_type.is_dir()) {
+            if !name.is_empty()
+                && self.ctx.fs.stat(&self.resolve(name)).await.is_ok_and(|status| status.file_type.is_dir())
+            {
                 // GNU's reads no file behind it.
                 stderr.push_str(&match self.options.in_place {
                     Some(_) => format!("sed: couldn't edit {name}: not a regular file\n"),

@@ -136,3 +136,51 @@ async fn date_that_is_to_be_set_is_printed_and_refused() {
     )])
     .await;
 }
+
+#[tokio::test]
+async fn keys_and_fields_in_the_old_form_are_those_of_gnu() {
+    let input = "printf 'b 1 x\\na 3 y\\nc 2 z\\na 1 q\\n' > s; ";
+    let script = |words: &str| format!("{input}{words}");
+    let [one, two, three, four, five] = [
+        "sort +1 -2 s | tr '\\n' ,",
+        "sort s +2 | tr '\\n' ,",
+        "sort +1 -1.1 +0r s | tr '\\n' ,",
+        "sort -2 s 2>&1 | head -1",
+        "sort +x s 2>&1",
+    ]
+    .map(script);
+    check(&[
+        (&one, "a 1 q,b 1 x,c 2 z,a 3 y,", 0),
+        (&two, "a 1 q,b 1 x,a 3 y,c 2 z,", 0),
+        (&three, "c 2 z,b 1 x,a 3 y,a 1 q,", 0),
+        (&four, "sort: invalid option -- '2'\n", 0),
+        (&five, "sort: cannot read: +x: No such file or directory\n", 2),
+        ("printf '1 a\\n2 a\\n3 b\\n' | uniq -1c", "      2 1 a\n      1 3 b\n", 0),
+        ("printf 'xa\\nya\\nzb\\n' | uniq +1", "xa\nzb\n", 0),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn modes_of_new_files_and_directories_are_those_of_gnu() {
+    check(&[
+        ("mkdir -m +t a; mkdir -m +t,g+w b; mkdir -m u+s c; stat -c %a a b c", "1755\n1777\n4777\n", 0),
+        (
+            "touch a b; cp --backup=none -n a b 2>&1 | head -1; ls",
+            "cp: options --backup and --no-clobber are mutually exclusive\na\nb\n",
+            0,
+        ),
+        (
+            "echo a > f; printf '%s\\n' '--- f' '+++ f' '@@ -1 +1 @@' -a +b > p; echo > old; chmod 640 old; \
+             patch -o new f < p > /dev/null; patch -o old f < p > /dev/null; stat -c %a new old",
+            "600\n640\n",
+            0,
+        ),
+        (
+            "mkdir d; grep -d sk a d; echo $?; grep -d re a d 2>&1 | head -1",
+            "1\ngrep: ambiguous argument ‘re’ for ‘--directories’\n",
+            0,
+        ),
+    ])
+    .await;
+}

@@ -33,6 +33,7 @@ use bashkit::fs::vfs_join;
 use bashkit::limits::ExecutionLimits;
 
 use self::random::{ByteRng, RANDOM_BYTES, Rng, SmallRng};
+use crate::commands::files::quote_if_needed;
 
 pub(crate) struct Shuf;
 
@@ -98,7 +99,7 @@ async fn random_source(
         Ok(bytes) => Ok(Rng::File(ByteRng::new(name.into_owned(), bytes))),
         Err(error) => {
             let reason = bashkit::error::io_error_reason(&error);
-            Err(ExecResult::err(format!("shuf: {name}: {reason}\n"), 1))
+            Err(ExecResult::err(format!("shuf: {}: {reason}\n", quote_if_needed(&name)), 1))
         }
     })
 }
@@ -155,7 +156,9 @@ impl ShufCall {
                 Err(reason) if reason == "Is a directory" => {
                     return Ok(Err(ExecResult::err(format!("shuf: read error: {reason}\n"), 1)));
                 }
-                Err(reason) => return Ok(Err(ExecResult::err(format!("shuf: {file}: {reason}\n"), 1))),
+                Err(reason) => {
+                    return Ok(Err(ExecResult::err(format!("shuf: {}: {reason}\n", quote_if_needed(file)), 1)));
+                }
             },
         };
         Ok(Ok(ShufInput::Items(split_separated(&text, self.separator))))

@@ -141,6 +141,33 @@ impl SortKey {
         Ok(Self { start, end, ordering })
     }
 
+    /// Parses the start of a key in the old form, `F[.C][OPTS]` behind `+`, where fields and bytes count from 0. Any
+    /// other text is `None`: it may name a file.
+    pub(super) fn parse_old_start(text: &str) -> Option<Self> {
+        let (field, rest) = split_digits(text);
+        let (bytes, letters) = rest.strip_prefix('.').map_or(("0", rest), split_digits);
+        let start = KeyPosition { field: field.parse().ok()?, bytes: bytes.parse().ok()? };
+        let mut ordering = KeyOrdering::default();
+        let is_key = letters.chars().all(|letter| ordering.set(letter, KeyEnds::Start));
+        is_key.then_some(Self { start, end: None, ordering })
+    }
+
+    /// Sets the end of a key in the old form, `F[.C][OPTS]` behind `-`: the first position behind the key.
+    pub(super) fn end_old(&mut self, text: &str) -> Result<(), String> {
+        let (field, rest) = split_digits(text);
+        let (bytes, letters) = rest.strip_prefix('.').map_or(("0", rest), split_digits);
+        let count = |after, rest| format!("invalid number after '{after}': invalid count at start of '{rest}'");
+        let field: usize = field.parse().map_err(|_| count('-', text))?;
+        let bytes = bytes.parse().map_err(|_| count('.', letters))?;
+        // Without bytes the key ends with the field before.
+        let field = if bytes == 0 { field.saturating_sub(1) } else { field };
+        self.end = Some(KeyPosition { field, bytes });
+        match letters.chars().all(|letter| self.ordering.set(letter, KeyEnds::End)) {
+            true => Ok(()),
+            false => Err(format!("stray character in field spec: invalid field specification '-{text}'")),
+        }
+    }
+
     /// Returns the key for the whole line.
     pub(super) fn whole_line(ordering: KeyOrdering) -> Self {
         Self { start: KeyPosition::default(), end: None, ordering }

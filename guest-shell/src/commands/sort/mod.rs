@@ -28,6 +28,7 @@ use bashkit::{ExecResult, Result};
 
 use self::comparison::LineOrder;
 use self::options::{SortMistake, SortOptions, SortTask};
+use crate::commands::files::quote_if_needed;
 use crate::commands::operands;
 use crate::commands::records::{records, separator};
 
@@ -134,7 +135,7 @@ async fn names_of_list(ctx: &Context<'_>, list: &str) -> Result<StdResult<Vec<St
 async fn read_inputs(ctx: &Context<'_>, options: &SortOptions) -> Result<StdResult<Vec<Vec<u8>>, String>> {
     for file in options.files.iter().filter(|file| *file != "-") {
         if let Err(error) = ctx.fs.stat(&resolve_path(ctx.cwd, file)).await {
-            return Ok(Err(format!("cannot read: {file}: {}", io_error_reason(&error))));
+            return Ok(Err(format!("cannot read: {}: {}", quote_if_needed(file), io_error_reason(&error))));
         }
     }
     let mut inputs = Vec::with_capacity(options.files.len());
@@ -143,7 +144,9 @@ async fn read_inputs(ctx: &Context<'_>, options: &SortOptions) -> Result<StdResu
             Ok(text) => inputs.push(text),
             Err(reason) => {
                 let made = make_output(ctx, options).await;
-                return Ok(Err(made.err().unwrap_or_else(|| format!("read failed: {file}: {reason}"))));
+                return Ok(Err(made
+                    .err()
+                    .unwrap_or_else(|| format!("read failed: {}: {reason}", quote_if_needed(file)))));
             }
         }
     }
@@ -173,7 +176,7 @@ async fn write_output(ctx: &Context<'_>, options: &SortOptions, output: Vec<u8>)
 }
 
 fn open_failed(name: &str, error: &bashkit::Error) -> String {
-    format!("open failed: {name}: {}", io_error_reason(error))
+    format!("open failed: {}: {}", quote_if_needed(name), io_error_reason(error))
 }
 
 /// Returns the result of `-c` and `-C`.

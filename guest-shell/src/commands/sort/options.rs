@@ -9,7 +9,8 @@ use super::key::{KeyEnds, KeyOrdering, SortKey};
 use crate::commands::getopt::{Found, Known, Order, Takes, scan};
 use crate::commands::option_parser::{OptionWords, option_word};
 
-const SHORT: &str = "bcCdfghik:mMno:rRsS:t:T:uVy::z";
+/// Short options. Digits are the end of a key in the old form (`+1 -2`).
+const SHORT: &str = "bcCdfghik:mMno:rRsS:t:T:uVy::z0::1::2::3::4::5::6::7::8::9::";
 
 /// Long options in GNU's order: name, the short option that is the same, and the argument.
 const LONG: [(&str, char, Takes); 30] = [
@@ -135,10 +136,18 @@ impl SortOptions {
             long: LONG.iter().map(|(name, _, takes)| ((*name).to_owned(), *takes)).collect(),
             single_dash: false,
         };
-        let (found, files) = scan(&known, Order::Permute, words);
+        let (found, files_behind_dashes) = scan(&known, Order::Keep, words);
         let mut given = GivenOptions::default();
+        let mut files = Vec::new();
+        let mut old_key = None;
         for option in found {
+            let open_key = old_key.take();
             match option {
+                Found::Short(digit, rest) if digit.is_ascii_digit() => {
+                    let rest = rest.unwrap_or_default();
+                    given.keys.push(ended_key(open_key, &format!("{digit}{rest}"))?);
+                    continue;
+                }
                 Found::Short(letter, value) => {
                     check_size(letter, "-S", value.as_deref())?;
                     given.take(letter, value)?;
@@ -159,11 +168,25 @@ impl SortOptions {
                 Found::Mistake(message) => {
                     return Err(format!("{message}\nTry 'sort --help' for more information.").into());
                 }
-                Found::Word(_) => {}
+                Found::Word(word) => match word.strip_prefix('+').and_then(SortKey::parse_old_start) {
+                    Some(key) => old_key = Some(key),
+                    None => files.push(word),
+                },
             }
+            given.keys.extend(open_key);
         }
+        given.keys.extend(old_key);
+        files.extend(files_behind_dashes);
         given.finish(files).map_err(SortMistake::from)
     }
+}
+
+/// Ends a key in the old form, whose start is the word before.
+fn ended_key(key: Option<SortKey>, text: &str) -> Result<SortKey, String> {
+    let hint = "Try 'sort --help' for more information.";
+    let mut key = key.ok_or_else(|| format!("invalid option -- '{}'\n{hint}", &text[..1]))?;
+    key.end_old(text)?;
+    Ok(key)
 }
 
 /// Options that were parsed so far.

@@ -17,6 +17,7 @@ use bashkit::{ExecResult, Result};
 
 use self::filter::FilterRun;
 use self::options::{Pieces, SplitOptions, failure, parse_args};
+use crate::commands::files::{quote, quote_if_needed};
 
 /// Command `split` of the shell.
 pub(crate) struct Split;
@@ -52,9 +53,9 @@ impl SplitWork {
                     Pieces::Chunks(..) => format!("cannot determine file size: {reason}"),
                     _ => reason,
                 };
-                return Ok(Err(failure(format!("{file}: {reason}"))));
+                return Ok(Err(failure(format!("{}: {reason}", quote_if_needed(file)))));
             }
-            Err(reason) => return Ok(Err(failure(format!("cannot open '{file}' for reading: {reason}")))),
+            Err(reason) => return Ok(Err(failure(format!("cannot open {} for reading: {reason}", quote(file))))),
         };
         if let Pieces::Chunks(_, _, count) = options.pieces
             && count > MOST_FILES
@@ -99,7 +100,7 @@ impl SplitWork {
             }
             if let Err(error) = ctx.fs.write_file(&path, piece).await {
                 let reason = bashkit::error::io_error_reason(&error);
-                return Ok(failure(format!("{name}: {reason}")));
+                return Ok(failure(format!("{}: {reason}", quote_if_needed(&name))));
             }
         }
         Ok(ExecResult::ok(report))

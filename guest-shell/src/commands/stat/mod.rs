@@ -14,6 +14,7 @@ use self::format::{Spec, decimal, hexadecimal, octal, seconds, signed, take_esca
 use crate::commands::clap_answer::clap_answer;
 use crate::commands::date::Date;
 use crate::commands::file_status::{self, DEVICE, FmtEnv, apparent_size, nanos_of};
+use crate::commands::files::{missing, quote};
 use bashkit::ExecResult;
 use bashkit::PlacedMessages;
 use bashkit::builtins::Builtin;
@@ -98,7 +99,7 @@ impl Builtin for Stat {
         };
         // The VFS has no block statistics of mounts.
         if matches.get_flag("file-system") {
-            return Ok(ExecResult::err("stat: --file-system not supported in bashkit's VFS\n".to_string(), 1));
+            return Ok(ExecResult::err("stat: the option '--file-system' is not available\n".to_owned(), 1));
         }
         let format = Format::new(&matches);
         let env = FmtEnv { clock: self.clock, tz: ctx.env.get("TZ").cloned(), username: self.username.clone() };
@@ -111,7 +112,7 @@ impl Builtin for Stat {
             match Status::of(&ctx, &name, follow, &env).await {
                 Ok(status) => status.print(&format, &mut output),
                 Err(error) => {
-                    let message = format!("stat: cannot statx '{name}': {}\n", io_error_reason(&error));
+                    let message = format!("stat: cannot statx {}: {}\n", quote(&name), io_error_reason(&error));
                     errors.push(&message, output.len());
                 }
             }
@@ -138,7 +139,7 @@ struct Status<'a> {
 impl<'a> Status<'a> {
     async fn of(ctx: &Context<'_>, name: &'a str, follow: bool, env: &'a FmtEnv) -> Result<Self> {
         if name.is_empty() {
-            return Err(std::io::Error::from(std::io::ErrorKind::NotFound).into());
+            return Err(missing());
         }
         let fs = ctx.fs.as_ref();
         let path = resolve_path(ctx.cwd, name);

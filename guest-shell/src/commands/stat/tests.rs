@@ -157,7 +157,7 @@ async fn what_is_missing_is_said_and_the_rest_shown() {
     );
     assert_eq!(status, 1);
     let (_, errors, status) = run("stat -f a").await;
-    assert!(errors.contains("--file-system not supported"), "{errors}");
+    assert!(errors.contains("the option '--file-system' is not available"), "{errors}");
     assert_eq!(status, 1);
 }
 

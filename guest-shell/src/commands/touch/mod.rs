@@ -22,6 +22,7 @@ use bashkit::{ExecResult, Result};
 
 use self::options::{TouchOptions, failure, usage};
 use super::date::Date;
+use crate::commands::files::quote;
 
 const HELP: &str = "\
 Usage: touch [OPTION]... FILE...
@@ -113,7 +114,7 @@ async fn touch(
         // The file behind standard output, which this call just wrote to or which has no time.
         return Ok(());
     }
-    let not_set = |reason: &str| Err(format!("setting times of '{file}': {reason}"));
+    let not_set = |reason: &str| Err(format!("setting times of {}: {reason}", quote(file)));
     let path = resolve_path(ctx.cwd, file);
     let is_directory_name = file.ends_with('/');
     if options.no_dereference
@@ -130,7 +131,7 @@ async fn touch(
         Err(_) if options.no_dereference || is_directory_name => return not_set("No such file or directory"),
         Err(_) => {
             let created = ctx.fs.write_file(&path, &[]).await;
-            created.map_err(|error| format!("cannot touch '{file}': {}", io_error_reason(&error)))?;
+            created.map_err(|error| format!("cannot touch {}: {}", quote(file), io_error_reason(&error)))?;
         }
     }
     if !options.sets_modification() {

@@ -10,6 +10,7 @@ mod size;
 #[cfg(test)]
 mod tests;
 
+use crate::commands::files::quote;
 use crate::commands::option_parser::gnu_getopt;
 use async_trait::async_trait;
 use bashkit::builtins::arg_parser::{OptArg, ParsedOpt};
@@ -79,7 +80,7 @@ impl Builtin for Truncate {
             match truncate(file, &options, &ctx).await {
                 Ok(()) => {}
                 Err(TruncateError::OfFile(reason)) => {
-                    errors += &format!("truncate: cannot open '{file}' for writing: {reason}\n");
+                    errors += &format!("truncate: cannot open {} for writing: {reason}\n", quote(file));
                 }
                 Err(TruncateError::OfCall(message)) => return Ok(failure(&message)),
             }

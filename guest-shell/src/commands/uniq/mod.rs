@@ -19,6 +19,7 @@ use bashkit::{ExecResult, Result};
 
 use self::filter::filter;
 use self::options::UniqOptions;
+use crate::commands::files::{quote, quote_if_needed};
 use crate::commands::operands;
 
 const HELP: &str = "\
@@ -57,7 +58,7 @@ impl Builtin for Uniq {
         let mut text = match operands::read(&ctx, input).await? {
             Ok(text) => text,
             Err(reason) if reason == "Is a directory" => {
-                return Ok(ExecResult::err(format!("uniq: error reading '{input}'\n"), 1));
+                return Ok(ExecResult::err(format!("uniq: error reading {}\n", quote(input)), 1));
             }
             Err(reason) => return Ok(failure(input, &reason)),
         };
@@ -77,5 +78,5 @@ impl Builtin for Uniq {
 }
 
 fn failure(name: &str, reason: &str) -> ExecResult {
-    ExecResult::err(format!("uniq: {name}: {reason}\n"), 1)
+    ExecResult::err(format!("uniq: {}: {reason}\n", quote_if_needed(name)), 1)
 }

@@ -25,6 +25,8 @@ pub(super) struct UniqOptions {
     pub(super) group: Option<GroupParting>,
     pub(super) unique: bool,
     pub(super) skip_fields: usize,
+    /// True if the fields to skip come from digits (`-12`), to which further digits are added.
+    skip_fields_from_digits: bool,
     pub(super) skip_bytes: usize,
     pub(super) check_bytes: Option<usize>,
     pub(super) ignore_case: bool,
@@ -57,10 +59,13 @@ const ALL_REPEATED_METHODS: [(&str, GroupParting); 3] =
 impl UniqOptions {
     /// Parses a command line into options and operands.
     pub(super) fn parse(words: &[String]) -> Result<(Self, Vec<String>), ExecResult> {
-        let (given, operands) = gnu_getopt("uniq", words, "cdDf:is:uw:z", &LONG, true, 1)?;
+        let (given, mut operands) = gnu_getopt("uniq", words, "0123456789cdDf:is:uw:z", &LONG, true, 1)?;
         let mut options = Self::default();
         for option in given {
             options.take(option.key, option.value)?;
+        }
+        if !words.iter().any(|word| word == "--") {
+            operands.retain(|operand| !options.take_old_bytes(operand));
         }
         if let Some(extra) = operands.get(2) {
             return Err(usage_error(&format!("extra operand '{extra}'")));
@@ -83,7 +88,16 @@ impl UniqOptions {
                 let parting = parting("--all-repeated", &ALL_REPEATED_METHODS, value)?;
                 self.all_repeated = Some(parting.unwrap_or(GroupParting::Never));
             }
-            'f' => self.skip_fields = number(value, "fields to skip")?,
+            'f' => {
+                self.skip_fields = number(value, "fields to skip")?;
+                self.skip_fields_from_digits = false;
+            }
+            '0'..='9' => {
+                let before = if self.skip_fields_from_digits { self.skip_fields } else { 0 };
+                let digit = letter as usize - '0' as usize;
+                self.skip_fields = before.saturating_mul(10).saturating_add(digit);
+                self.skip_fields_from_digits = true;
+            }
             'g' => {
                 let parting = parting("--group", &GROUP_METHODS, value)?;
                 self.group = Some(parting.unwrap_or(GroupParting::Between));
@@ -96,6 +110,18 @@ impl UniqOptions {
             _ => {}
         }
         Ok(())
+    }
+
+    /// Takes the old form of `-s`, `+N`. Returns false if an operand is none.
+    fn take_old_bytes(&mut self, operand: &str) -> bool {
+        let digits = operand.strip_prefix('+').filter(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()));
+        match digits.and_then(|digits| digits.parse().ok()) {
+            Some(bytes) => {
+                self.skip_bytes = bytes;
+                true
+            }
+            None => false,
+        }
     }
 }
 

@@ -55,7 +55,7 @@ async fn read_input(ctx: &Context<'_>, options: &XargsOptions) -> Result<std::re
 impl Builtin for Xargs {
     async fn execute(&self, ctx: Context<'_>) -> Result<ExecResult> {
         // Reached only without a plan: nothing is to be run, or the call is wrong.
-        if let Some(answer) = check_help_version(ctx.args, HELP, Some("xargs (bashkit) 0.1")) {
+        if let Some(answer) = check_help_version(ctx.args, HELP, Some("xargs (GNU findutils) 4.9.0")) {
             return Ok(answer);
         }
         let options = match XargsOptions::parse(ctx.args) {
@@ -63,8 +63,8 @@ impl Builtin for Xargs {
             Err(answer) => return Ok(answer),
         };
         Ok(match read_input(&ctx, &options).await? {
-            Ok(_) => ExecResult::ok(String::new()),
-            Err(message) => ExecResult::err(message, 1),
+            Ok(_) => ExecResult { stderr: options.warnings.into(), ..ExecResult::ok(String::new()) },
+            Err(message) => ExecResult::err(options.warnings + &message, 1),
         })
     }
 

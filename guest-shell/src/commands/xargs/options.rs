@@ -53,6 +53,8 @@ pub(super) struct XargsOptions {
     pub(super) skips_empty_input: bool,
     /// Command with its first arguments, at least one word.
     pub(super) command: Vec<String>,
+    /// Warnings about options that others override, each with its line break.
+    pub(super) warnings: String,
 }
 
 fn failure(message: impl std::fmt::Display) -> ExecResult {
@@ -79,9 +81,13 @@ impl XargsOptions {
             slot_variable: None,
             skips_empty_input: false,
             command,
+            warnings: String::new(),
         };
         for option in given {
             options.set(option)?;
+        }
+        if options.end_item.is_some() && options.delimiter.is_some() {
+            options.warnings += "xargs: warning: the -E option has no effect if -0 or -d is used.\n\n";
         }
         Ok(options)
     }
@@ -96,23 +102,24 @@ impl XargsOptions {
             'd' => self.delimiter = Some(parse_delimiter(value)?),
             'E' | 'e' => self.end_item = given.filter(|item| !item.is_empty()),
             'I' | 'i' => {
+                self.drop_max_items("--replace/-I/-i");
+                self.drop_max_lines("--replace/-I/-i");
                 self.replaced = Some(given.unwrap_or_else(|| "{}".to_string()));
-                self.max_items = 0;
-                self.max_lines = 0;
             }
             'L' | 'l' => {
+                let name = if option.key == 'L' { "-L" } else { "--max-lines/-l" };
+                self.drop_max_items(name);
+                self.drop_replaced(name);
                 self.max_lines = given.map_or(Ok(1), |lines| parse_number(&lines, option.key, 1))?;
-                self.max_items = 0;
-                self.replaced = None;
             }
             'n' => {
-                self.max_lines = 0;
+                self.drop_max_lines("--max-args/-n");
                 self.max_items = parse_number(value, 'n', 1)?;
                 // GNU's `xargs` ignores `-n1` after `-i` (savannah bug 57390).
                 if self.max_items == 1 && self.replaced.is_some() {
                     self.max_items = 0;
                 } else {
-                    self.replaced = None;
+                    self.drop_replaced("--max-args/-n");
                 }
             }
             's' => self.max_size = parse_number(value, 's', 1)?,
@@ -127,6 +134,30 @@ impl XargsOptions {
             _ => {}
         }
         Ok(())
+    }
+
+    fn drop_max_items(&mut self, by: &str) {
+        if std::mem::take(&mut self.max_items) != 0 {
+            self.warn("--max-args", by);
+        }
+    }
+
+    fn drop_max_lines(&mut self, by: &str) {
+        if std::mem::take(&mut self.max_lines) != 0 {
+            self.warn("--max-lines", by);
+        }
+    }
+
+    fn drop_replaced(&mut self, by: &str) {
+        if self.replaced.take().is_some() {
+            self.warn("--replace", by);
+        }
+    }
+
+    /// Adds the warning about an option that another one overrides.
+    fn warn(&mut self, dropped: &str, by: &str) {
+        let exclusive = format!("options {dropped} and {by} are mutually exclusive");
+        self.warnings += &format!("xargs: warning: {exclusive}, ignoring previous {dropped} value\n");
     }
 }
 

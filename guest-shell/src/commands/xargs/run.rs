@@ -21,6 +21,8 @@ pub(super) struct XargsRun {
     verbose: bool,
     /// True if the first of the commands was printed.
     printed: bool,
+    /// Warnings about the options, which precede all output.
+    warnings: String,
     /// Message that follows the output of the commands.
     error: Option<String>,
     stdout: StreamData,
@@ -55,6 +57,7 @@ impl XargsRun {
             commands: sub_commands(options, commands),
             verbose: options.verbose,
             printed: false,
+            warnings: options.warnings.clone(),
             error,
             stdout: StreamData::new(),
             stderr: PlacedMessages::new(),
@@ -103,6 +106,11 @@ impl PlanDriver for XargsRun {
     async fn next(&mut self, last: Option<ExecResult>) -> Result<PlanStep> {
         if let Some(result) = last {
             self.account(&result);
+        }
+        if !self.warnings.is_empty() {
+            let warnings = std::mem::take(&mut self.warnings);
+            self.stderr.push(&warnings, 0);
+            return Ok(PlanStep::Emit { stdout: StreamData::new(), stderr: warnings.into() });
         }
         if let Some(command) = self.commands.front() {
             if !self.verbose || self.printed {

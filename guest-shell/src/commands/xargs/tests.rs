@@ -41,6 +41,25 @@ fn replacement_takes_whole_lines_and_ends_with_a_number_of_items() {
     assert_eq!(plan(&["-I{}", "-n2", "x", "{}"], "a\nb\n").0, ["x|{}|a|b"]);
 }
 
+#[tokio::test]
+async fn options_that_others_override_cause_warnings_before_the_output() {
+    let ignored = |dropped: &str, by: &str| {
+        format!(
+            "xargs: warning: options {dropped} and {by} are mutually exclusive, ignoring previous {dropped} value\n"
+        )
+    };
+    for (options, output, warnings) in [
+        ("-n1 -I{}", "a1\na2\n", ignored("--max-args", "--replace/-I/-i")),
+        ("-I{} -n1", "a1\na2\n", String::new()),
+        ("-I{} -n2", "a{} 1 2\n", ignored("--replace", "--max-args/-n")),
+        ("-i -l", "a{} 1\na{} 2\n", ignored("--replace", "--max-lines/-l")),
+        ("-n1 -L1", "a{} 1\na{} 2\n", ignored("--max-args", "-L")),
+    ] {
+        let script = format!("printf '1\\n2\\n' | xargs {options} echo a{{}} 2>&1");
+        assert_eq!(&*run(&script).await.stdout, warnings + output, "{options}");
+    }
+}
+
 #[test]
 fn delimited_items_may_be_empty() {
     assert_eq!(plan(&["-d", "\\x2c"], "a,,b").0, ["echo|a||b"]);

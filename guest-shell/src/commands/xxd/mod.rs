@@ -77,21 +77,45 @@ impl Builtin for Xxd {
             Err(message) => return Ok(ExecResult::err(message, 4)),
         };
         let output = files.get(1).filter(|output| *output != "-");
+        if options.reverse {
+            return write_reverted(&ctx, &options, &data, output).await;
+        }
         let Some(output) = output else {
-            return Ok(ExecResult::ok_bytes(transform(&options, &data, start, input)));
+            return Ok(ExecResult::ok_bytes(dump(&options, &data, start, input).into_bytes()));
         };
-        let path = resolve_path(ctx.cwd, output);
-        if path == resolve_path(ctx.cwd, input) && !options.reverse {
+        if resolve_path(ctx.cwd, output) == resolve_path(ctx.cwd, input) {
             // The output is truncated before the input is read.
             data.clear();
         }
-        Ok(match ctx.fs.write_file(&path, &transform(&options, &data, start, input)).await {
-            Ok(()) => ExecResult::ok(String::new()),
-            Err(error) => ExecResult::err(format!("xxd: {output}: {}\n", io_error_reason(&error)), 3),
-        })
+        Ok(write_output(&ctx, output, dump(&options, &data, start, input).as_bytes()).await)
     }
 }
 
-fn transform(options: &XxdOptions, data: &[u8], start: usize, input: &str) -> Vec<u8> {
-    if options.reverse { revert(options, data) } else { dump(options, data, start, input).into_bytes() }
+/// Writes the bytes of a dump to a file, whose other bytes stay, or to standard output.
+async fn write_reverted(
+    ctx: &Context<'_>,
+    options: &XxdOptions,
+    data: &[u8],
+    output: Option<&String>,
+) -> Result<ExecResult> {
+    let Some(output) = output else {
+        let (bytes, failure) = revert(options, data, None);
+        let (stderr, exit_code) = failure.map(|failure| failure.report()).unwrap_or_default();
+        return Ok(ExecResult { stderr: stderr.into(), exit_code, ..ExecResult::ok_bytes(bytes) });
+    };
+    let file = ctx.fs.read_file(&resolve_path(ctx.cwd, output)).await.unwrap_or_default();
+    let (bytes, failure) = revert(options, data, Some(file));
+    let written = write_output(ctx, output, &bytes).await;
+    Ok(match failure.map(|failure| failure.report()) {
+        Some((message, status)) if written.exit_code == 0 => ExecResult::err(message, status),
+        _ => written,
+    })
+}
+
+/// Writes a file. Returns the result of the command.
+async fn write_output(ctx: &Context<'_>, output: &str, bytes: &[u8]) -> ExecResult {
+    match ctx.fs.write_file(&resolve_path(ctx.cwd, output), bytes).await {
+        Ok(()) => ExecResult::ok(String::new()),
+        Err(error) => ExecResult::err(format!("xxd: {output}: {}\n", io_error_reason(&error)), 3),
+    }
 }

@@ -111,7 +111,7 @@ impl XxdOptions {
 
     /// Returns true if a dump of this kind is to be reverted, which is not possible.
     pub(super) fn cannot_revert(&self) -> bool {
-        self.reverse && (self.include || self.little_endian)
+        self.reverse && (self.include || self.little_endian || self.bits)
     }
 
     /// Returns the number of bytes at the start of the input that are read; `None` for all.

@@ -36,6 +36,20 @@ async fn xxd_output_is_vims() {
 }
 
 #[tokio::test]
+async fn reverted_text_that_is_no_dump_gives_what_vims_does() {
+    for (script, output) in [
+        ("printf '0: 61\\n0: 62\\n' | xxd -r; echo \" $?\"", "a 5\n"),
+        ("printf 'b hello\\n0: 62\\n' | xxd -r | xxd -p; echo ${PIPESTATUS[1]}", "0000000000000000000000\n5\n"),
+        ("printf '0x41 0x42' | xxd -r -p", "AB"),
+        ("printf '4x1 4' | xxd -r -p", "\u{14}"),
+        ("printf 0123456789 > u; printf '4: 41\\n2: 42\\n' | xxd -r - u; cat u", "01B3A56789"),
+        ("xxd -r -b <<< '0: 01100001  a'; echo $?", "255\n"),
+    ] {
+        assert_eq!(&*run(script).await.stdout, output, "{script}");
+    }
+}
+
+#[tokio::test]
 async fn xxd_failures_have_messages() {
     let usage = "Usage:\n       xxd [options] [infile [outfile]]\n";
     for (script, message, status) in [

@@ -101,7 +101,7 @@ impl XzOptions {
         Ok((options, files))
     }
 
-    /// Applies an option. The error is a message.
+    /// Applies an option, or returns a message about its value.
     fn take(&mut self, option: ParsedOpt) -> Result<(), String> {
         let value = option.value.unwrap_or_default();
         match option.key {

@@ -54,6 +54,14 @@ impl Interpreter {
         }
     }
 
+    /// Returns an array for an argument that was untyped, and stays so until the function uses it as an array.
+    pub(super) fn untyped_array(&mut self, id: ArrayId) -> Slot {
+        if let Some(Some(array)) = self.arrays.get_mut(id) {
+            array.is_untyped = true;
+        }
+        Slot::Array(id)
+    }
+
     pub(super) fn array(&self, id: ArrayId) -> Option<&AwkArray> {
         self.arrays.get(id).and_then(Option::as_ref)
     }
@@ -77,7 +85,13 @@ impl Interpreter {
     /// Returns the array that a variable holds; an untyped variable becomes one.
     pub(crate) fn array_of_variable(&mut self, variable: VarRef) -> Evaluation<ArrayId> {
         match self.slot(variable) {
-            Slot::Array(id) => Ok(*id),
+            Slot::Array(id) => {
+                let id = *id;
+                if let Some(Some(array)) = self.arrays.get_mut(id) {
+                    array.is_untyped = false;
+                }
+                Ok(id)
+            }
             Slot::Scalar(Value::Uninit) if may_become_array(variable) => {
                 let id = self.new_array();
                 *self.slot_mut(variable) = Slot::Array(id);

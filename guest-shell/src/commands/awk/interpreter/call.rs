@@ -59,14 +59,20 @@ impl Interpreter {
     async fn argument(&mut self, argument: &Expr, wants_array: bool) -> Evaluation<Slot> {
         match argument {
             Expr::Var(variable) if *variable != VarRef::Global(special::NF) => match self.slot(*variable) {
-                Slot::Scalar(Value::Uninit) if wants_array => Ok(Slot::Array(self.array_of_variable(*variable)?)),
+                Slot::Scalar(Value::Uninit) if wants_array => {
+                    let array = self.array_of_variable(*variable)?;
+                    Ok(self.untyped_array(array))
+                }
                 slot => Ok(slot.clone()),
             },
             Expr::Elem(variable, subscripts) => {
                 let (array, key) = self.element_place(*variable, subscripts).await?;
                 match self.element(array, &key) {
                     Some(Slot::Array(subarray)) => Ok(Slot::Array(*subarray)),
-                    _ if wants_array => Ok(Slot::Array(self.subarray(array, key)?)),
+                    _ if wants_array => {
+                        let array = self.subarray(array, key)?;
+                        Ok(self.untyped_array(array))
+                    }
                     _ => Ok(Slot::Scalar(self.load_element(array, &key)?)),
                 }
             }

@@ -10,7 +10,8 @@
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
-use super::{Evaluation, Interpreter, Unwind};
+use super::super::ast::special;
+use super::{Evaluation, Interpreter, Slot, Unwind};
 use crate::commands::awk::bounds::{MAX_CALL_DEPTH, MAX_STRING_BYTES, VARIABLE_OVERHEAD_BYTES};
 
 /// Most evaluations that may go on within each other: of statements, and of expressions that are more than a constant
@@ -37,7 +38,7 @@ impl Interpreter {
 
     /// Reports a fatal error of gawk's with its source location.
     pub(crate) fn fatal_error(&mut self, message: &str) -> Unwind {
-        let prefix = format!("{}fatal: ", self.location());
+        let prefix = format!("{}{}fatal: ", self.location(), self.record_place());
         self.report_fatal(&prefix, message)
     }
 
@@ -80,6 +81,25 @@ impl Interpreter {
             Some((name, line)) => format!("{name}:{line}: "),
             None => String::new(),
         }
+    }
+
+    /// Returns the file and the number of the current record, if there is one, as a prefix of messages.
+    fn record_place(&self) -> String {
+        if self.settings.fnr <= 0.0 {
+            return String::new();
+        }
+        let name = match &self.globals[special::FILENAME as usize] {
+            Slot::Scalar(name) => self.text_of(name),
+            Slot::Array(_) => String::new(),
+        };
+        let name = if name.is_empty() { "-" } else { &name };
+        format!("(FILENAME={name} FNR={:.0}) ", self.settings.fnr.trunc())
+    }
+
+    /// Writes a warning with the place in the program and in the input.
+    pub(crate) fn warn(&mut self, message: &str) {
+        let (location, record) = (self.location(), self.record_place());
+        self.write_error_line(&format!("awk: {location}{record}warning: {message}"));
     }
 
     /// Writes a line to standard error.

@@ -81,21 +81,22 @@ enum Flow {
     Return(Value),
 }
 
-/// Current record: its text, its fields, and which of the two is out of date.
+/// Text and fields of the current record.
 #[derive(Default)]
 struct Record {
     text: String,
     kind: RecordKind,
     fields: Vec<Value>,
+    /// True if `fields` is up to date.
     is_split: bool,
-    /// A field has changed since `text` was joined.
+    /// True if a field has changed since `text` was joined.
     is_stale: bool,
 }
 
-/// Origin of the record's text, which decides how `$0` compares.
+/// Origin of the record's text. A comparison with `$0` is of numbers or of texts by it.
 #[derive(Clone, Copy, Default)]
 enum RecordKind {
-    /// Input: a number where it looks like one.
+    /// Text of the input, which is a number where it looks like one.
     #[default]
     Input,
     /// Text that was assigned, or joined from fields.
@@ -104,7 +105,7 @@ enum RecordKind {
     Number(f64),
 }
 
-/// Values of special variables, kept in the form in which they are used.
+/// Values of the special variables, in the form in which the interpreter uses them.
 pub(super) struct Settings {
     convfmt: String,
     ofmt: String,
@@ -114,9 +115,9 @@ pub(super) struct Settings {
     pub(super) ignorecase: bool,
     /// True with `--csv`: a comma as `FS` means CSV.
     pub(super) csv: bool,
-    /// Splitter that the last assignment to `FS`, `FIELDWIDTHS` or `FPAT` chose.
+    /// Splitter of records, chosen by the last assignment to `FS`, `FIELDWIDTHS` or `FPAT`.
     splitter: Splitter,
-    /// `FS` is one character: in paragraph mode newline separates fields, too.
+    /// True if `FS` is one character. In paragraph mode a line break then separates fields, too.
     single_separator: bool,
     pub(super) record_separator: RecordSeparator,
     pub(super) nr: f64,
@@ -164,6 +165,8 @@ pub(super) struct Interpreter {
     /// Forms of `literal_regexes` that ignore case, made when they are first used.
     caseless_regexes: Vec<Option<Arc<AwkRegex>>>,
     regex_cache: RegexCache,
+    /// Characters behind a backslash in regular expressions of which a warning was written.
+    warned_escapes: Vec<char>,
     pub(super) globals: Vec<Slot>,
     locals: Vec<Slot>,
     frames: Vec<CallFrame>,
@@ -200,6 +203,7 @@ impl Interpreter {
             caseless_regexes: vec![None; literal_regexes.len()],
             literal_regexes,
             regex_cache: RegexCache::new(bytes_match),
+            warned_escapes: regular::warned_escapes(&program),
             globals,
             locals: Vec::new(),
             frames: Vec::new(),

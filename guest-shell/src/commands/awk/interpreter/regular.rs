@@ -5,6 +5,7 @@
 use std::sync::Arc;
 
 use super::super::ast::{Expr, Program};
+use super::super::lexer::{is_regex_escape, unknown_regex_escape};
 use super::super::regex::AwkRegex;
 use super::{Evaluation, Interpreter, truncate};
 
@@ -18,6 +19,11 @@ pub(super) fn literals(program: &Program, bytes_match: bool) -> Result<Vec<Arc<A
         Err(error) => Err(format!("{}: /{}/", error.0, truncate(pattern, MAX_QUOTED_BYTES))),
     };
     program.regexes.iter().map(compile).collect()
+}
+
+/// Returns the letters of the escapes in literals of which a warning is written at the start.
+pub(super) fn warned_escapes(program: &Program) -> Vec<char> {
+    program.unknown_escapes.iter().filter(|escape| escape.is_regex).map(|escape| escape.letter).collect()
 }
 
 impl Interpreter {
@@ -39,10 +45,25 @@ impl Interpreter {
 
     /// Returns the regular expression that a string holds.
     pub(super) fn string_regex(&mut self, pattern: &str) -> Evaluation<Arc<AwkRegex>> {
+        if pattern.contains('\\') {
+            self.warn_of_escapes(pattern);
+        }
         self.regex_cache.get(pattern, self.settings.ignorecase).map_err(|error| {
             let message = format!("invalid regexp: {error}: /{}/", truncate(pattern, MAX_QUOTED_BYTES));
             self.fatal_error(&message)
         })
+    }
+
+    /// Warns of escapes that mean nothing, of each once.
+    fn warn_of_escapes(&mut self, pattern: &str) {
+        let mut letters = pattern.chars();
+        while letters.any(|letter| letter == '\\') {
+            let Some(letter) = letters.next() else { break };
+            if !is_regex_escape(letter) && !self.warned_escapes.contains(&letter) {
+                self.warned_escapes.push(letter);
+                self.warn(&unknown_regex_escape(letter));
+            }
+        }
     }
 
     /// Returns the regular expression that an operand means: a literal, or its value.

@@ -37,6 +37,9 @@ impl Slot {
 pub(crate) struct AwkArray {
     positions: HashMap<String, usize>,
     entries: Vec<Option<(String, Slot)>>,
+    /// True for an untyped variable that was only passed to a function whose parameter is an array. `typeof` still
+    /// calls it untyped.
+    pub(super) is_untyped: bool,
 }
 
 impl AwkArray {

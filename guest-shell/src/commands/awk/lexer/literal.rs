@@ -5,7 +5,7 @@
 use std::str::Chars;
 
 use super::escape::{push_byte, read_digits, simple_escape};
-use super::{LexError, Lexer, Token};
+use super::{LexError, Lexer, Token, is_regex_escape};
 use bashkit::stream::with_bytes_joined;
 
 impl Lexer<'_> {
@@ -57,7 +57,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// Skips an exponent. Returns true if there was one: it needs a digit.
+    /// Skips an exponent with at least one digit. Returns true if there was one.
     fn skip_exponent(&mut self) -> bool {
         let start = self.pos;
         if !matches!(self.peek_byte(), Some(b'e' | b'E')) {
@@ -85,7 +85,12 @@ impl Lexer<'_> {
             match chars.next() {
                 Some('"') => break,
                 None | Some('\n') => return Err(LexError { msg: "unterminated string".to_string(), pos: start }),
-                Some('\\') => string_escape(&mut chars, &mut out),
+                Some('\\') => {
+                    if let Some(letter) = chars.clone().next().filter(|letter| !is_string_escape(*letter)) {
+                        self.note_unknown_escape(start, letter, false);
+                    }
+                    string_escape(&mut chars, &mut out);
+                }
                 Some(other) => out.push(other),
             }
         }
@@ -128,7 +133,12 @@ impl Lexer<'_> {
             None => out.push('\\'),
             Some('/') => out.push('/'),
             Some('\n') => {}
-            Some(other) => out.extend(['\\', other]),
+            Some(other) => {
+                if !is_regex_escape(other) {
+                    self.note_unknown_escape(self.pos, other, true);
+                }
+                out.extend(['\\', other]);
+            }
         }
     }
 
@@ -167,6 +177,11 @@ fn integer(digits: &str, radix: u32) -> f64 {
     }
 }
 
+/// Returns true if a character makes an escape of a string with the backslash before it.
+fn is_string_escape(letter: char) -> bool {
+    letter != '/' && (simple_escape(letter).is_some() || matches!(letter, '0'..='7' | 'x' | 'u' | '\n' | '\r'))
+}
+
 /// Reads what follows a backslash in a string.
 fn string_escape(chars: &mut Chars<'_>, out: &mut String) {
     let Some(letter) = chars.clone().next() else { return out.push('\\') };
@@ -186,7 +201,7 @@ fn string_escape(chars: &mut Chars<'_>, out: &mut String) {
             Some(code) => out.extend(char::from_u32(code)),
             None => out.push_str("\\u"),
         },
-        // gawk drops the backslash of an unknown escape (and warns).
+        // gawk drops the backslash of an unknown escape, of which it warned.
         other => out.push(simple_escape(other).unwrap_or(other)),
     }
 }

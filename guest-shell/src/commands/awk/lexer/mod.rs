@@ -37,6 +37,8 @@ pub(super) struct Lexer<'a> {
     src: &'a str,
     characters: CharacterSet,
     pos: usize,
+    /// Escapes that mean nothing, of each the first one.
+    unknown_escapes: Vec<UnknownEscape>,
 }
 
 /// Error of a text that is no token, with the offset of the byte where it is told.
@@ -45,14 +47,57 @@ pub(super) struct LexError {
     pub(super) pos: usize,
 }
 
+/// Escape of a program that means nothing, of which gawk warns.
+#[derive(Debug, Clone)]
+pub(super) struct UnknownEscape {
+    /// Offset in the program of a place in the line of the escape.
+    pub(super) offset: usize,
+    pub(super) letter: char,
+    /// True for an escape in a regular expression, false for one in a string.
+    pub(super) is_regex: bool,
+}
+
+impl UnknownEscape {
+    /// Returns gawk's warning.
+    pub(super) fn warning(&self) -> String {
+        let letter = self.letter;
+        match self.is_regex {
+            true => unknown_regex_escape(letter),
+            false => format!("escape sequence `\\{letter}' treated as plain `{letter}'"),
+        }
+    }
+}
+
+/// Returns gawk's warning of an escape that means nothing in a regular expression.
+pub(super) fn unknown_regex_escape(letter: char) -> String {
+    format!("regexp escape sequence `\\{letter}' is not a known regexp operator")
+}
+
+/// Returns true if gawk does not warn of a character behind a backslash in a regular expression.
+pub(super) fn is_regex_escape(letter: char) -> bool {
+    "$'()*+-./0123456789<>?BSW[\\]^`abfnrstvwxy{|}".contains(letter) || !letter.is_ascii_graphic()
+}
+
 impl<'a> Lexer<'a> {
     /// Creates a lexer of a text, whose strings and regular expressions consist of characters of a set.
     pub(super) fn new(src: &'a str, characters: CharacterSet) -> Self {
-        Self { src, characters, pos: 0 }
+        Self { src, characters, pos: 0, unknown_escapes: Vec::new() }
     }
 
     pub(super) fn pos(&self) -> usize {
         self.pos
+    }
+
+    /// Returns the escapes that mean nothing in what was read.
+    pub(super) fn take_unknown_escapes(&mut self) -> Vec<UnknownEscape> {
+        std::mem::take(&mut self.unknown_escapes)
+    }
+
+    fn note_unknown_escape(&mut self, offset: usize, letter: char, is_regex: bool) {
+        let is_known = |other: &UnknownEscape| other.letter == letter && other.is_regex == is_regex;
+        if !self.unknown_escapes.iter().any(is_known) {
+            self.unknown_escapes.push(UnknownEscape { offset, letter, is_regex });
+        }
     }
 
     pub(super) fn reset(&mut self, pos: usize) {

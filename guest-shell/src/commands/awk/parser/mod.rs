@@ -104,6 +104,7 @@ impl<'a> Parser<'a> {
         self.refuse_undefined_functions()?;
         self.refuse_functions_as_variables()?;
         array_parameters::mark(&mut self.program);
+        self.program.unknown_escapes = self.lexer.take_unknown_escapes();
         Ok(self.program)
     }
 }

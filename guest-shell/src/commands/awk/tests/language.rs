@@ -262,6 +262,26 @@ async fn patsplit_stores_the_separators_around_the_parts() {
 }
 
 #[tokio::test]
+async fn escape_that_means_nothing_warns_once() {
+    for (program, warning) in [
+        (
+            "BEGIN{x = /\\d/ || /[\\d\\.]/}",
+            "awk: cmd. line:1: warning: regexp escape sequence `\\d' is not a known regexp operator\n",
+        ),
+        ("\nBEGIN{x = \"\\/\\n\"}", "awk: cmd. line:2: warning: escape sequence `\\/' treated as plain `/'\n"),
+        (
+            "BEGIN{x = \"a\" ~ \"\\\\d\" || /\\q/}",
+            "awk: cmd. line:1: warning: regexp escape sequence `\\q' is not a known regexp operator\n\
+             awk: cmd. line:1: warning: regexp escape sequence `\\d' is not a known regexp operator\n",
+        ),
+        ("BEGIN{x = /\\.\\w\\// && \"\\t\\x41\\101\"}", ""),
+    ] {
+        let result = run_awk(&[program], None).await.unwrap();
+        assert_eq!((&*result.stderr, result.exit_code), (warning, 0), "{program}");
+    }
+}
+
+#[tokio::test]
 async fn function_without_a_value_for_its_argument_warns() {
     for (program, warning) in [
         ("BEGIN{print log(-1)}", "awk: cmd. line:1: warning: log: received negative argument -1\n"),
@@ -290,6 +310,23 @@ async fn values_that_are_no_numbers_are_sorted_as_texts_by_value() {
 #[tokio::test]
 async fn typeof_a_field_behind_the_last_one_is_unassigned() {
     check(&[(&["{print typeof($1), typeof($2), typeof($9)}"], "1 a", "strnum string unassigned\n")]).await;
+}
+
+#[tokio::test]
+async fn typeof_a_variable_passed_as_an_array_is_untyped_until_it_is_used_as_one() {
+    check(&[
+        (
+            &["function f(a){print typeof(a); a[1]; print typeof(a)} BEGIN{f(x); print typeof(x)}"],
+            "",
+            "untyped\narray\narray\n",
+        ),
+        (
+            &["function g(b){return isarray(b)} function f(a){return g(a) (\"k\" in a) g(a)} BEGIN{print f(z)}"],
+            "",
+            "001\n",
+        ),
+    ])
+    .await;
 }
 
 #[tokio::test]
@@ -322,4 +359,11 @@ async fn mktime_follows_the_flag_of_daylight_saving_time() {
     // As gawk 5.2.1 with glibc 2.36.
     let result = crate::commands::testing::run(script).await;
     assert_eq!((&*result.stdout, &*result.stderr), ("0 -3600 0\n3600 0 0\n3600 0 0\n", ""));
+}
+
+#[tokio::test]
+async fn warning_about_a_record_names_its_file_and_number() {
+    let result = run_awk(&["{print log(-$1)}"], Some("1\n")).await.unwrap();
+    let warning = "awk: cmd. line:1: (FILENAME=- FNR=1) warning: log: received negative argument -1\n";
+    assert_eq!((&*result.stderr, &*result.stdout), (warning, "-nan\n"));
 }

@@ -49,6 +49,8 @@ pub(super) struct FindCommandLine {
     pub(super) executes: bool,
     /// Files of `-fprint` and the like, without duplicates.
     pub(super) output_files: Vec<String>,
+    /// Warnings about formats, which precede all output.
+    pub(super) warnings: Vec<String>,
 }
 
 /// User that owns every file, for `-user` and `-group`.
@@ -70,6 +72,8 @@ struct ExpressionParser<'a> {
     last_id: usize,
     owner: &'a FileOwner<'a>,
     output_files: Vec<String>,
+    /// Warnings about formats.
+    warnings: Vec<String>,
 }
 
 /// Reads a command line. The error is a message.
@@ -89,6 +93,7 @@ pub(super) fn parse(words: &[String], owner: &FileOwner<'_>) -> Result<FindComma
         last_id: 0,
         owner,
         output_files: Vec::new(),
+        warnings: Vec::new(),
     };
     let print = Expression::Action(FileAction::Print('\n'));
     let expression = match parser.expression()? {
@@ -96,8 +101,8 @@ pub(super) fn parse(words: &[String], owner: &FileOwner<'_>) -> Result<FindComma
         Some(expression) if parser.has_action => expression,
         Some(expression) => Expression::and(expression, print),
     };
-    let ExpressionParser { options, executes, output_files, .. } = parser;
-    Ok(FindCommandLine { starting_points, expression, options, executes, output_files })
+    let ExpressionParser { options, executes, output_files, warnings, .. } = parser;
+    Ok(FindCommandLine { starting_points, expression, options, executes, output_files, warnings })
 }
 
 /// Consumes the options before the starting points, and returns the remaining words.

@@ -8,7 +8,7 @@ use super::{ExpressionParser, LinkFollowing};
 use crate::commands::find::expression::{
     AgeUnit, CommandAction, Expression, FileAction, FileTest, NewerReference, NumberComparison, ShellPattern, TimeField,
 };
-use crate::commands::find::format::unfinished_directive;
+use crate::commands::find::format::{unfinished_directive, warnings};
 
 /// Letters of `-type`.
 const TYPE_LETTERS: [char; 8] = ['b', 'c', 'd', 'p', 'f', 'l', 's', 'D'];
@@ -200,7 +200,10 @@ impl ExpressionParser<'_> {
     fn format(&mut self, word: &str) -> Result<String, String> {
         let format = self.argument(word)?;
         match unfinished_directive(&format) {
-            None => Ok(format),
+            None => {
+                self.warnings.extend(warnings(&format));
+                Ok(format)
+            }
             Some("%") => Err("find: error: % at end of format string\n".to_owned()),
             Some(_) => Err("find: error: the format directive `% ' is reserved for future use\n".to_owned()),
         }

@@ -89,3 +89,10 @@ async fn find_tells_of_what_is_missing_and_of_loops() {
         assert_eq!((&*result.stdout, &*failed.stderr, failed.exit_code), (output, messages, 1), "{script}");
     }
 }
+
+#[tokio::test]
+async fn parts_of_formats_that_mean_nothing_cause_warnings() {
+    let result = run(&format!("{TREE}find e -printf '%q\\q%-5f%Tq%%\\n'")).await;
+    let warnings = "find: warning: unrecognized format directive `%q'\nfind: warning: unrecognized escape `\\q'\n";
+    assert_eq!((&*result.stdout, &*result.stderr, result.exit_code), ("%q\\qe    %q%\n", warnings, 0));
+}

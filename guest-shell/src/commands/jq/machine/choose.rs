@@ -17,7 +17,11 @@ impl Machine<'_> {
             Alternative::Run(Closure { term, env }, input) => Task::Run(term, env, input),
             Alternative::Each(container, at) => self.next_child(container, at),
             Alternative::Range(from, upto, by) => {
-                let inside = if by > 0.0 { from < upto } else { by < 0.0 && from > upto };
+                // NaN is less than any number.
+                let inside = match by > 0.0 {
+                    true => from < upto || from.is_nan(),
+                    false => by != 0.0 && (from > upto || upto.is_nan()),
+                };
                 if !inside {
                     return Ok(Task::Back);
                 }

@@ -191,7 +191,12 @@ impl Machine<'_> {
                 let (Some(from), Some(upto)) = (from.as_f64(), upto.as_f64()) else {
                     return Err(Failure::new("Range bounds must be numeric"));
                 };
-                let by = value.as_f64().ok_or_else(|| Failure::new("Range bounds must be numeric"))?;
+                let (upto, by) = match value {
+                    // Of `range` without a step: the end is where the number is not less, which NaN never is.
+                    Val::Null if upto.is_nan() => (f64::INFINITY, 1.0),
+                    Val::Null => (upto, 1.0),
+                    by => (upto, by.as_f64().ok_or_else(|| Failure::new("Range bounds must be numeric"))?),
+                };
                 self.leave(Alternative::Range(from, upto, by));
                 Ok(Task::Back)
             }

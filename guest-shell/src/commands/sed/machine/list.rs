@@ -2,6 +2,8 @@
 //!
 //! Derived from bashkit (MIT, `guest-shell/patches/LICENSE-bashkit`).
 
+use crate::commands::byte_text::control_escape;
+
 /// Returns a text with escapes for what is not printable, with `$` at its end, and wrapped behind a backslash at a width.
 /// The width 0 wraps nothing.
 pub(crate) fn listed(text: &str, width: usize, separator: char) -> String {
@@ -23,16 +25,10 @@ pub(crate) fn listed(text: &str, width: usize, separator: char) -> String {
 }
 
 fn escaped(byte: u8) -> String {
-    match byte {
-        b'\\' => "\\\\".to_string(),
-        0x07 => "\\a".to_string(),
-        0x08 => "\\b".to_string(),
-        0x0c => "\\f".to_string(),
-        b'\n' => "\\n".to_string(),
-        b'\r' => "\\r".to_string(),
-        b'\t' => "\\t".to_string(),
-        0x0b => "\\v".to_string(),
-        _ if byte.is_ascii_graphic() || byte == b' ' => char::from(byte).to_string(),
+    match (byte, control_escape(byte)) {
+        (b'\\', _) => "\\\\".to_owned(),
+        (_, Some(letter)) => format!("\\{letter}"),
+        (b' '..=b'~', _) => char::from(byte).to_string(),
         _ => format!("\\{byte:03o}"),
     }
 }

@@ -35,13 +35,13 @@ impl Interpreter {
     pub(super) async fn type_of(&mut self, argument: &Expr) -> Evaluation<&'static str> {
         match argument {
             Expr::Var(variable) if *variable == VarRef::Global(special::NF) => Ok("number"),
-            Expr::Var(variable) => Ok(type_name(Some(self.slot(*variable)))),
+            Expr::Var(variable) => Ok(self.type_name(Some(self.slot(*variable)))),
             Expr::Elem(variable, subscripts) => {
                 let Slot::Array(array) = *self.slot(*variable) else {
                     return Ok("untyped");
                 };
                 match self.find_element(array, subscripts).await? {
-                    Some((array, key)) => Ok(type_name(self.element(array, &key))),
+                    Some((array, key)) => Ok(self.type_name(self.element(array, &key))),
                     None => Ok("untyped"),
                 }
             }
@@ -57,12 +57,13 @@ impl Interpreter {
             other => Ok(self.eval(other).await?.type_name()),
         }
     }
-}
 
-fn type_name(slot: Option<&Slot>) -> &'static str {
-    match slot {
-        Some(Slot::Array(_)) => "array",
-        Some(Slot::Scalar(value)) => value.type_name(),
-        None => "untyped",
+    fn type_name(&self, slot: Option<&Slot>) -> &'static str {
+        match slot {
+            Some(Slot::Array(array)) if self.array(*array).is_some_and(|array| array.is_untyped) => "untyped",
+            Some(Slot::Array(_)) => "array",
+            Some(Slot::Scalar(value)) => value.type_name(),
+            None => "untyped",
+        }
     }
 }

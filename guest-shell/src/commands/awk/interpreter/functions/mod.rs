@@ -105,8 +105,7 @@ impl Interpreter {
             _ => {
                 let numbers: Vec<f64> = arguments.iter().map(Value::to_num).collect();
                 if let Some(warning) = number::warning(function, numbers[0]) {
-                    let location = self.location();
-                    self.write_error_line(&format!("awk: {location}warning: {warning}"));
+                    self.warn(&warning);
                 }
                 Ok(Value::Num(number::compute(function, &numbers)))
             }
