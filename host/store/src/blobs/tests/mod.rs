@@ -319,7 +319,8 @@ fn leftovers_of_dead_uploads_are_cleared_and_live_ones_kept() {
     assert_eq!((leftovers(&files), files.list().count()), (0, 1));
 }
 
-/// Only names that this program gives are swept: what a link in the place of the directory leads to, or somebody put into it, stays.
+/// Only names that this program gives are swept: what somebody put beside them, or a link in the place of the directory
+/// leads to, stays.
 #[test]
 fn files_with_other_names_beside_temporary_ones_are_not_cleared() {
     let (_home, files) = home();
