@@ -53,8 +53,12 @@ pub fn refuse_strangers(directory: &Path, trust_writers: bool) -> Result<(), Sto
             }
         }
     }
-    for entry in entries(&directory.join("blobs"))?.into_iter().filter(|_| is_guarded) {
-        if let Ok(found) = entry.metadata() {
+    for entry in entries(&directory.join("blobs"))? {
+        // Of a link only the kind is looked at, which is listed with the name: there are up to 258 entries.
+        if entry.file_type().is_ok_and(|kind| kind.is_symlink()) {
+            return Err(linked(&entry.path()));
+        }
+        if is_guarded && let Ok(found) = entry.metadata() {
             refuse_writable(entry.path(), &found, is_guarded)?;
         }
     }
@@ -188,7 +192,12 @@ mod tests {
         let store = home.path().join("store");
         fs::create_dir_all(store.join("records/db-1")).expect("made");
         fs::write(home.path().join("token"), "x").expect("written");
-        for link in ["turns", "blobs", "blobs.lock", "records/pid", "records/format.new", "records/db-1/db"] {
+        let blobs = ["blobs/tmp", "blobs/packs", "blobs/47", "blobs/format"];
+        let others = ["turns", "blobs", "blobs.lock", "records/pid", "records/format.new", "records/db-1/db"];
+        for link in others.into_iter().chain(blobs) {
+            if link == blobs[0] {
+                fs::create_dir(store.join("blobs")).expect("made");
+            }
             symlink(home.path().join("token"), store.join(link)).expect("made");
             let refused = refuse_strangers(&store, true);
             assert!(matches!(refused, Err(StoreError::Format { .. })), "{link}: {refused:?}");

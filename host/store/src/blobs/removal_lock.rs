@@ -212,7 +212,7 @@ impl Exclusive<'_> {
     }
 
     /// Removes the temporary files of killed uploads, and returns their number and total size. No upload is alive, so
-    /// none of the files is in use.
+    /// none of the files is in use. Entries with other names than this program gives are not its own, and stay.
     ///
     /// # Errors
     /// If the operating system reports an error.
@@ -224,11 +224,28 @@ impl Exclusive<'_> {
             entries => entries.map_err(BlobError::at(&temporary))?,
         };
         for entry in entries {
-            let path = entry.map_err(BlobError::at(&temporary))?.path();
+            let entry = entry.map_err(BlobError::at(&temporary))?;
+            if !entry.file_name().to_str().is_some_and(is_temporary_name) {
+                continue;
+            }
+            let path = entry.path();
             let bytes = fs::symlink_metadata(&path).map_err(BlobError::at(&path))?.len();
             fs::remove_file(&path).map_err(BlobError::at(&path))?;
             cleared = (cleared.0 + 1, cleared.1 + bytes);
         }
         Ok(cleared)
     }
+}
+
+/// Returns true if a name is one that an upload ([`super::upload`]) or [`write_file`] gives a temporary file.
+fn is_temporary_name(name: &str) -> bool {
+    let is_upload = |(prefix, number): (&str, &str)| {
+        prefix.len() == 16
+            && prefix.bytes().all(|byte| byte.is_ascii_hexdigit())
+            && !number.is_empty()
+            && number.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    // The names of the library `tempfile`.
+    let is_written = |random: &str| random.len() == 6 && random.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    name.split_once('-').is_some_and(is_upload) || name.strip_prefix(".tmp").is_some_and(is_written)
 }

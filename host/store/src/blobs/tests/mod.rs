@@ -313,10 +313,25 @@ fn leftovers_of_dead_uploads_are_cleared_and_live_ones_kept() {
     assert!(files.lock_exclusive(Duration::ZERO).expect("it tries").is_none());
     upload.sync().expect("its file is still there");
     drop(upload);
-    fs::write(files.temporary().join("0123-4"), "left").expect("it can be written");
+    fs::write(files.temporary().join("0123456789abcdef-4"), "left").expect("it can be written");
     let alone = files.lock_exclusive(PATIENCE).expect("it locks").expect("nobody uploads");
     assert_eq!(alone.clear_leftovers().expect("it is cleared"), (1, 4));
     assert_eq!((leftovers(&files), files.list().count()), (0, 1));
+}
+
+/// Only names that this program gives are swept: what somebody put beside them, or a link in the place of the directory
+/// leads to, stays.
+#[test]
+fn files_with_other_names_beside_temporary_ones_are_not_cleared() {
+    let (_home, files) = home();
+    let foreign = ["letter.txt", "0123-4", "0123456789abcdef-", "0123456789abcdeg-1", ".tmpabc", ".profile"];
+    let own = ["0123456789abcdef-0", ".tmpAbc123"];
+    foreign.iter().chain(&own).for_each(|name| fs::write(files.temporary().join(name), "x").expect("it is written"));
+    fs::create_dir(files.temporary().join("mail")).expect("it is made");
+    let alone = files.lock_exclusive(PATIENCE).expect("it locks").expect("nobody uploads");
+    assert_eq!(alone.clear_leftovers().expect("it is cleared"), (2, 2));
+    assert!(foreign.iter().chain(&["mail"]).all(|name| files.temporary().join(name).exists()));
+    assert!(!own.iter().any(|name| files.temporary().join(name).exists()));
 }
 
 #[test]

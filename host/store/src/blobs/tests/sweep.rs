@@ -51,7 +51,7 @@ fn sweep_removes_and_counts_unreferenced_blobs() {
     let (_home, files) = home();
     let ids = put(&files, [content(1), content(3), content(5)]);
     let root = Named { id: put(&files, [node(&[Named { id: ids[0], node: false }])])[0], node: true };
-    fs::write(files.temporary().join("left"), "left").expect("it can be written");
+    fs::write(files.temporary().join("0123456789abcdef-4"), "left").expect("it can be written");
     let removed = [1, 2].map(|at: usize| files.stat(&ids[at]).expect("it is there").unwrap_or(0)).iter().sum();
     let dry = SweepOptions { dry_run: true, ..OPTIONS };
     let told = files.sweep(&dry, || Ok::<_, BlobError>(vec![root]), references).expect("it is told");
