@@ -22,7 +22,7 @@ pub(super) enum VarRef {
     Local(u32),
 }
 
-/// Arithmetic operator.
+/// Operator between two numbers, whose result is a number.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum BinOp {
     Add,
@@ -33,7 +33,7 @@ pub(super) enum BinOp {
     Pow,
 }
 
-/// Operator that compares.
+/// Operator between two values, whose result is 1 if they compare so, else 0.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum CmpOp {
     Lt,
@@ -182,7 +182,7 @@ impl BuiltinFunction {
     }
 }
 
-/// Input of `getline`.
+/// Input from which a `getline` reads its record.
 #[derive(Debug, Clone)]
 pub(super) enum GetlineSource {
     /// Main input, of a `getline` alone.
@@ -193,7 +193,7 @@ pub(super) enum GetlineSource {
     Cmd(Box<Expr>),
 }
 
-/// Expression.
+/// Expression of an awk program.
 #[derive(Debug, Clone)]
 pub(super) enum Expr {
     Num(f64),
@@ -321,7 +321,7 @@ pub(super) struct UserFunction {
 /// Part of the program's text (`-f file`, `-e text`, an operand).
 #[derive(Debug, Clone)]
 pub(super) struct Source {
-    /// Name in messages: `cmd. line`, or that of the file.
+    /// Name of the source in messages: `cmd. line`, or the name of the file.
     pub(super) name: String,
     /// Byte offset of the source in the text of all sources.
     pub(super) start: usize,
@@ -340,10 +340,10 @@ pub(super) struct Program {
     pub(super) globals: Vec<String>,
     /// Texts of regular expressions, by the index of [`Expr::Regex`].
     pub(super) regexes: Vec<String>,
-    /// Places of statements: name of the source, and line.
+    /// Places of statements, each with the name of the source and the line.
     pub(super) locs: Vec<(String, u32)>,
     pub(super) ranges: usize,
-    /// Escapes that mean nothing.
+    /// Escapes in strings and regular expressions that mean nothing, of which the call warns.
     pub(super) unknown_escapes: Vec<UnknownEscape>,
 }
 

@@ -72,7 +72,7 @@ pub(super) struct Hunk<'c> {
 }
 
 impl<'a> Comparison<'a> {
-    /// Compares two files.
+    /// Compares two files line by line.
     pub(super) fn new(options: &'a DiffOptions, one: &'a ComparedFile, other: &'a ComparedFile) -> Self {
         let (old, new) = (one.lines(), other.lines());
         // Lines that are equal have the same number.
@@ -135,7 +135,7 @@ impl<'a> Comparison<'a> {
         self.shown_changes().next().is_some()
     }
 
-    /// Returns the hunks. Changes whose context touches are in one.
+    /// Returns the changes in groups that are printed together. Changes with overlapping context are in one group.
     pub(super) fn hunks(&self, context: usize) -> impl Iterator<Item = Hunk<'_>> {
         let is_near = move |one: &Change, other: &Change| {
             let distance = other.old.0 - (one.old.0 + one.old.1);

@@ -14,6 +14,8 @@ mod revert;
 #[cfg(test)]
 mod tests;
 
+use std::io::ErrorKind;
+
 use async_trait::async_trait;
 use bashkit::builtins::{Builtin, Context, check_help_version, resolve_path};
 use bashkit::error::io_error_reason;
@@ -103,7 +105,12 @@ async fn write_reverted(
         let (stderr, exit_code) = failure.map(|failure| failure.report()).unwrap_or_default();
         return Ok(ExecResult { stderr: stderr.into(), exit_code, ..ExecResult::ok_bytes(bytes) });
     };
-    let file = ctx.fs.read_file(&resolve_path(ctx.cwd, output)).await.unwrap_or_default();
+    let file = match ctx.fs.read_file(&resolve_path(ctx.cwd, output)).await {
+        Ok(file) => file,
+        Err(bashkit::Error::Io(error)) if error.kind() == ErrorKind::NotFound => Vec::new(),
+        // To write it without what it has would lose that.
+        Err(error) => return Ok(write_failure(output, &error)),
+    };
     let (bytes, failure) = revert(options, data, Some(file));
     let written = write_output(ctx, output, &bytes).await;
     Ok(match failure.map(|failure| failure.report()) {
@@ -116,6 +123,11 @@ async fn write_reverted(
 async fn write_output(ctx: &Context<'_>, output: &str, bytes: &[u8]) -> ExecResult {
     match ctx.fs.write_file(&resolve_path(ctx.cwd, output), bytes).await {
         Ok(()) => ExecResult::ok(String::new()),
-        Err(error) => ExecResult::err(format!("xxd: {output}: {}\n", io_error_reason(&error)), 3),
+        Err(error) => write_failure(output, &error),
     }
+}
+
+/// Returns the result of a call that cannot write its output file.
+fn write_failure(output: &str, error: &bashkit::Error) -> ExecResult {
+    ExecResult::err(format!("xxd: {output}: {}\n", io_error_reason(error)), 3)
 }

@@ -44,6 +44,8 @@ async fn reverted_text_that_is_no_dump_gives_what_vims_does() {
         ("printf '4x1 4' | xxd -r -p", "\u{14}"),
         ("printf 0123456789 > u; printf '4: 41\\n2: 42\\n' | xxd -r - u; cat u", "01B3A56789"),
         ("xxd -r -b <<< '0: 01100001  a'; echo $?", "255\n"),
+        ("mkdir d; printf '0: 61\\n' | xxd -r - d 2>&1; echo $?", "xxd: d: Is a directory\n3\n"),
+        ("printf '0: 61\\n' | xxd -r - new; cat new; printf '0: 62\\n' | xxd -r - /dev/stdout; echo \" $?\"", "ab 0\n"),
     ] {
         assert_eq!(&*run(script).await.stdout, output, "{script}");
     }

@@ -37,8 +37,8 @@ pub(super) const MAX_PACKED_BYTES: usize = 16 << 10;
 /// Maximum number of blobs in a pack.
 pub(super) const MAX_PACK_BLOBS: usize = 1 << 14;
 
-/// Number of plain bytes with which a pack is full. To remove a blob takes free space for a whole pack, which the reserve
-/// of `tollhouse session gc` must suffice for: a pack file takes at most 1.7 MiB.
+/// Number of plain bytes with which a pack is full. A pack file then has at most 1.7 MiB: removing one of its blobs writes
+/// a new file, which must fit into the space that `tollhouse session gc` reserves for a full disk.
 pub(super) const FULL_PACK_BYTES: usize = 1 << 20;
 
 const MAGIC: &[u8; 8] = b"thpack1\n";

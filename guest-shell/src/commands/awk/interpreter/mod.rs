@@ -113,7 +113,7 @@ pub(super) struct Settings {
     ors: String,
     subsep: String,
     pub(super) ignorecase: bool,
-    /// True with `--csv`: a comma as `FS` means CSV.
+    /// True if `--csv` was given. A comma as `FS` then means comma-separated values.
     pub(super) csv: bool,
     /// Splitter of records, chosen by the last assignment to `FS`, `FIELDWIDTHS` or `FPAT`.
     splitter: Splitter,

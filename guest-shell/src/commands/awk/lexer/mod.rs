@@ -58,7 +58,7 @@ pub(super) struct UnknownEscape {
 }
 
 impl UnknownEscape {
-    /// Returns gawk's warning.
+    /// Returns the warning that gawk writes about the escape.
     pub(super) fn warning(&self) -> String {
         let letter = self.letter;
         match self.is_regex {
